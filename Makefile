@@ -1,0 +1,72 @@
+# Every target prepares .venv by itself when it is missing or older than the package's metadata.
+# All that has to be there is Python 3.11 or newer (with venv and pip) and make.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+# Two q's: pip reports errors only. `make setup PIP_QUIET=` shows everything.
+PIP_QUIET ?= -qq
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check $(PIP_QUIET) -c constraints.txt
+
+READY := $(VENV)/.ready
+READY_DOCS := $(VENV)/.ready-docs
+READY_BENCH := $(VENV)/.ready-bench
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(READY) ## prepare .venv with the package and the development tools
+
+demo: $(READY) ## train, certify and show a first model
+	@$(PY) -m maxmargin.demo
+
+test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS="-k rbf" to choose)
+	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+lint: $(READY) ## check style, types and the import order of the rooms
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+bench: $(READY_BENCH) ## measure against the peers that can be installed here
+	$(PY) -m benchmarks
+
+docs: $(READY_DOCS) ## build the manual into build/docs; a warning is an error
+	$(PY) -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@echo "The manual is at build/docs/index.html"
+
+clean: ## remove what was built and cached; .venv stays
+	rm -rf build dist docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . \( -name .git -o -name .venv \) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+# An environment that was left half made (no working pip) is made anew.
+$(READY): pyproject.toml constraints.txt
+	@$(PY) -m pip --version >/dev/null 2>&1 || { \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    found=$$($(PYTHON) --version 2>/dev/null) || found="not found"; \
+	    echo "maxmargin needs Python 3.11 or newer, and '$(PYTHON)' is $$found." >&2; \
+	    echo "To use another one: make PYTHON=/path/to/python3.11 ..." >&2; \
+	    exit 1; }; \
+	  echo "Preparing $(VENV); the first time takes a minute or two."; \
+	  $(PYTHON) -m venv --clear $(VENV); }
+	@$(PIP_INSTALL) -e '.[dev]'
+	@touch $@
+
+$(READY_DOCS): $(READY)
+	@$(PIP_INSTALL) -e '.[docs]'
+	@touch $@
+
+# Peers are tried one at a time, so that one that does not install (no wheel, no compiler) costs only itself.
+# The stamp is left only when all of them are there: a peer that failed is tried again next time.
+$(READY_BENCH): $(READY)
+	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"], sep="\n")' \
+	| { missing=0; while IFS= read -r peer; do \
+	    $(PIP_INSTALL) "$$peer" </dev/null || { \
+	      missing=1; echo "bench: could not install $${peer%%[;>=]*}; going on without it"; }; \
+	  done; [ $$missing = 1 ] || touch $@; }

@@ -1,0 +1,142 @@
+"""What holds the proof of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from ._print import as_html, as_text
+
+
+class Status(Enum):
+    """How a fit ended. Only CONVERGED claims that the tolerance was met."""
+
+    CONVERGED = "converged"
+    BUDGET_EXHAUSTED = "budget exhausted"
+    INTERRUPTED = "interrupted"
+    STALLED = "stalled"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The proof of one binary problem.
+
+    Attributes
+    ----------
+    primal, dual : float
+        Both objectives. The optimum lies between them: dual <= optimum <= primal.
+    gap, relative_gap : float
+        primal - dual, and that over the larger of the two in size.
+    kkt_violation : float
+        Largest violation of the optimality conditions (what ``tol`` bounds).
+    status : Status
+        How the solver ended, confirmed by the recomputed figures.
+    iterations : int
+        Steps of the solver.
+    seconds : float
+        Time of solving and certifying.
+    label : str
+        Which problem this is, such as ``"setosa against virginica"``.
+
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    status: Status
+    iterations: int
+    seconds: float
+    label: str = ""
+
+    def __str__(self) -> str:
+        return as_text(self, ())
+
+    def _repr_html_(self) -> str:
+        return as_html(self, ())
+
+
+@dataclass(frozen=True, repr=False)
+class ModelCertificate:
+    """The proof of a whole model: one `Certificate` a binary problem, the worst one in front.
+
+    Its figures (``primal``, ``dual``, ``gap``, ``relative_gap``, ``kkt_violation``, ``status``) are those of the
+    worst problem; ``iterations`` and ``seconds`` are sums. ``problems`` has all of them in the model's own order.
+    """
+
+    problems: tuple[Certificate, ...]
+    _recompute: Callable[..., Sequence[Certificate]] | None = field(default=None, compare=False)
+
+    @property
+    def worst(self) -> Certificate:
+        """The problem with the worst status, then the largest relative gap."""
+        return max(self.problems, key=lambda c: (c.status is not Status.CONVERGED, c.relative_gap))
+
+    @property
+    def primal(self) -> float:
+        """Primal objective of the worst problem."""
+        return self.worst.primal
+
+    @property
+    def dual(self) -> float:
+        """Dual objective of the worst problem."""
+        return self.worst.dual
+
+    @property
+    def gap(self) -> float:
+        """Duality gap of the worst problem."""
+        return self.worst.gap
+
+    @property
+    def relative_gap(self) -> float:
+        """Relative duality gap of the worst problem."""
+        return self.worst.relative_gap
+
+    @property
+    def kkt_violation(self) -> float:
+        """Largest violation of any problem."""
+        return max(c.kkt_violation for c in self.problems)
+
+    @property
+    def status(self) -> Status:
+        """CONVERGED only if every problem is."""
+        return self.worst.status
+
+    @property
+    def iterations(self) -> int:
+        """Steps over all problems."""
+        return sum(c.iterations for c in self.problems)
+
+    @property
+    def seconds(self) -> float:
+        """Time over all problems."""
+        return sum(c.seconds for c in self.problems)
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> ModelCertificate:
+        """Recompute every figure in float64 from the model alone and return them as a new certificate.
+
+        Parameters
+        ----------
+        X, y : array-like
+            The data that the model was trained on, in the same order.
+        sample_weight : array-like, optional
+            The weights that it was trained with.
+
+        """
+        if self._recompute is None:
+            raise ValueError("this certificate has lost its model; take it from model.certificate_.")
+        return ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
+
+    def __str__(self) -> str:
+        return as_text(self.worst, self.problems)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self.worst, self.problems)

@@ -1,0 +1,41 @@
+"""A certificate in words: plain text for a terminal, a small table for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._certificate import Certificate
+
+
+def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[str, str]]:
+    lines = []
+    if len(problems) > 1:
+        lines.append(("problems", f"{len(problems)}, of which the worst is shown ({worst.label})"))
+    seconds = sum(c.seconds for c in problems) or worst.seconds
+    iterations = sum(c.iterations for c in problems) or worst.iterations
+    return [
+        *lines,
+        ("status", str(worst.status)),
+        ("dual <= optimum <= primal", f"{worst.dual:.10g} <= optimum <= {worst.primal:.10g}"),
+        ("relative gap", f"{worst.relative_gap:.2e}"),
+        ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
+        ("iterations", f"{iterations}"),
+        ("seconds", f"{seconds:.3g}"),
+    ]
+
+
+def as_text(worst: Certificate, problems: Sequence[Certificate]) -> str:
+    """Aligned lines for a terminal."""
+    return "\n".join(["Certificate", *(f"  {name:<26}{value}" for name, value in _lines(worst, problems))])
+
+
+def as_html(worst: Certificate, problems: Sequence[Certificate]) -> str:
+    """A table for a notebook."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
+        for name, value in _lines(worst, problems)
+    )
+    return f"<table><caption>Certificate</caption>{rows}</table>"

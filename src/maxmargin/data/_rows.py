@@ -1,0 +1,128 @@
+"""One accessor for dense and CSR rows, so that no loop over samples is written twice.
+
+Compiled code receives ``Rows.arrays``: ``(X,)`` for dense rows, ``(data, indices, indptr)`` for CSR. The only
+function that looks inside is `row_products`; everything above it (kernels, sweeps, certificates) is written once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numba.core import types
+from numba.extending import overload
+
+
+class Rows:
+    """Samples as rows, never copied to another precision as a whole.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix or array, float32 or float64
+        Dense (made C-contiguous) or anything that converts to CSR.
+
+    """
+
+    def __init__(self, X: Any) -> None:
+        if sp.issparse(X):
+            X = sp.csr_array(X)
+            # Column numbers fit 32 bits; row pointers may not (more than 2**31 stored values).
+            self.arrays: tuple = (
+                np.ascontiguousarray(X.data),
+                np.ascontiguousarray(X.indices, dtype=np.int32),
+                np.ascontiguousarray(X.indptr, dtype=np.int64),
+            )
+            self.sparse = True
+        else:
+            X = np.ascontiguousarray(X)
+            self.arrays = (X,)
+            self.sparse = False
+        self._X = X
+        self.n, self.d = X.shape
+        self.dtype = X.dtype
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """Column means of dense rows in float64; zeros for CSR, where shifting would destroy sparsity."""
+        if self.sparse or self.n == 0:
+            return np.zeros(self.d)
+        return self._X.mean(axis=0, dtype=np.float64)
+
+    def take(self, index: np.ndarray) -> Any:
+        """The chosen rows in their own storage (ndarray or CSR)."""
+        return self._X[index]
+
+    def dense(self, index: np.ndarray, shift: np.ndarray, dtype: Any) -> np.ndarray:
+        """The chosen rows minus `shift` as a dense array of `dtype`; the difference is formed in float64."""
+        if self.sparse:
+            return self._X[index].toarray().astype(dtype, copy=False)
+        block = self._X[index]
+        if not shift.any():
+            return block.astype(dtype, copy=False)
+        return (block - shift).astype(dtype, copy=False)
+
+    def squared_norms(self, shift: np.ndarray) -> np.ndarray:
+        """Squared lengths of the (shifted) rows in float64, by blocks."""
+        out = np.zeros(self.n)
+        if self.sparse:
+            data, _, indptr = self.arrays
+            filled = np.flatnonzero(np.diff(indptr))  # reduceat would give an empty row its neighbour's value
+            if filled.size:
+                out[filled] = np.add.reduceat(np.square(data, dtype=np.float64), indptr[filled])
+            return out
+        step = max(1, 2**18 // max(1, self.d))
+        for start in range(0, self.n, step):
+            block = self._X[start : start + step] - shift
+            np.einsum("ij,ij->i", block, block, out=out[start : start + step])
+        return out
+
+
+def row_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    """``out[t] = (x_r - shift) @ panels[chunk]`` for the rows r = order[start + t]; `tile` is scratch.
+
+    ``panels`` has shape (chunks, d, width). For ``chunk == 0`` dense rows are first loaded into `tile`, in the
+    precision of the tile, and reused for the chunks that follow.
+    """
+    raise RuntimeError("row_products is called from compiled code only")
+
+
+@overload(row_products)
+def _row_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    return _dense_products if isinstance(rows, types.BaseTuple) and len(rows) == 1 else _csr_products
+
+
+def _dense_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    X = rows[0]
+    m = stop - start
+    if chunk == 0:
+        for t in range(m):
+            r = order[start + t]
+            for k in range(X.shape[1]):
+                tile[t, k] = X[r, k] - shift[k]
+    np.dot(tile[:m], panels[chunk], out[:m])
+
+
+def _csr_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    data, indices, indptr = rows
+    panel = panels[chunk]
+    width = panel.shape[1]
+    for t in range(stop - start):
+        r = order[start + t]
+        row = out[t]
+        row[:] = 0
+        p, end = indptr[r], indptr[r + 1]
+        while p + 4 <= end:  # four columns a pass: the output row is loaded and stored a quarter as often
+            a, b, c, e = panel[indices[p]], panel[indices[p + 1]], panel[indices[p + 2]], panel[indices[p + 3]]
+            va, vb = out.dtype.type(data[p]), out.dtype.type(data[p + 1])
+            vc, ve = out.dtype.type(data[p + 2]), out.dtype.type(data[p + 3])
+            for j in range(width):
+                row[j] += va * a[j] + vb * b[j] + vc * c[j] + ve * e[j]
+            p += 4
+        while p < end:
+            a = panel[indices[p]]
+            va = out.dtype.type(data[p])
+            for j in range(width):
+                row[j] += va * a[j]
+            p += 1

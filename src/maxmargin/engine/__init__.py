@@ -1,0 +1,7 @@
+"""The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
+
+from ._blas import one_blas_thread
+from ._jit import jit
+from ._pool import run_parallel, thread_count
+
+__all__ = ["jit", "one_blas_thread", "run_parallel", "thread_count"]

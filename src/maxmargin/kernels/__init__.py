@@ -1,0 +1,24 @@
+"""Kernels k(x, z), their Gram matrices by tiles, and the check of Mercer's condition."""
+
+from ._gram import CallableGram, Gram, MatrixGram, TiledGram
+from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from ._mercer import MercerCheck, check_mercer
+from ._registry import KERNELS, make_kernel
+
+__all__ = [
+    "KERNELS",
+    "RBF",
+    "CallableGram",
+    "CallableKernel",
+    "Gram",
+    "Kernel",
+    "Linear",
+    "MatrixGram",
+    "MercerCheck",
+    "Polynomial",
+    "Precomputed",
+    "Sigmoid",
+    "TiledGram",
+    "check_mercer",
+    "make_kernel",
+]

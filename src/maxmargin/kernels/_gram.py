@@ -1,0 +1,239 @@
+"""Access by blocks to a matrix of kernel values that is never formed as a whole.
+
+A solver or certificate needs three things of it: a block, the diagonal, and the product of some columns with
+coefficients. `TiledGram` computes them from rows, `MatrixGram` reads them from a matrix, `CallableGram` asks a
+user's function.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..data import Rows
+from ..engine import jit, run_parallel
+from ._tiles import WIDTH, accumulate, fill, tile_height
+
+# Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
+_WORTH_A_THREAD = 2_000_000
+
+
+class Gram(ABC):
+    """The matrix ``K[i, j] = k(x_i, z_j)``, i over rows and j over columns."""
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
+        """``K[i, j]`` for index arrays i and j, as a new C-contiguous array."""
+
+    @abstractmethod
+    def diagonal(self) -> np.ndarray:
+        """``K[i, i]`` in float64 (square matrices only)."""
+
+    @abstractmethod
+    def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
+        """``coef @ K[i, j].T`` in float64 for coef of shape (outputs, len(j)); kernel values in `dtype`."""
+
+    @abstractmethod
+    def restricted(self, index: np.ndarray) -> Gram:
+        """The square sub-matrix of the chosen samples, as a view."""
+
+    def float32_error(self) -> float:
+        """About how far float32 values may be off, relative to the diagonal; inf where float32 saves nothing."""
+        return np.inf
+
+
+class TiledGram(Gram):
+    """Kernel values computed from rows, tile by tile, on several threads."""
+
+    def __init__(
+        self,
+        kernel: Any,
+        rows: Rows,
+        columns: Rows | None = None,
+        n_threads: int = 1,
+        *,
+        _index: np.ndarray | None = None,
+        _shared: tuple | None = None,
+    ) -> None:
+        self.kernel, self.rows, self.columns = kernel, rows, rows if columns is None else columns
+        self.n_threads = n_threads
+        self._index = _index
+        if _shared is None:
+            # Distances do not change when the origin moves to the mean, and cancel far less there.
+            shift = self.columns.mean if kernel.params[0] == 2 else np.zeros(rows.d)
+            row_norms = rows.squared_norms(shift)
+            column_norms = row_norms if self.columns is rows else self.columns.squared_norms(shift)
+            _shared = shift, row_norms, column_norms
+            if not (np.isfinite(row_norms).all() and np.isfinite(column_norms).all()):
+                raise ValueError("X has values too large for float64: the squared length of a row overflows. Scale X.")
+        self._shared = _shared
+        n = rows.n if _index is None else len(_index)
+        self.shape = n, (n if self.columns is rows else self.columns.n)
+
+    def restricted(self, index: np.ndarray) -> TiledGram:
+        index = index if self._index is None else self._index[index]
+        return TiledGram(self.kernel, self.rows, self.columns, self.n_threads, _index=index, _shared=self._shared)
+
+    def with_threads(self, n_threads: int) -> TiledGram:
+        """The same matrix, computed by another number of threads."""
+        return TiledGram(self.kernel, self.rows, self.columns, n_threads, _index=self._index, _shared=self._shared)
+
+    def float32_error(self) -> float:
+        return self.kernel.float32_error(self._shared[1])
+
+    def diagonal(self) -> np.ndarray:
+        norms = self._shared[1]
+        return self.kernel.diagonal(norms if self._index is None else norms[self._index])
+
+    def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
+        out = np.empty((len(i), len(j)), dtype)
+        panels, panel_norms = self._panels(j, dtype)
+        self._sweep(fill, self._row_index(i), panels, panel_norms, (), out)
+        return out
+
+    def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
+        order = self._row_index(i)
+        out = np.zeros((len(coef), len(order)))
+        if len(j):
+            panels, panel_norms = self._panels(j, dtype)
+            chunks, _, width = panels.shape
+            padded = np.zeros((len(coef), chunks * width), dtype)
+            padded[:, : len(j)] = coef
+            self._sweep(accumulate, order, panels, panel_norms, (padded.reshape(len(coef), chunks, width),), out)
+        return out
+
+    def _row_index(self, i: np.ndarray | None) -> np.ndarray:
+        if i is None:
+            return np.arange(self.rows.n) if self._index is None else self._index
+        return np.asarray(i, dtype=np.int64) if self._index is None else self._index[i]
+
+    def _panels(self, j: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The chosen columns as panels (chunks, d, width), padded by zeros, and their squared lengths."""
+        shift, _, norms = self._shared
+        if self._index is not None and self.columns is self.rows:
+            j = self._index[j]
+        width = min(WIDTH, len(j))
+        chunks = -(-len(j) // width)
+        panels = np.zeros((chunks, self.rows.d, width), dtype)
+        panel_norms = np.zeros((chunks, width), dtype)
+        for chunk in range(chunks):
+            part = j[chunk * width : (chunk + 1) * width]
+            panels[chunk, :, : len(part)] = self.columns.dense(part, shift, dtype).T
+            panel_norms[chunk, : len(part)] = norms[part]
+        return panels, panel_norms
+
+    def _sweep(
+        self, task: Any, order: np.ndarray, panels: np.ndarray, panel_norms: np.ndarray, extra: tuple, out: np.ndarray
+    ) -> None:
+        shift, norms, _ = self._shared
+        m, height = len(order), tile_height(self.rows.d)
+        work = m * panels.shape[0] * panels.shape[2] * (10 + self.rows.d)
+        threads = self.n_threads if work > _WORTH_A_THREAD else 1
+        edges = [m * t // threads for t in range(threads + 1)]
+        arguments = [
+            (self.rows.arrays, order, a, b, shift, norms, panels, panel_norms, *extra, self.kernel.params, height, out)
+            for a, b in zip(edges[:-1], edges[1:], strict=True)
+            if a < b
+        ]
+        run_parallel(task, arguments)
+
+
+class MatrixGram(Gram):
+    """Kernel values read from a matrix: given by the user, or computed once because it is small.
+
+    A square matrix is taken to be symmetric: its rows serve as columns, because they lie together in memory.
+    """
+
+    def __init__(self, matrix: np.ndarray, index: np.ndarray | None = None) -> None:
+        self.matrix, self._index = matrix, index
+        self.shape = matrix.shape if index is None else (len(index), len(index))
+
+    def restricted(self, index: np.ndarray) -> MatrixGram:
+        return MatrixGram(self.matrix, index if self._index is None else self._index[index])
+
+    def _at(self, i: np.ndarray | None, size: int) -> np.ndarray:
+        if self._index is not None:
+            return self._index if i is None else self._index[i]
+        return np.arange(size) if i is None else np.asarray(i, dtype=np.int64)
+
+    def diagonal(self) -> np.ndarray:
+        i = self._at(None, self.shape[0])
+        return self.matrix[i, i].astype(np.float64)
+
+    def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
+        return self.matrix[np.ix_(self._at(i, 0), self._at(j, 0))].astype(dtype, order="C", copy=False)
+
+    def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
+        rows, columns = self._at(i, self.shape[0]), self._at(j, 0)
+        coef = np.ascontiguousarray(coef, dtype=np.float64)
+        if self.shape[0] == self.shape[1]:
+            out = np.zeros((len(coef), self.matrix.shape[1]))
+            _add_rows(self.matrix, columns, coef, out)
+            return out if i is None and self._index is None else out[:, rows]
+        return coef @ self.matrix[np.ix_(rows, columns)].T.astype(np.float64, copy=False)
+
+
+@jit
+def _add_rows(matrix, index, coef, out):  # type: ignore[no-untyped-def]
+    for c in range(coef.shape[0]):
+        total = out[c]
+        for k in range(index.shape[0]):
+            row, weight = matrix[index[k]], coef[c, k]
+            for t in range(row.shape[0]):
+                total[t] += weight * row[t]
+
+
+class CallableGram(Gram):
+    """Kernel values from a user's function, by blocks of rows so that memory stays bounded."""
+
+    _BLOCK = 2**22  # values asked for at once: 32 MB
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], Any],
+        rows: Rows,
+        columns: Rows | None = None,
+        index: np.ndarray | None = None,
+    ) -> None:
+        self.function, self.rows, self.columns = function, rows, rows if columns is None else columns
+        self._index = index
+        n = rows.n if index is None else len(index)
+        self.shape = n, (n if self.columns is rows else self.columns.n)
+
+    def restricted(self, index: np.ndarray) -> CallableGram:
+        return CallableGram(
+            self.function, self.rows, self.columns, index if self._index is None else self._index[index]
+        )
+
+    def _at(self, i: np.ndarray) -> np.ndarray:
+        return np.asarray(i) if self._index is None else self._index[i]
+
+    def diagonal(self) -> np.ndarray:
+        return np.array([self.block(np.array([i]), np.array([i]), np.float64)[0, 0] for i in range(self.shape[0])])
+
+    def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
+        columns = self._at(j) if self.columns is self.rows else np.asarray(j)
+        values = np.asarray(self.function(self.rows.take(self._at(i)), self.columns.take(columns)))
+        if values.shape != (len(i), len(j)):
+            raise ValueError(
+                f"the kernel function returned shape {values.shape} for {len(i)} and {len(j)} samples; "
+                f"expected {(len(i), len(j))}."
+            )
+        if not np.isfinite(values).all():
+            raise ValueError("the kernel function returned NaN or infinity.")
+        return np.ascontiguousarray(values, dtype=dtype)
+
+    def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
+        rows = np.arange(self.shape[0]) if i is None else np.asarray(i)
+        out = np.zeros((len(coef), len(rows)))
+        if len(j):
+            step = max(1, self._BLOCK // len(j))
+            for start in range(0, len(rows), step):
+                part = rows[start : start + step]
+                out[:, start : start + step] = coef @ self.block(part, j, np.float64).T
+        return out

@@ -1,0 +1,63 @@
+"""Kernel tiles: matrix product, fused transform, and what is done with the tile while it is in cache.
+
+Measured, one core, 512 columns: 0.24 ns (product, d=10) + 0.52 (RBF) + 0.06 (sum) a value in float32. A value read
+back from memory costs about as much, so that sweeps of cheap kernels recompute and store nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..data import row_products
+from ..engine import jit
+from ._transform import transform_row
+
+WIDTH = 512  # columns of a tile: 64 x 512 float32 values are 128 KB, a tenth of L2
+
+
+def tile_height(d: int) -> int:
+    """Rows of a tile: long inner products want taller tiles (784 features: 13.7 ns a value at 256, 18.4 at 64)."""
+    return 64 if d < 128 else 256
+
+
+@jit
+def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef, params, height, out):  # type: ignore[no-untyped-def]
+    """``out[c, t] += sum_j k(x_r, z_j) coef[c, j]`` for the rows r = order[t], t in start:stop; `out` is float64."""
+    chunks, d, width = panels.shape
+    kind, gamma, coef0, degree = params
+    tile = np.empty((height, d), panels.dtype)
+    values = np.empty((height, width), panels.dtype)
+    scratch = np.empty(width, panels.dtype)
+    for first in range(start, stop, height):
+        last = min(stop, first + height)
+        m = last - first
+        for chunk in range(chunks):
+            row_products(rows, order, first, last, shift, panels, chunk, tile, values)
+            z_norms = panel_norms[chunk]
+            for t in range(m):
+                transform_row(kind, gamma, coef0, degree, values[t], norms[order[first + t]], z_norms, scratch)
+            for c in range(coef.shape[0]):
+                sums = np.dot(values[:m], coef[c, chunk])
+                for t in range(m):
+                    out[c, first + t] += sums[t]
+
+
+@jit
+def fill(rows, order, start, stop, shift, norms, panels, panel_norms, params, height, out):  # type: ignore[no-untyped-def]
+    """``out[t, j] = k(x_r, z_j)`` for the rows r = order[t], t in start:stop."""
+    chunks, d, width = panels.shape
+    kind, gamma, coef0, degree = params
+    tile = np.empty((height, d), panels.dtype)
+    values = np.empty((height, width), panels.dtype)
+    scratch = np.empty(width, panels.dtype)
+    for first in range(start, stop, height):
+        last = min(stop, first + height)
+        for chunk in range(chunks):
+            row_products(rows, order, first, last, shift, panels, chunk, tile, values)
+            begin = chunk * width
+            end = min(out.shape[1], begin + width)
+            for t in range(last - first):
+                transform_row(
+                    kind, gamma, coef0, degree, values[t], norms[order[first + t]], panel_norms[chunk], scratch
+                )
+                out[first + t, begin:end] = values[t, : end - begin]

@@ -1,0 +1,97 @@
+"""The dual problem of every kernel machine, in signed variables.
+
+    minimise    1/2 beta' K beta - p' beta
+    subject to  lower <= beta <= upper,   sum of beta over each group = its total
+
+and, with f = K beta and r = p - f - b, its partner (what users call the primal):
+
+    minimise    1/2 ||w||^2 + sum_i max(upper_i r_i, lower_i r_i) + sum_g total_g b_g      over w and b.
+
+Soft-margin classifier: beta_i = y_i alpha_i, p = y, the box [0, C_i] for y = +1 and [-C_i, 0] for y = -1, one group,
+total 0: the max above is C_i max(0, 1 - y_i (f_i + b)), the hinge loss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import Gram
+
+
+@dataclass(frozen=True)
+class BoxQP:
+    """One box QP.
+
+    Attributes
+    ----------
+    gram : Gram
+        Access to the kernel matrix of the samples.
+    p, lower, upper : ndarray of shape (n,), float64
+        Linear term and box. ``upper`` may be infinite only in problems that bound beta otherwise.
+    totals : tuple of float
+        The fixed sum of beta in each group.
+    group : ndarray of int8 or None
+        Group of each variable; None means that there is one.
+    sample : ndarray of int64 or None
+        Row of the Gram matrix that each variable belongs to (two variables of a regressor share a row); None: its own.
+
+    """
+
+    gram: Gram
+    p: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    totals: tuple[float, ...] = (0.0,)
+    group: np.ndarray | None = None
+    sample: np.ndarray | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return len(self.p)
+
+    @classmethod
+    def classifier(cls, gram: Gram, sign: np.ndarray, C: np.ndarray) -> BoxQP:
+        """The soft-margin classifier: labels `sign` in {-1, +1}, a bound C_i for each sample."""
+        positive = sign > 0
+        return cls(gram, sign.astype(np.float64), np.where(positive, 0.0, -C), np.where(positive, C, 0.0))
+
+    @classmethod
+    def hull_distance(cls, gram: Gram, sign: np.ndarray) -> BoxQP:
+        """Half the squared distance of the classes' convex hulls in feature space.
+
+        beta holds the weights of two convex combinations, those of the negative class with a minus sign. The
+        hard-margin machine is its solution, scaled; distance 0 means that no such machine exists.
+        """
+        positive = sign > 0
+        return cls(
+            gram,
+            np.zeros(len(sign)),
+            np.where(positive, 0.0, -1.0),
+            np.where(positive, 1.0, 0.0),
+            (1.0, -1.0),
+            np.where(positive, 0, 1).astype(np.int8),
+        )
+
+    def members(self, g: int) -> np.ndarray | slice:
+        """Which variables belong to group g."""
+        return slice(None) if self.group is None else self.group == g
+
+    def rows_of(self, variables: np.ndarray) -> np.ndarray:
+        """Rows of the Gram matrix that the variables belong to."""
+        return variables if self.sample is None else self.sample[variables]
+
+    def columns_product(self, variables: np.ndarray, values: np.ndarray, dtype: type = np.float64) -> np.ndarray:
+        """``K[:, variables] @ values`` for every variable; kernel values are computed in `dtype`, sums in float64."""
+        if self.sample is None:
+            return self.gram.product(variables, values[None], dtype)[0]
+        by_row = np.bincount(self.sample[variables], weights=values, minlength=self.gram.shape[0])
+        touched = np.flatnonzero(by_row)
+        return self.gram.product(touched, by_row[None, touched], dtype)[0][self.sample]
+
+    def image(self, beta: np.ndarray) -> np.ndarray:
+        """``f = K beta`` in float64 for every variable, from the non-zero ones alone."""
+        support = np.flatnonzero(beta)
+        return self.columns_product(support, beta[support])

@@ -1,0 +1,71 @@
+"""Solve, prove, and go on where the proof falls short.
+
+The solver's word is not taken: after each call the certificate is recomputed in float64 from beta. If it does not meet
+the tolerance (float32 was too coarse, or a duality gap was asked for), the solver goes on from there, in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..certificates import Evidence, Status, evaluate
+from ..kernels import MatrixGram
+from ..problems import BoxQP
+from . import decomposition
+from ._monitor import Monitor
+from ._polish import polish
+
+# Values of float32 kernels worse than this (relative to the diagonal) would mislead: start in float64 at once.
+_FLOAT32_LIMIT = 1e-4
+_ROUNDS = 30  # each round but the first tightens the tolerance tenfold or repairs rounding
+
+
+@dataclass(frozen=True)
+class CertifiedSolution:
+    """A solution and the evidence recomputed from it. The status is the evidence's, not the solver's."""
+
+    beta: np.ndarray
+    status: Status
+    iterations: int
+    evidence: Evidence
+    keyboard: bool = False
+
+
+def solve_certified(
+    problem: BoxQP,
+    start: np.ndarray | None = None,
+    tolerance: float = 1e-3,
+    gap_tolerance: float | None = None,
+    budget: int | None = None,
+    monitor: Monitor | None = None,
+    evaluate: Callable[[BoxQP, np.ndarray], Evidence] = evaluate,
+) -> CertifiedSolution:
+    """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance."""
+    budget = decomposition.automatic_budget(problem.n) if budget is None else budget
+    small = problem.n <= decomposition.WORKING_SET
+    if small:
+        everything = np.arange(problem.gram.shape[0])
+        problem = replace(problem, gram=MatrixGram(problem.gram.block(everything, everything, np.float64)))
+    dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
+    beta, residual, target, used = start, None, tolerance, 0
+    proven = None
+    for _ in range(_ROUNDS):
+        solution = decomposition.solve(problem, beta, target, budget - used, monitor, dtype=dtype, residual=residual)
+        used += solution.iterations
+        beta = polish(problem, solution.beta) if small and solution.status is Status.CONVERGED else solution.beta
+        evidence = evaluate(problem, beta)
+        met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
+        if met:
+            return CertifiedSolution(beta, Status.CONVERGED, used, evidence)
+        if solution.status in (Status.INTERRUPTED, Status.BUDGET_EXHAUSTED):
+            return CertifiedSolution(beta, solution.status, used, evidence, solution.keyboard)
+        stalled = solution.status is Status.STALLED and dtype == np.float64
+        if stalled and proven is not None and evidence.kkt_violation >= proven.kkt_violation / 2:
+            break
+        if evidence.kkt_violation <= target:
+            target /= 10  # converged, but the gap is not small enough yet
+        proven, residual, dtype = evidence, problem.p - evidence.image, np.float64
+    return CertifiedSolution(beta, Status.STALLED, used, evidence)

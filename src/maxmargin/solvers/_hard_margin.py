@@ -1,0 +1,85 @@
+"""The hard-margin machine as the nearest points of two convex hulls, or the proof that the hulls meet.
+
+    minimise 1/2 ||sum_i beta_i phi(x_i)||^2,   beta_i >= 0 of sum 1 over one class, beta_i <= 0 of sum -1 over the other
+
+is bounded whatever the data (the usual dual is not: it diverges on classes that overlap). If its value is v > 0, then
+alpha = |beta| / v are the multipliers of the hard margin (Bennett and Bredensteiner 2000, section 2); if it is 0, beta
+itself is the proof that no hyperplane separates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin
+from ..problems import BoxQP
+from ._certified import CertifiedSolution, solve_certified
+from ._monitor import Monitor
+from .decomposition import automatic_budget
+
+_ROUNDS = 40
+# Squared distances below this fraction of the squared scale are rounding errors of float64 kernel values.
+_TOUCHING = 1e-14
+
+
+def solve_hard_margin(
+    problem: BoxQP,
+    start: np.ndarray | None = None,
+    tolerance: float = 1e-3,
+    gap_tolerance: float | None = None,
+    budget: int | None = None,
+    monitor: Monitor | None = None,
+) -> CertifiedSolution:
+    """Signed multipliers of the hard-margin machine of a classifier's problem; raises `NotSeparableError`."""
+    sign = np.sign(problem.p)
+    hulls = BoxQP.hull_distance(problem.gram, sign)
+    scale = _squared_scale(problem)
+    budget = automatic_budget(problem.n) if budget is None else budget
+    beta = _weights(sign, start)
+    used, target = 0, tolerance * scale
+    for _ in range(_ROUNDS):
+        step = solve_certified(hulls, beta, target, None, budget - used, monitor)
+        beta, used = step.beta, used + step.iterations
+        value = float(beta @ step.evidence.image)
+        if value <= _TOUCHING * scale:
+            raise NotSeparableError(*_verdict(sign, beta, max(value, 0.0), scale))
+        multipliers = beta * (2 / value)
+        evidence = evaluate_hard_margin(problem, multipliers)
+        met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
+        status = Status.CONVERGED if met else step.status
+        if met or status is not Status.CONVERGED:
+            break
+        # violations of the hull problem are margins times value / 2: tighten until margins are within tolerance
+        target = min(target / 10, tolerance * value / 8)
+    else:
+        status = Status.STALLED
+    if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
+        raise NotSeparableError(*_verdict(sign, beta, value, scale))
+    return CertifiedSolution(multipliers, status, used, evidence, step.keyboard)
+
+
+def _squared_scale(problem: BoxQP) -> float:
+    return max(float(problem.gram.diagonal().max()), 1e-300)
+
+
+def _weights(sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+    """Feasible weights: a warm start's multipliers scaled, or one sample of each class."""
+    if start is not None and start.any():
+        return start / (np.abs(start).sum() / 2)
+    beta = np.zeros(len(sign))
+    beta[np.flatnonzero(sign > 0)[0]], beta[np.flatnonzero(sign < 0)[0]] = 1.0, -1.0
+    return beta
+
+
+def _verdict(sign: np.ndarray, beta: np.ndarray, value: float, scale: float) -> tuple[str, SeparationProof]:
+    positive, negative = np.flatnonzero(beta > 0), np.flatnonzero(beta < 0)
+    proof = SeparationProof(
+        positive, negative, beta[positive], -beta[negative], float(np.sqrt(value)), float(np.sqrt(scale))
+    )
+    message = (
+        f"C=inf asks for a hard margin, but the classes are not separable with this kernel: a convex combination of "
+        f"{len(positive)} samples of one class and one of {len(negative)} of the other are {proof.distance:.2g} apart "
+        f"in feature space, where samples have length up to {proof.scale:.2g} (see the error's `proof`). "
+        f"Use a finite C, another kernel, or remove contradictory rows."
+    )
+    return message, proof

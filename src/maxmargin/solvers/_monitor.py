@@ -1,0 +1,88 @@
+"""Progress of a fit: shown, recorded, and the way to stop it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+class Monitor:
+    """Called by solvers at least twice a second with how far they are.
+
+    Parameters
+    ----------
+    verbose : bool or int
+        Show a line of progress on standard error: in place on a terminal (with rich, where it is installed), one
+        line a report elsewhere.
+    callback : callable, optional
+        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+    interval : float
+        Seconds between two shown lines. The callback hears every report.
+
+    """
+
+    def __init__(
+        self, verbose: bool | int = False, callback: Callable[[dict], Any] | None = None, interval: float = 0.25
+    ) -> None:
+        self.verbose, self.callback, self.interval = bool(verbose), callback, interval
+        self.label = ""
+        self.stopped = False
+        self._begin = time.perf_counter()
+        self._shown = -float("inf")
+        self._line: Any = None
+
+    @property
+    def wants_reports(self) -> bool:
+        """Whether anyone listens: solvers skip figures that only a report needs."""
+        return self.verbose or self.callback is not None
+
+    def report(self, iteration: int, violation: float, gap: float) -> bool:
+        """Tell the state of the fit; True means that the solver shall stop."""
+        seconds = time.perf_counter() - self._begin
+        if self.verbose and seconds - self._shown >= self.interval:
+            self._shown = seconds
+            self._show(iteration, violation, gap, seconds)
+        if self.callback is not None:
+            state = {
+                "problem": self.label,
+                "iteration": iteration,
+                "violation": violation,
+                "gap": gap,
+                "seconds": seconds,
+            }
+            self.stopped = bool(self.callback(state)) or self.stopped
+        return self.stopped
+
+    def close(self, conclusion: str = "") -> None:
+        """End the line of progress, leaving a last word."""
+        if self._line is not None:
+            self._line.stop()
+            self._line = None
+        if self.verbose and conclusion:
+            print(f"maxmargin: {conclusion}", file=sys.stderr, flush=True)
+
+    def _show(self, iteration: int, violation: float, gap: float, seconds: float) -> None:
+        where = f"{self.label}: " if self.label else ""
+        text = f"maxmargin: {where}iteration {iteration}, violation {violation:.2e}, gap {gap:.2e}, {seconds:.1f} s"
+        if not sys.stderr.isatty():
+            print(text, file=sys.stderr, flush=True)
+            return
+        if self._line is None:
+            self._line = _rich_line()
+        if self._line is None:
+            print(text, file=sys.stderr, flush=True)
+        else:
+            self._line.update(text)
+
+
+def _rich_line() -> Any:
+    """A status line of rich that redraws in place, or None where rich is not installed."""
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    status = Console(stderr=True).status("")
+    status.start()
+    return status
