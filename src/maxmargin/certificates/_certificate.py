@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from ._duality import Evidence
 from ._print import as_html, as_text
 
 
 class Status(Enum):
-    """How a fit ended. Only CONVERGED claims that the tolerance was met."""
+    """How a fit ended. Only CONVERGED claims that the tolerance was met; REFUTED is what `verify` calls a false claim."""
 
     CONVERGED = "converged"
     BUDGET_EXHAUSTED = "budget exhausted"
     INTERRUPTED = "interrupted"
     STALLED = "stalled"
+    REFUTED = "refuted"
 
     def __str__(self) -> str:
         return self.value
@@ -54,6 +56,12 @@ class Certificate:
     iterations: int
     seconds: float
     label: str = ""
+
+    @classmethod
+    def of(cls, evidence: Evidence, status: Status, iterations: int, seconds: float, label: str = "") -> Certificate:
+        """A certificate from recomputed figures."""
+        e = evidence
+        return cls(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, status, iterations, seconds, label)
 
     def __str__(self) -> str:
         return as_text(self, ())

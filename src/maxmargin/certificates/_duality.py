@@ -66,38 +66,39 @@ def relative(gap: float, primal: float, dual: float) -> float:
     return gap / max(abs(primal), abs(dual), 1e-300) if np.isfinite(gap) else np.inf
 
 
-def evaluate(problem: BoxQP, beta: np.ndarray) -> Evidence:
-    """Primal, dual, gap and violation of a box QP at beta, whoever found it."""
+def evaluate(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None) -> Evidence:
+    """Primal, dual, gap and violation of a box QP at beta, whoever found it; by default at the best intercepts."""
     f = problem.image(beta)
     residual = problem.p - f
     quadratic = float(beta @ f)
     dual = float(problem.p @ beta) - quadratic / 2
-    primal, gap, intercepts = quadratic / 2, 0.0, []
+    primal, gap, used = quadratic / 2, 0.0, []
     for g, total in enumerate(problem.totals):
         members = problem.members(g)
         lower, upper, value = problem.lower[members], problem.upper[members], beta[members]
-        b = best_intercept(residual[members], lower, upper, total)
+        b = best_intercept(residual[members], lower, upper, total) if intercepts is None else intercepts[g]
         r = residual[members] - b
         over, under = np.maximum(r, 0.0), np.maximum(-r, 0.0)
         primal += float(upper @ over - lower @ under) + total * b
         gap += float((upper - value) @ over + (value - lower) @ under)
         # rounding may leave the sum of beta off its total by a few ulp; the bound it costs is part of the gap
         gap += abs(b * (total - float(value.sum())))
-        intercepts.append(b)
+        used.append(b)
     violation = kkt_violation(problem, beta, residual)
-    return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, tuple(intercepts), f)
+    return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, tuple(used), f)
 
 
-def evaluate_hard_margin(problem: BoxQP, beta: np.ndarray) -> Evidence:
+def evaluate_hard_margin(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None) -> Evidence:
     """The hard-margin machine at signed multipliers beta of a classifier's problem (its upper bounds ignored).
 
     The dual is sum |beta| - 1/2 ||w||^2. For the primal the direction w is scaled until the closest sample has
-    margin 1, which makes it feasible: P = 1/2 ||w||^2 / m^2 with m half the distance between the classes along w.
+    margin 1, which makes it feasible: P = 1/2 ||w||^2 / m^2 with m the smallest margin.
     """
     f = problem.image(beta)
     positive = problem.p > 0
     lowest, highest = float(f[positive].min()), float(f[~positive].max())
-    b, m = -(lowest + highest) / 2, (lowest - highest) / 2
+    b = -(lowest + highest) / 2 if intercepts is None else intercepts[0]
+    m = min(lowest + b, -(highest + b))
     quadratic = float(beta @ f)
     dual = float(np.abs(beta).sum()) - quadratic / 2
     primal = quadratic / 2 / m**2 if m > 0 else np.inf

@@ -1,5 +1,5 @@
 """Rows of data: one accessor for dense and CSR, float32 and float64."""
 
-from ._rows import Rows, row_products
+from ._rows import ObjectRows, Rows, row_products
 
-__all__ = ["Rows", "row_products"]
+__all__ = ["ObjectRows", "Rows", "row_products"]

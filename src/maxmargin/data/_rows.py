@@ -79,6 +79,17 @@ class Rows:
         return out
 
 
+class ObjectRows:
+    """Samples of any kind (texts, graphs, CSR rows) that only a user's kernel function looks into."""
+
+    def __init__(self, X: Any) -> None:
+        self._X, self.n = X, X.shape[0]
+
+    def take(self, index: np.ndarray) -> Any:
+        """The chosen samples."""
+        return self._X[index]
+
+
 def row_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
     """``out[t] = (x_r - shift) @ panels[chunk]`` for the rows r = order[start + t]; `tile` is scratch.
 

@@ -51,10 +51,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_pool)
 
 
-def run_parallel(task: Callable[..., Any], arguments: Sequence[tuple]) -> list[Any]:
+def run_parallel(
+    task: Callable[..., Any], arguments: Sequence[tuple], on_error: Callable[[], None] | None = None
+) -> list[Any]:
     """``[task(*a) for a in arguments]`` on the shared pool, the first one on the calling thread.
 
-    An exception (Ctrl-C too) leaves only after every task has ended: tasks write into the caller's arrays.
+    An exception (Ctrl-C too) leaves only after every task has ended, because tasks write into the caller's arrays;
+    `on_error` is called first, to tell long tasks to end early.
     """
     if len(arguments) <= 1:
         return [task(*a) for a in arguments]
@@ -64,6 +67,8 @@ def run_parallel(task: Callable[..., Any], arguments: Sequence[tuple]) -> list[A
         first = task(*arguments[0])
         rest = [future.result() for future in futures]
     except BaseException:
+        if on_error is not None:
+            on_error()
         for future in futures:
             future.cancel()
         wait(futures)

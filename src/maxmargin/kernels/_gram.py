@@ -42,6 +42,10 @@ class Gram(ABC):
     def restricted(self, index: np.ndarray) -> Gram:
         """The square sub-matrix of the chosen samples, as a view."""
 
+    def with_threads(self, n_threads: int) -> Gram:
+        """The same matrix, computed by another number of threads."""
+        return self
+
     def float32_error(self) -> float:
         """About how far float32 values may be off, relative to the diagonal; inf where float32 saves nothing."""
         return np.inf
@@ -65,7 +69,8 @@ class TiledGram(Gram):
         self._index = _index
         if _shared is None:
             # Distances do not change when the origin moves to the mean, and cancel far less there.
-            shift = self.columns.mean if kernel.params[0] == 2 else np.zeros(rows.d)
+            centred = kernel.shift_invariant and not (rows.sparse or self.columns.sparse)
+            shift = self.columns.mean if centred else np.zeros(rows.d)
             row_norms = rows.squared_norms(shift)
             column_norms = row_norms if self.columns is rows else self.columns.squared_norms(shift)
             _shared = shift, row_norms, column_norms
@@ -191,7 +196,7 @@ def _add_rows(matrix, index, coef, out):  # type: ignore[no-untyped-def]
 class CallableGram(Gram):
     """Kernel values from a user's function, by blocks of rows so that memory stays bounded."""
 
-    _BLOCK = 2**22  # values asked for at once: 32 MB
+    _BLOCK = 2**21  # values asked for at once: 16 MB
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from math import comb, factorial, sqrt
 from typing import Any
 
 import numpy as np
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
 
 from ..data import Rows
 from ._gram import CallableGram, Gram, MatrixGram, TiledGram
@@ -23,6 +24,10 @@ class Kernel(ABC):
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> Gram:
         """Access by blocks to the matrix of values between `rows` and `columns` (the same rows if None)."""
 
+    @abstractmethod
+    def audit_gram(self, rows: Any) -> Gram:
+        """The Gram matrix of `rows` by plain float64 code that shares nothing with the tiles of the solver."""
+
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         rows = Rows(X)
         columns = rows if Z is None else Rows(Z)
@@ -32,8 +37,17 @@ class Kernel(ABC):
 class _ProductKernel(Kernel):
     """A kernel that is a function of inner products and lengths: evaluated in tiles with a fused transform."""
 
+    shift_invariant = False  # whether k(x - c, z - c) = k(x, z)
+
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
         return TiledGram(self, rows, columns, n_threads)
+
+    def audit_gram(self, rows: Any) -> CallableGram:
+        return CallableGram(lambda X, Z: self.plain(X.astype(np.float64), Z.astype(np.float64)), rows)
+
+    @abstractmethod
+    def plain(self, X: Any, Z: Any) -> np.ndarray:
+        """The values by the textbook formula, for dense or sparse float64 rows."""
 
     @property
     @abstractmethod
@@ -60,6 +74,9 @@ class Linear(_ProductKernel):
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return squared_norms.copy()
 
+    def plain(self, X: Any, Z: Any) -> np.ndarray:
+        return linear_kernel(X, Z)
+
 
 @dataclass(frozen=True)
 class Polynomial(_ProductKernel):
@@ -75,6 +92,9 @@ class Polynomial(_ProductKernel):
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return (self.gamma * squared_norms + self.coef0) ** self.degree
+
+    def plain(self, X: Any, Z: Any) -> np.ndarray:
+        return polynomial_kernel(X, Z, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     def float32_error(self, squared_norms: np.ndarray) -> float:
         return 4 * max(1, self.degree) * float(np.finfo(np.float32).eps)
@@ -109,6 +129,7 @@ class Polynomial(_ProductKernel):
 class RBF(_ProductKernel):
     """``exp(-gamma ||x - z||^2)``."""
 
+    shift_invariant = True
     gamma: float = 1.0
 
     @property
@@ -117,6 +138,9 @@ class RBF(_ProductKernel):
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return np.ones_like(squared_norms)
+
+    def plain(self, X: Any, Z: Any) -> np.ndarray:
+        return rbf_kernel(X, Z, gamma=self.gamma)
 
     def float32_error(self, squared_norms: np.ndarray) -> float:
         # The distance is a difference of terms as large as the squared lengths: that is what cancels.
@@ -138,6 +162,9 @@ class Sigmoid(_ProductKernel):
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return np.tanh(self.gamma * squared_norms + self.coef0)
 
+    def plain(self, X: Any, Z: Any) -> np.ndarray:
+        return sigmoid_kernel(X, Z, gamma=self.gamma, coef0=self.coef0)
+
     def float32_error(self, squared_norms: np.ndarray) -> float:
         largest = float(squared_norms.max(initial=0.0))
         return 4 * (1 + self.gamma * largest) * float(np.finfo(np.float32).eps)
@@ -149,6 +176,9 @@ class Precomputed(Kernel):
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> MatrixGram:
         return MatrixGram(rows.arrays[0])
+
+    def audit_gram(self, rows: Any) -> MatrixGram:
+        return self.gram(rows)
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         return np.asarray(X, dtype=np.float64)
@@ -162,3 +192,6 @@ class CallableKernel(Kernel):
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> CallableGram:
         return CallableGram(self.function, rows, columns)
+
+    def audit_gram(self, rows: Any) -> CallableGram:
+        return self.gram(rows)

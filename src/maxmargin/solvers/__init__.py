@@ -7,7 +7,7 @@ any feasible start.
 from ._certified import CertifiedSolution, solve_certified
 from ._hard_margin import solve_hard_margin
 from ._monitor import Monitor
-from ._projection import project
+from ._projection import feasible, project
 from ._smo import smo
 from ._solution import Solution
 from .decomposition import solve as solve_by_decomposition
@@ -17,6 +17,7 @@ __all__ = [
     "CertifiedSolution",
     "Monitor",
     "Solution",
+    "feasible",
     "project",
     "smo",
     "solve_by_decomposition",

@@ -6,7 +6,6 @@ the tolerance (float32 was too coarse, or a duality gap was asked for), the solv
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +19,8 @@ from ._polish import polish
 
 # Values of float32 kernels worse than this (relative to the diagonal) would mislead: start in float64 at once.
 _FLOAT32_LIMIT = 1e-4
+# Kernel values that can be computed in well under a second after Ctrl-C.
+_QUICK = 20_000_000
 _ROUNDS = 30  # each round but the first tightens the tolerance tenfold or repairs rounding
 
 
@@ -33,6 +34,18 @@ class CertifiedSolution:
     evidence: Evidence
     keyboard: bool = False
 
+    @classmethod
+    def untouched(cls, problem: BoxQP, start: np.ndarray | None) -> CertifiedSolution:
+        """A problem that Ctrl-C left before its turn: its start, of which nothing is claimed."""
+        beta = np.zeros(problem.n) if start is None else start
+        return cls(beta, Status.INTERRUPTED, 0, unproven(len(problem.totals)))
+
+
+def unproven(groups: int, intercepts: tuple[float, ...] | None = None) -> Evidence:
+    """Figures that nobody has computed, as they are in an interrupted fit too large to certify within a second."""
+    nan = float("nan")
+    return Evidence(nan, nan, np.inf, np.inf, np.inf, intercepts or (0.0,) * groups, np.empty(0))
+
 
 def solve_certified(
     problem: BoxQP,
@@ -41,7 +54,6 @@ def solve_certified(
     gap_tolerance: float | None = None,
     budget: int | None = None,
     monitor: Monitor | None = None,
-    evaluate: Callable[[BoxQP, np.ndarray], Evidence] = evaluate,
 ) -> CertifiedSolution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance."""
     budget = decomposition.automatic_budget(problem.n) if budget is None else budget
@@ -50,11 +62,15 @@ def solve_certified(
         everything = np.arange(problem.gram.shape[0])
         problem = replace(problem, gram=MatrixGram(problem.gram.block(everything, everything, np.float64)))
     dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
-    beta, residual, target, used = start, None, tolerance, 0
-    proven = None
+    beta = np.zeros(problem.n) if start is None else start
+    residual, target, used, proven = None, tolerance, 0, None
     for _ in range(_ROUNDS):
         solution = decomposition.solve(problem, beta, target, budget - used, monitor, dtype=dtype, residual=residual)
         used += solution.iterations
+        if solution.keyboard and problem.n * np.count_nonzero(solution.beta) > _QUICK:
+            return CertifiedSolution(
+                solution.beta, Status.INTERRUPTED, used, unproven(len(problem.totals)), keyboard=True
+            )
         beta = polish(problem, solution.beta) if small and solution.status is Status.CONVERGED else solution.beta
         evidence = evaluate(problem, beta)
         met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 
@@ -29,9 +30,20 @@ class Monitor:
         self.verbose, self.callback, self.interval = bool(verbose), callback, interval
         self.label = ""
         self.stopped = False
+        self._whole = self
         self._begin = time.perf_counter()
         self._shown = -float("inf")
         self._line: Any = None
+
+    def named(self, label: str) -> Monitor:
+        """A monitor for one of several problems: it speaks by name and stops with all the others."""
+        part = copy(self)
+        part.label, part._whole = label, self
+        return part
+
+    def stop(self) -> None:
+        """Ask every solver that reports here to stop."""
+        self._whole.stopped = True
 
     @property
     def wants_reports(self) -> bool:
@@ -41,8 +53,8 @@ class Monitor:
     def report(self, iteration: int, violation: float, gap: float) -> bool:
         """Tell the state of the fit; True means that the solver shall stop."""
         seconds = time.perf_counter() - self._begin
-        if self.verbose and seconds - self._shown >= self.interval:
-            self._shown = seconds
+        if self.verbose and seconds - self._whole._shown >= self.interval:
+            self._whole._shown = seconds
             self._show(iteration, violation, gap, seconds)
         if self.callback is not None:
             state = {
@@ -52,8 +64,9 @@ class Monitor:
                 "gap": gap,
                 "seconds": seconds,
             }
-            self.stopped = bool(self.callback(state)) or self.stopped
-        return self.stopped
+            if self.callback(state):
+                self.stop()
+        return self._whole.stopped
 
     def close(self, conclusion: str = "") -> None:
         """End the line of progress, leaving a last word."""
@@ -69,12 +82,12 @@ class Monitor:
         if not sys.stderr.isatty():
             print(text, file=sys.stderr, flush=True)
             return
-        if self._line is None:
-            self._line = _rich_line()
-        if self._line is None:
+        if self._whole._line is None:
+            self._whole._line = _rich_line()
+        if self._whole._line is None:
             print(text, file=sys.stderr, flush=True)
         else:
-            self._line.update(text)
+            self._whole._line.update(text)
 
 
 def _rich_line() -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..problems import BoxQP
+
 
 def project(v: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> np.ndarray:
     """The point of the box with the given sum that is closest to v."""
@@ -37,4 +39,13 @@ def project(v: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -
     if free.any():
         beta[free] += (total - beta.sum()) / free.sum()
         beta = np.clip(beta, lower, upper)
+    return beta
+
+
+def feasible(problem: BoxQP, v: np.ndarray) -> np.ndarray:
+    """The feasible point closest to v, group by group."""
+    beta = np.empty(problem.n)
+    for g, total in enumerate(problem.totals):
+        members = problem.members(g)
+        beta[members] = project(v[members], problem.lower[members], problem.upper[members], total)
     return beta

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import eigsh
 from ..certificates import Status
 from ..problems import BoxQP
 from ._monitor import Monitor
-from ._projection import project
+from ._projection import feasible
 from ._solution import Solution
 
 
@@ -50,15 +50,6 @@ def solve(
             if monitor is not None and monitor.report(step, violation, np.nan):
                 return Solution(beta, Status.INTERRUPTED, step + 1, violation)
     return Solution(beta, Status.BUDGET_EXHAUSTED, budget, violation)
-
-
-def feasible(problem: BoxQP, v: np.ndarray) -> np.ndarray:
-    """The feasible point closest to v, group by group."""
-    beta = np.empty(problem.n)
-    for g, total in enumerate(problem.totals):
-        members = problem.members(g)
-        beta[members] = project(v[members], problem.lower[members], problem.upper[members], total)
-    return beta
 
 
 def _largest_eigenvalue(K: np.ndarray) -> float:

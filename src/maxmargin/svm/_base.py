@@ -1,0 +1,177 @@
+"""What all kernel machines share: parameters, kernel, validated rows, decision values, the end of a fit."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from ..certificates import Certificate, ModelCertificate, Status
+from ..data import ObjectRows, Rows
+from ..engine import thread_count
+from ..kernels import KERNELS, Kernel, make_kernel
+from ..solvers import Monitor
+
+
+class KernelMachine(BaseEstimator, metaclass=ABCMeta):
+    """Base of the kernel machines; not for direct use."""
+
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "shrinking": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "random_state": ["random_state"],
+        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "callback": [callable, None],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    def _validate_training(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Checked X (float32 or float64, dense or CSR) and y."""
+        if sp.issparse(X) and self.kernel == "precomputed":
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        if callable(self.kernel):  # what the samples are is the kernel's affair
+            check_consistent_length(X, y)
+            return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), y
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C", accept_sparse="csr")
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+                )
+            asymmetry = float(np.abs(X - X.T).max())
+            if asymmetry > 1e-5 * float(np.abs(X).max()):
+                raise ValueError(
+                    f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
+                )
+        return X, y
+
+    def _validate_weights(self, sample_weight: Any, X: Any) -> np.ndarray:
+        if sample_weight is None:
+            return np.ones(_num_samples(X))
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim == 1 and len(weights) != _num_samples(X):
+            raise ValueError(
+                f"sample_weight and X have incompatible shapes: {weights.shape} vs {X.shape}. Give one weight a sample."
+            )
+        weights = _check_sample_weight(sample_weight, X if hasattr(X, "shape") else np.empty((_num_samples(X), 1)))
+        # as in LIBSVM: a sample without positive weight takes no part
+        weights = np.maximum(np.asarray(weights, dtype=np.float64), 0.0)
+        if not weights.any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return weights
+
+    def _kernel_for(self, X: Any) -> Kernel:
+        """The kernel of this fit, with gamma settled."""
+        if callable(self.kernel) or self.kernel == "precomputed":
+            self._gamma = 0.0
+        elif self.gamma == "scale":
+            if sp.issparse(X):
+                mean = X.sum(dtype=np.float64) / np.prod(X.shape, dtype=np.float64)
+                square = np.square(X.data, dtype=np.float64).sum() / np.prod(X.shape, dtype=np.float64)
+                variance = square - mean**2
+            else:
+                variance = X.var(dtype=np.float64)
+            self._gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        elif self.gamma == "auto":
+            self._gamma = 1.0 / X.shape[1]
+        else:
+            self._gamma = float(self.gamma)
+        return self._fitted_kernel()
+
+    def _fitted_kernel(self) -> Kernel:
+        return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
+
+    def _rows(self, X: Any) -> Rows | ObjectRows:
+        return ObjectRows(X) if callable(self.kernel) else Rows(X)
+
+    @property
+    def _budget(self) -> int | None:
+        return None if self.max_iter == -1 else int(self.max_iter)
+
+    def _threads(self) -> int:
+        return thread_count(self.n_jobs)
+
+    def _monitor(self) -> Monitor:
+        return Monitor(self.verbose, self.callback)
+
+    def _support_values(self, X: Any, groups: Sequence[slice], coefficients: np.ndarray) -> list[np.ndarray]:
+        """For each group of support vectors, ``K(X, group) @ coefficients[:, group].T`` in float64."""
+        kernel = self._fitted_kernel()
+        columns = None
+        if self.kernel != "precomputed":
+            columns = ObjectRows(self._callable_support) if callable(self.kernel) else Rows(self.support_vectors_)
+        gram = kernel.gram(self._rows(X), columns, self._threads())
+        position = self.support_ if self.kernel == "precomputed" else np.arange(len(self.support_))
+        return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]
+
+    def _validate_for_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if callable(self.kernel):
+            return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+        if sp.issparse(X) and not self._sparse:
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data; pass X.toarray()."
+            )
+        if self._sparse and not sp.issparse(X):
+            X = sp.csr_array(X)
+        if self.n_support_.sum() != len(self.support_):
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return X
+
+    def _conclude(self, certificates: Sequence[Certificate], monitor: Monitor) -> None:
+        """Keep the proof, and say what it proves if that is less than was asked for."""
+        self.certificate_ = ModelCertificate(tuple(certificates), self._recertify)
+        self.fit_status_ = 0 if self.certificate_.status is Status.CONVERGED else 1
+        worst = self.certificate_.worst
+        monitor.close(
+            f"{worst.status}, relative gap {worst.relative_gap:.2e}, violation {self.certificate_.kkt_violation:.2e}"
+        )
+        if self.fit_status_:
+            warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
+
+    def _advice(self, worst: Certificate) -> str:
+        advice = {
+            Status.BUDGET_EXHAUSTED: "Scale the features (StandardScaler), raise max_iter, or set warm_start=True and "
+            "call fit again to resume.",
+            Status.INTERRUPTED: "Set warm_start=True and call fit again to resume.",
+            Status.STALLED: "Rounding errors allow no better: scale the features (StandardScaler), or lower C or gamma.",
+        }[worst.status]
+        where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""
+        return (
+            f"{type(self).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: largest KKT "
+            f"violation {worst.kkt_violation:.2e} (tol={self.tol:g}), relative duality gap {worst.relative_gap:.2e}. "
+            + advice
+        )
