@@ -50,6 +50,21 @@ class Rows:
             return np.zeros(self.d)
         return self._X.mean(axis=0, dtype=np.float64)
 
+    def variance(self, weights: np.ndarray) -> float:
+        """Variance of all entries, each row counted by its weight, in float64."""
+        total = weights.sum() * self.d
+        if self.sparse:
+            data, _, indptr = self.arrays
+            value_weights = np.repeat(weights, np.diff(indptr))
+            mean = (data @ value_weights) / total
+            return max(float(np.square(data, dtype=np.float64) @ value_weights / total - mean**2), 0.0)
+        mean = (weights @ self._X.sum(axis=1, dtype=np.float64)) / total
+        step, square = max(1, 2**18 // max(1, self.d)), 0.0
+        for start in range(0, self.n, step):
+            block = self._X[start : start + step] - mean
+            square += float(weights[start : start + step] @ np.einsum("ij,ij->i", block, block))
+        return square / total
+
     def take(self, index: np.ndarray) -> Any:
         """The chosen rows in their own storage (ndarray or CSR)."""
         return self._X[index]

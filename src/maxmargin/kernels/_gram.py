@@ -7,6 +7,7 @@ user's function.
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -142,7 +143,7 @@ class TiledGram(Gram):
         edges = [m * t // threads for t in range(threads + 1)]
         arguments = [
             (self.rows.arrays, order, a, b, shift, norms, panels, panel_norms, *extra, self.kernel.params, height, out)
-            for a, b in zip(edges[:-1], edges[1:], strict=True)
+            for a, b in itertools.pairwise(edges)
             if a < b
         ]
         run_parallel(task, arguments)
@@ -151,15 +152,16 @@ class TiledGram(Gram):
 class MatrixGram(Gram):
     """Kernel values read from a matrix: given by the user, or computed once because it is small.
 
-    A square matrix is taken to be symmetric: its rows serve as columns, because they lie together in memory.
+    Of a symmetric matrix the rows serve as columns, because they lie together in memory.
     """
 
-    def __init__(self, matrix: np.ndarray, index: np.ndarray | None = None) -> None:
-        self.matrix, self._index = matrix, index
+    def __init__(self, matrix: np.ndarray, index: np.ndarray | None = None, *, symmetric: bool) -> None:
+        self.matrix, self._index, self.symmetric = matrix, index, symmetric
         self.shape = matrix.shape if index is None else (len(index), len(index))
 
     def restricted(self, index: np.ndarray) -> MatrixGram:
-        return MatrixGram(self.matrix, index if self._index is None else self._index[index])
+        index = index if self._index is None else self._index[index]
+        return MatrixGram(self.matrix, index, symmetric=self.symmetric)
 
     def _at(self, i: np.ndarray | None, size: int) -> np.ndarray:
         if self._index is not None:
@@ -176,7 +178,7 @@ class MatrixGram(Gram):
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
         rows, columns = self._at(i, self.shape[0]), self._at(j, 0)
         coef = np.ascontiguousarray(coef, dtype=np.float64)
-        if self.shape[0] == self.shape[1]:
+        if self.symmetric:
             out = np.zeros((len(coef), self.matrix.shape[1]))
             _add_rows(self.matrix, columns, coef, out)
             return out if i is None and self._index is None else out[:, rows]

@@ -175,7 +175,8 @@ class Precomputed(Kernel):
     """The rows *are* kernel values: ``rows[i, j] = k(x_i, z_j)``."""
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> MatrixGram:
-        return MatrixGram(rows.arrays[0])
+        # `rows` against themselves are the training matrix; against others a table of values, square or not
+        return MatrixGram(rows.arrays[0], symmetric=columns is None)
 
     def audit_gram(self, rows: Any) -> MatrixGram:
         return self.gram(rows)

@@ -60,7 +60,9 @@ def solve_certified(
     small = problem.n <= decomposition.WORKING_SET
     if small:
         everything = np.arange(problem.gram.shape[0])
-        problem = replace(problem, gram=MatrixGram(problem.gram.block(everything, everything, np.float64)))
+        problem = replace(
+            problem, gram=MatrixGram(problem.gram.block(everything, everything, np.float64), symmetric=True)
+        )
     dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
     beta = np.zeros(problem.n) if start is None else start
     residual, target, used, proven = None, tolerance, 0, None

@@ -70,11 +70,6 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
                 raise ValueError(
                     f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
-            asymmetry = float(np.abs(X - X.T).max())
-            if asymmetry > 1e-5 * float(np.abs(X).max()):
-                raise ValueError(
-                    f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
-                )
         return X, y
 
     def _validate_weights(self, sample_weight: Any, X: Any) -> np.ndarray:
@@ -92,17 +87,22 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         return weights
 
-    def _kernel_for(self, X: Any) -> Kernel:
-        """The kernel of this fit, with gamma settled."""
-        if callable(self.kernel) or self.kernel == "precomputed":
+    def _kernel_for(self, X: Any, weights: np.ndarray) -> Kernel:
+        """The kernel of this fit, with gamma settled.
+
+        The variance of gamma="scale" is that of the weighted sample: a weight of 2 is the same as the row twice.
+        """
+        if callable(self.kernel):
             self._gamma = 0.0
+        elif self.kernel == "precomputed":
+            self._gamma = 0.0
+            asymmetry = float(np.abs(X - X.T).max())
+            if asymmetry > 1e-5 * float(np.abs(X).max()):
+                raise ValueError(
+                    f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
+                )
         elif self.gamma == "scale":
-            if sp.issparse(X):
-                mean = X.sum(dtype=np.float64) / np.prod(X.shape, dtype=np.float64)
-                square = np.square(X.data, dtype=np.float64).sum() / np.prod(X.shape, dtype=np.float64)
-                variance = square - mean**2
-            else:
-                variance = X.var(dtype=np.float64)
+            variance = Rows(X).variance(weights)
             self._gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
         elif self.gamma == "auto":
             self._gamma = 1.0 / X.shape[1]
@@ -113,7 +113,7 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
 
-    def _rows(self, X: Any) -> Rows | ObjectRows:
+    def _rows(self, X: Any) -> Any:
         return ObjectRows(X) if callable(self.kernel) else Rows(X)
 
     @property
@@ -129,10 +129,12 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
     def _support_values(self, X: Any, groups: Sequence[slice], coefficients: np.ndarray) -> list[np.ndarray]:
         """For each group of support vectors, ``K(X, group) @ coefficients[:, group].T`` in float64."""
         kernel = self._fitted_kernel()
-        columns = None
-        if self.kernel != "precomputed":
-            columns = ObjectRows(self._callable_support) if callable(self.kernel) else Rows(self.support_vectors_)
-        gram = kernel.gram(self._rows(X), columns, self._threads())
+        rows = self._rows(X)
+        if self.kernel == "precomputed":
+            columns = rows
+        else:
+            columns = self._rows(self._callable_support if callable(self.kernel) else self.support_vectors_)
+        gram = kernel.gram(rows, columns, self._threads())
         position = self.support_ if self.kernel == "precomputed" else np.arange(len(self.support_))
         return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]
 
@@ -167,7 +169,7 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
             Status.BUDGET_EXHAUSTED: "Scale the features (StandardScaler), raise max_iter, or set warm_start=True and "
             "call fit again to resume.",
             Status.INTERRUPTED: "Set warm_start=True and call fit again to resume.",
-            Status.STALLED: "Rounding errors allow no better: scale the features (StandardScaler), or lower C or gamma.",
+            Status.STALLED: "Rounding errors allow no better: scale the features (StandardScaler), or lower C.",
         }[worst.status]
         where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""
         return (

@@ -7,6 +7,7 @@ b > a, else in row b.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,7 +76,7 @@ def unpack(support: np.ndarray, dual_coef: np.ndarray, pairs: Sequence[Pair], la
 def class_slices(n_support: np.ndarray) -> list[slice]:
     """Where the support vectors of each class stand."""
     ends = np.concatenate([[0], np.cumsum(n_support)])
-    return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
 
 
 def combine(by_class: Sequence[np.ndarray], intercept: np.ndarray) -> np.ndarray:

@@ -186,7 +186,7 @@ shape_fit_, n_features_in_
         self._check_every_class(classes, label, weight)
         pairs = make_pairs(label, len(classes), weight)
         starts = self._starts(pairs, label, classes, X)
-        gram = self._kernel_for(X).gram(self._rows(X), None, self._threads())
+        gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
         bounds = self.C * weight * class_weight[label] if np.isfinite(self.C) else np.full(len(label), np.inf)
         self.classes_, self.class_weight_ = classes, class_weight
         monitor = self._monitor()
@@ -383,7 +383,8 @@ shape_fit_, n_features_in_
     # ---------------------------------------------------------------- prediction
 
     def _dual_coef(self) -> np.ndarray:
-        return self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
+        coef: Any = self.dual_coef_
+        return coef.toarray() if sp.issparse(coef) else coef
 
     def _pair_values(self, X: Any) -> np.ndarray:
         """Decision values of each pair, positive for its positive class."""
@@ -446,7 +447,7 @@ shape_fit_, n_features_in_
             row_a, row_b = coefficient_row(a, b), coefficient_row(b, a)
             part_a = safe_sparse_dot(dual[row_a : row_a + 1, slices[a]], vectors[slices[a]])
             rows.append(part_a + safe_sparse_dot(dual[row_b : row_b + 1, slices[b]], vectors[slices[b]]))
-        coef = sp.csr_matrix(np.vstack(rows)) if self._sparse else np.vstack(rows)
+        coef: Any = sp.csr_matrix(np.vstack(rows)) if self._sparse else np.vstack(rows)
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
 
