@@ -12,7 +12,7 @@ from ._print import as_html, as_text
 
 
 class Status(Enum):
-    """How a fit ended. Only CONVERGED claims that the tolerance was met; REFUTED is what `verify` calls a false claim."""
+    """How a fit ended. Only CONVERGED claims that the tolerance was met; `verify` calls a false claim REFUTED."""
 
     CONVERGED = "converged"
     BUDGET_EXHAUSTED = "budget exhausted"

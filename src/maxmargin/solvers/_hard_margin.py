@@ -1,6 +1,7 @@
 """The hard-margin machine as the nearest points of two convex hulls, or the proof that the hulls meet.
 
-    minimise 1/2 ||sum_i beta_i phi(x_i)||^2,   beta_i >= 0 of sum 1 over one class, beta_i <= 0 of sum -1 over the other
+    minimise    1/2 ||sum_i beta_i phi(x_i)||^2
+    subject to  beta_i >= 0 with sum 1 over one class, beta_i <= 0 with sum -1 over the other
 
 is bounded whatever the data (the usual dual is not: it diverges on classes that overlap). If its value is v > 0, then
 alpha = |beta| / v are the multipliers of the hard margin (Bennett and Bredensteiner 2000, section 2); if it is 0, beta

@@ -1,8 +1,8 @@
 """SMO on a block: two variables a step, chosen by second-order information (Fan, Chen, Lin 2005, WSS 2).
 
 With r = p - K beta: i maximises r over the variables that may rise; j maximises the decrease
-(r_i - r_j)^2 / (K_ii + K_jj - 2 K_ij) over those of the same group that may fall. The step beta_i += t, beta_j -= t keeps
-the sum. Variables are ordered by group; ``ends[g]`` is where group g ends.
+(r_i - r_j)^2 / (K_ii + K_jj - 2 K_ij) over those of the same group that may fall. The step beta_i += t, beta_j -= t
+keeps the sum. Variables are ordered by group; ``ends[g]`` is where group g ends.
 
 LLVM does not vectorise floating-point maxima (NaN rules), so maxima run over integers: a non-negative float orders
 like its bits, a negative one after flipping the bits below the sign. Measured at 1024 variables, float32: 0.22 us for
