@@ -13,15 +13,16 @@ _logger = logging.getLogger("maxmargin")
 
 # FMA contraction rounds once instead of twice: faster and never less accurate. Nothing else of "fastmath" is on:
 # reassociation and finite-only maths would make certificates depend on the compiler's mood.
-_FLAGS = {"contract"}
+# Divisions follow numpy: the test for a zero divisor that Python asks for keeps a loop from being vectorised.
+_OPTIONS: Any = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
 
 def jit(function: Callable) -> Any:
     """Compile for this CPU, without the GIL, cached on disk where a folder can be written."""
     try:
-        return numba.njit(nogil=True, cache=True, fastmath=_FLAGS)(function)
+        return numba.njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # numba: "no locator available", neither package nor home folder is writable
-        return numba.njit(nogil=True, fastmath=_FLAGS)(function)
+        return numba.njit(**_OPTIONS)(function)
 
 
 class _CompileNotice(event.Listener):

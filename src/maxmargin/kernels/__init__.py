@@ -4,10 +4,12 @@ from ._gram import CallableGram, Gram, MatrixGram, TiledGram
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, make_kernel
+from ._row_cache import CachedGram, worth_keeping
 
 __all__ = [
     "KERNELS",
     "RBF",
+    "CachedGram",
     "CallableGram",
     "CallableKernel",
     "Gram",
@@ -21,4 +23,5 @@ __all__ = [
     "TiledGram",
     "check_mercer",
     "make_kernel",
+    "worth_keeping",
 ]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data import Rows
 from ..engine import jit, run_parallel
-from ._tiles import WIDTH, accumulate, fill, tile_height
+from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height
 
 # Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
 _WORTH_A_THREAD = 2_000_000
@@ -30,6 +30,10 @@ class Gram(ABC):
     @abstractmethod
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
         """``K[i, j]`` for index arrays i and j, as a new C-contiguous array."""
+
+    def whole(self, dtype: Any) -> np.ndarray:
+        """All of a small matrix; not to be written to, it may be the stored one."""
+        return self.block(np.arange(self.shape[0]), np.arange(self.shape[1]), dtype)
 
     @abstractmethod
     def diagonal(self) -> np.ndarray:
@@ -107,11 +111,21 @@ class TiledGram(Gram):
         out = np.zeros((len(coef), len(order)))
         if len(j):
             panels, panel_norms = self._panels(j, dtype)
-            chunks, _, width = panels.shape
-            padded = np.zeros((len(coef), chunks * width), dtype)
-            padded[:, : len(j)] = coef
-            self._sweep(accumulate, order, panels, panel_norms, (padded.reshape(len(coef), chunks, width),), out)
+            self._sweep(accumulate, order, panels, panel_norms, (_in_chunks(coef, panels),), out)
         return out
+
+    def sweep_and_store(
+        self, j: np.ndarray, coef: np.ndarray, slots: np.ndarray, storage: np.ndarray, out: np.ndarray
+    ) -> None:
+        """``out += coef @ K[:, j].T``, and the columns j into the chosen rows of `storage`."""
+        panels, panel_norms = self._panels(j, storage.dtype)
+        extra = _in_chunks(coef, panels), slots, storage
+        self._sweep(accumulate_and_store, self._row_index(None), panels, panel_norms, extra, out)
+
+    @property
+    def multiplications(self) -> float:
+        """Multiplications that one inner product takes."""
+        return len(self.rows.arrays[0]) / max(1, self.rows.n) * 4 if self.rows.sparse else self.rows.d
 
     def _row_index(self, i: np.ndarray | None) -> np.ndarray:
         if i is None:
@@ -123,8 +137,8 @@ class TiledGram(Gram):
         shift, _, norms = self._shared
         if self._index is not None and self.columns is self.rows:
             j = self._index[j]
-        width = min(WIDTH, len(j))
-        chunks = -(-len(j) // width)
+        chunks = -(-len(j) // WIDTH)
+        width = -(-len(j) // chunks)  # equal chunks: padding costs as much as values
         panels = np.zeros((chunks, self.rows.d, width), dtype)
         panel_norms = np.zeros((chunks, width), dtype)
         for chunk in range(chunks):
@@ -149,6 +163,14 @@ class TiledGram(Gram):
         run_parallel(task, arguments)
 
 
+def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
+    """Coefficients laid out as the panels are, padded by zeros."""
+    chunks, _, width = panels.shape
+    padded = np.zeros((len(coef), chunks * width), panels.dtype)
+    padded[:, : coef.shape[1]] = coef
+    return padded.reshape(len(coef), chunks, width)
+
+
 class MatrixGram(Gram):
     """Kernel values read from a matrix: given by the user, or computed once because it is small.
 
@@ -167,6 +189,9 @@ class MatrixGram(Gram):
         if self._index is not None:
             return self._index if i is None else self._index[i]
         return np.arange(size) if i is None else np.asarray(i, dtype=np.int64)
+
+    def whole(self, dtype: Any) -> np.ndarray:
+        return self.matrix.astype(dtype, copy=False) if self._index is None else super().whole(dtype)
 
     def diagonal(self) -> np.ndarray:
         i = self._at(None, self.shape[0])

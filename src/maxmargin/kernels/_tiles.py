@@ -43,6 +43,34 @@ def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef
 
 
 @jit
+def accumulate_and_store(  # type: ignore[no-untyped-def]
+    rows, order, start, stop, shift, norms, panels, panel_norms, coef, slots, storage, params, height, out
+):
+    """As `accumulate` for one output; the values also go to ``storage[slots[j], start:stop]``, one row a column j."""
+    chunks, d, width = panels.shape
+    kind, gamma, coef0, degree = params
+    tile = np.empty((height, d), panels.dtype)
+    values = np.empty((height, width), panels.dtype)
+    scratch = np.empty(width, panels.dtype)
+    for first in range(start, stop, height):
+        last = min(stop, first + height)
+        m = last - first
+        for chunk in range(chunks):
+            row_products(rows, order, first, last, shift, panels, chunk, tile, values)
+            z_norms = panel_norms[chunk]
+            for t in range(m):
+                transform_row(kind, gamma, coef0, degree, values[t], norms[order[first + t]], z_norms, scratch)
+            sums = np.dot(values[:m], coef[0, chunk])
+            for t in range(m):
+                out[0, first + t] += sums[t]
+            begin = chunk * width
+            for j in range(min(width, slots.shape[0] - begin)):
+                target = storage[slots[begin + j], first:last]
+                for t in range(m):
+                    target[t] = values[t, j]
+
+
+@jit
 def fill(rows, order, start, stop, shift, norms, panels, panel_norms, params, height, out):  # type: ignore[no-untyped-def]
     """``out[t, j] = k(x_r, z_j)`` for the rows r = order[t], t in start:stop."""
     chunks, d, width = panels.shape

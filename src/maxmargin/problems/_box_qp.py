@@ -79,17 +79,44 @@ class BoxQP:
         """Which variables belong to group g."""
         return slice(None) if self.group is None else self.group == g
 
+    def by_group(self) -> np.ndarray:
+        """All variables, ordered by group."""
+        return np.arange(self.n) if self.group is None else np.argsort(self.group, kind="stable")
+
+    def group_ends(self, ordered: np.ndarray) -> np.ndarray:
+        """Where each group ends among variables ordered by group."""
+        if self.group is None:
+            return np.array([len(ordered)])
+        return np.searchsorted(self.group[ordered], np.arange(len(self.totals)), side="right")
+
+    def matrix(self, ordered: np.ndarray, dtype: type) -> np.ndarray:
+        """K of all variables of a small problem in the given order; not to be written to."""
+        K = self.gram.whole(dtype)
+        if self.group is None and self.sample is None:
+            return K
+        rows = self.rows_of(ordered)
+        return K[rows[:, None], rows]
+
     def rows_of(self, variables: np.ndarray) -> np.ndarray:
         """Rows of the Gram matrix that the variables belong to."""
         return variables if self.sample is None else self.sample[variables]
 
-    def columns_product(self, variables: np.ndarray, values: np.ndarray, dtype: type = np.float64) -> np.ndarray:
-        """``K[:, variables] @ values`` for every variable; kernel values are computed in `dtype`, sums in float64."""
+    def columns_product(
+        self,
+        variables: np.ndarray,
+        values: np.ndarray,
+        dtype: type = np.float64,
+        only: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """``K[only, variables] @ values`` (all if `only` is None); kernel values in `dtype`, sums in float64."""
         if self.sample is None:
-            return self.gram.product(variables, values[None], dtype)[0]
+            return self.gram.product(variables, values[None], dtype, only)[0]
         by_row = np.bincount(self.sample[variables], weights=values, minlength=self.gram.shape[0])
         touched = np.flatnonzero(by_row)
-        return self.gram.product(touched, by_row[None, touched], dtype)[0][self.sample]
+        if only is None:
+            return self.gram.product(touched, by_row[None, touched], dtype)[0][self.sample]
+        rows, back = np.unique(self.sample[only], return_inverse=True)
+        return self.gram.product(touched, by_row[None, touched], dtype, rows)[0][back]
 
     def image(self, beta: np.ndarray) -> np.ndarray:
         """``f = K beta`` in float64 for every variable, from the non-zero ones alone."""

@@ -54,20 +54,31 @@ def solve_certified(
     gap_tolerance: float | None = None,
     budget: int | None = None,
     monitor: Monitor | None = None,
+    *,
+    cache_bytes: int = 200_000_000,
+    shrinking: bool = True,
 ) -> CertifiedSolution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance."""
     budget = decomposition.automatic_budget(problem.n) if budget is None else budget
     small = problem.n <= decomposition.WORKING_SET
     if small:
-        everything = np.arange(problem.gram.shape[0])
-        problem = replace(
-            problem, gram=MatrixGram(problem.gram.block(everything, everything, np.float64), symmetric=True)
-        )
+        problem = replace(problem, gram=MatrixGram(problem.gram.whole(np.float64), symmetric=True))
     dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
     beta = np.zeros(problem.n) if start is None else start
     residual, target, used, proven = None, tolerance, 0, None
     for _ in range(_ROUNDS):
-        solution = decomposition.solve(problem, beta, target, budget - used, monitor, dtype=dtype, residual=residual)
+        # float32 aims a little lower: its certificate is to hold at the first attempt
+        solution = decomposition.solve(
+            problem,
+            beta,
+            0.7 * target if dtype == np.float32 else target,
+            budget - used,
+            monitor,
+            dtype=dtype,
+            residual=residual,
+            cache_bytes=cache_bytes,
+            shrinking=shrinking,
+        )
         used += solution.iterations
         if solution.keyboard and problem.n * np.count_nonzero(solution.beta) > _QUICK:
             return CertifiedSolution(

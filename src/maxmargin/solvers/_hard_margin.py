@@ -10,6 +10,8 @@ itself is the proof that no hyperplane separates.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin
@@ -30,6 +32,7 @@ def solve_hard_margin(
     gap_tolerance: float | None = None,
     budget: int | None = None,
     monitor: Monitor | None = None,
+    **engine_options: Any,
 ) -> CertifiedSolution:
     """Signed multipliers of the hard-margin machine of a classifier's problem; raises `NotSeparableError`."""
     sign = np.sign(problem.p)
@@ -39,7 +42,7 @@ def solve_hard_margin(
     beta = _weights(sign, start)
     used, target = 0, tolerance * scale
     for _ in range(_ROUNDS):
-        step = solve_certified(hulls, beta, target, None, budget - used, monitor)
+        step = solve_certified(hulls, beta, target, None, budget - used, monitor, **engine_options)
         beta, used = step.beta, used + step.iterations
         value = float(beta @ step.evidence.image)
         if value <= _TOUCHING * scale:

@@ -4,54 +4,64 @@ With r = p - K beta: i maximises r over the variables that may rise; j maximises
 (r_i - r_j)^2 / (K_ii + K_jj - 2 K_ij) over those of the same group that may fall. The step beta_i += t, beta_j -= t
 keeps the sum. Variables are ordered by group; ``ends[g]`` is where group g ends.
 
-LLVM does not vectorise floating-point maxima (NaN rules), so maxima run over integers: a non-negative float orders
-like its bits, a negative one after flipping the bits below the sign. Measured at 1024 variables, float32: 0.22 us for
-maximum and index instead of 1.3.
+Maxima run over `sortable` integers. Loops run from 0 over slices: an index that might be negative is one that Python
+wraps around, and that does not vectorise. A step on 1024 variables takes 0.65 us in float32 and 1.3 in float64.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 
-from ..engine import jit
-
-
-def _ordered(bits):  # type: ignore[no-untyped-def]
-    """Integers that order like the floats whose bits they are; its own inverse."""
-    raise RuntimeError("_ordered is called from compiled code only")
-
-
-@overload(_ordered, inline="always")
-def _ordered_for(bits):  # type: ignore[no-untyped-def]
-    if bits == types.int32:
-        return lambda bits: bits ^ ((bits >> np.int32(31)) & np.int32(0x7FFFFFFF))
-    return lambda bits: bits ^ ((bits >> np.int64(63)) & np.int64(0x7FFFFFFFFFFFFFFF))
-
-
-def _integers(values):  # type: ignore[no-untyped-def]
-    """A view of floats as the integers of the same width."""
-    raise RuntimeError("_integers is called from compiled code only")
-
-
-@overload(_integers, inline="always")
-def _integers_for(values):  # type: ignore[no-untyped-def]
-    if values.dtype == types.float32:
-        return lambda values: values.view(np.int32)
-    return lambda values: values.view(np.int64)
+from ..engine import jit, sortable, sortable_room
 
 
 @jit
-def _first_maximum(bits, start, stop):  # type: ignore[no-untyped-def]
-    """Index of the largest float among ``start:stop`` (the last one of equals), given their bits."""
-    best = _ordered(bits[start])
-    for k in range(start, stop):
-        best = max(best, _ordered(bits[k]))
-    index = np.int64(-1)
-    for k in range(start, stop):
-        index = max(index, np.int64(k) if _ordered(bits[k]) == best else np.int64(-1))
+def _position(keys, best):  # type: ignore[no-untyped-def]
+    """The last index at which `best` stands; a maximum over all is faster than a search that may stop."""
+    index = np.int32(-1)
+    for k in range(keys.shape[0]):
+        index = max(index, np.int32(k) if keys[k] == best else np.int32(-1))
     return index
+
+
+@jit
+def _update_and_find_top(r, c, row_i, row_j, rise_penalty, keys):  # type: ignore[no-untyped-def]
+    """``r -= c (row_i - row_j)``, and the index of the largest r among those that may rise."""
+    best = sortable(r.dtype.type(-np.inf))
+    for k in range(r.shape[0]):
+        r[k] -= c * (row_i[k] - row_j[k])
+        key = sortable(r[k] + rise_penalty[k])
+        keys[k] = key
+        best = max(best, key)
+    return _position(keys, best)
+
+
+@jit
+def _find_partner(r, top, k_ii, row, diagonal, fall_penalty, tiny, keys):  # type: ignore[no-untyped-def]
+    """The index of the largest decrease among those that may fall; -1 if there is none."""
+    zero = r.dtype.type(0.0)
+    two = r.dtype.type(2.0)
+    best = sortable(zero)
+    for k in range(r.shape[0]):
+        ahead = top - r[k] + fall_penalty[k]
+        ahead = ahead if ahead > zero else zero
+        curvature = k_ii + diagonal[k] - two * row[k]
+        curvature = curvature if curvature > tiny else tiny
+        key = sortable(ahead * ahead / curvature)
+        keys[k] = key
+        best = max(best, key)
+    return np.int32(-1) if best == sortable(zero) else _position(keys, best)
+
+
+@jit
+def _violation(r, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
+    highest, lowest = -np.inf, np.inf
+    for k in range(r.shape[0]):
+        if rise_penalty[k] == 0:
+            highest = max(highest, np.float64(r[k]))
+        if fall_penalty[k] == 0:
+            lowest = min(lowest, np.float64(r[k]))
+    return highest - lowest
 
 
 @jit
@@ -61,83 +71,65 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps):  # type: ignore[n
     Returns the number of steps and the largest violation left. ``max_steps`` bounds the time of a call.
     """
     q = K.shape[0]
+    groups = ends.shape[0]
     real = K.dtype.type
-    infinity = real(np.inf)
+    zero, infinity = real(0.0), real(np.inf)
     diagonal = np.empty(q, K.dtype)
-    # r of those that may rise, else -inf; -r of those that may fall, else -inf: kept as penalties added to r
+    # added to r: 0 for those that may rise (or fall), minus infinity for the others
     rise_penalty, fall_penalty = np.empty(q, K.dtype), np.empty(q, K.dtype)
+    largest = zero
     for k in range(q):
         diagonal[k] = K[k, k]
-        rise_penalty[k] = real(0.0) if beta[k] < upper[k] else -infinity
-        fall_penalty[k] = real(0.0) if beta[k] > lower[k] else -infinity
-    scores = np.empty(q, K.dtype)
-    bits = _integers(scores)
-    tiny = real(1e-12) * max(real(1e-12), diagonal.max())
-    for step in range(max_steps):
-        best_i, best_j, best_gain, violation = -1, -1, real(0.0), real(0.0)
-        start = 0
-        for g in range(ends.shape[0]):
-            stop = ends[g]
-            if stop - start >= 2:
-                i, j, gain = _choose(K, diagonal, r, rise_penalty, fall_penalty, scores, bits, start, stop, tiny)
-                if i >= 0 and r[i] - r[j] > violation:
-                    violation = r[i] - r[j]
-                if i >= 0 and gain > best_gain:
-                    best_i, best_j, best_gain = i, j, gain
-            start = stop
-        if best_i < 0 or violation <= tolerance:
-            # the pair of largest gain is not the pair of largest violation: ask for that one before leaving
-            left = _violation(r, rise_penalty, fall_penalty, ends)
-            if best_i < 0 or left <= tolerance:
-                return step, left
+        largest = max(largest, diagonal[k])
+        rise_penalty[k] = zero if beta[k] < upper[k] else -infinity
+        fall_penalty[k] = zero if beta[k] > lower[k] else -infinity
+    tiny = max(real(1e-12) * largest, real(1e-30))
+    keys = sortable_room(diagonal)
+    i, j, c = 0, 0, zero
+    step = 0
+    while True:
+        best_i, best_j, best_gain, widest = -1, -1, -infinity, zero
+        begin = 0
+        for g in range(groups):
+            a, b = begin, ends[g]
+            begin = b
+            if b - a < 1:
+                continue
+            part = r[a:b]
+            top = a + _update_and_find_top(part, c, K[i, a:b], K[j, a:b], rise_penalty[a:b], keys[a:b])
+            if rise_penalty[top] != zero:
+                continue
+            partner = _find_partner(
+                part, r[top], diagonal[top], K[top, a:b], diagonal[a:b], fall_penalty[a:b], tiny, keys[a:b]
+            )
+            if partner < 0:
+                continue
+            partner += a
+            ahead = r[top] - r[partner]
+            gain = ahead * ahead / max(diagonal[top] + diagonal[partner] - real(2.0) * K[top, partner], tiny)
+            widest = max(widest, ahead)
+            if gain > best_gain:
+                best_i, best_j, best_gain = top, partner, gain
+        if best_i < 0 or widest <= tolerance or step == max_steps:
+            # the pair of largest decrease is not the one of largest violation: look for that before leaving
+            violation = 0.0
+            begin = 0
+            for g in range(groups):
+                part = slice(begin, ends[g])
+                violation = max(violation, _violation(r[part], rise_penalty[part], fall_penalty[part]))
+                begin = ends[g]
+            if best_i < 0 or violation <= tolerance or step == max_steps:
+                return step, violation
         i, j = best_i, best_j
         curvature = max(diagonal[i] + diagonal[j] - real(2.0) * K[i, j], tiny)
         t = np.float64(r[i] - r[j]) / np.float64(curvature)
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
-        t = min(t, room_i, room_j)
+        t = min(t, min(room_i, room_j))
         beta[i] = upper[i] if t == room_i else beta[i] + t
         beta[j] = lower[j] if t == room_j else beta[j] - t
-        rise_penalty[i] = real(0.0) if beta[i] < upper[i] else -infinity
-        fall_penalty[i] = real(0.0) if beta[i] > lower[i] else -infinity
-        rise_penalty[j] = real(0.0) if beta[j] < upper[j] else -infinity
-        fall_penalty[j] = real(0.0) if beta[j] > lower[j] else -infinity
-        row_i, row_j, c = K[i], K[j], real(t)
-        for k in range(q):
-            r[k] -= c * (row_i[k] - row_j[k])
-    return max_steps, _violation(r, rise_penalty, fall_penalty, ends)
-
-
-@jit
-def _choose(K, diagonal, r, rise_penalty, fall_penalty, scores, bits, start, stop, tiny):  # type: ignore[no-untyped-def]
-    """The pair of one group: first-order choice of i, second-order choice of j. (-1, -1, 0) if there is none."""
-    real = K.dtype.type
-    zero = real(0.0)
-    for k in range(start, stop):
-        scores[k] = r[k] + rise_penalty[k]
-    i = _first_maximum(bits, start, stop)
-    if scores[i] == -np.inf:
-        return -1, -1, zero
-    top, row, k_ii, two = r[i], K[i], diagonal[i], real(2.0)
-    for k in range(start, stop):
-        ahead = max(top - r[k] + fall_penalty[k], zero)
-        scores[k] = ahead * ahead / max(k_ii + diagonal[k] - two * row[k], tiny)
-    j = _first_maximum(bits, start, stop)
-    if scores[j] <= zero:
-        return -1, -1, zero
-    return i, j, scores[j]
-
-
-@jit
-def _violation(r, rise_penalty, fall_penalty, ends):  # type: ignore[no-untyped-def]
-    worst = 0.0
-    start = 0
-    for g in range(ends.shape[0]):
-        highest, lowest = -np.inf, np.inf
-        for k in range(start, ends[g]):
-            if rise_penalty[k] == 0:
-                highest = max(highest, np.float64(r[k]))
-            if fall_penalty[k] == 0:
-                lowest = min(lowest, np.float64(r[k]))
-        worst = max(worst, highest - lowest)
-        start = ends[g]
-    return worst
+        rise_penalty[i] = zero if beta[i] < upper[i] else -infinity
+        fall_penalty[i] = zero if beta[i] > lower[i] else -infinity
+        rise_penalty[j] = zero if beta[j] < upper[j] else -infinity
+        fall_penalty[j] = zero if beta[j] > lower[j] else -infinity
+        c = real(t)
+        step += 1

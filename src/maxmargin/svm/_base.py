@@ -120,6 +120,9 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
     def _budget(self) -> int | None:
         return None if self.max_iter == -1 else int(self.max_iter)
 
+    def _engine_options(self) -> dict[str, Any]:
+        return {"cache_bytes": int(self.cache_size * 1e6), "shrinking": self.shrinking}
+
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
 

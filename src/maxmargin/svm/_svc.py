@@ -279,14 +279,16 @@ shape_fit_, n_features_in_
     def _solve(self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray) -> CertifiedSolution:
         if np.isinf(self.C):
             try:
-                return solve_hard_margin(problem, start, self.tol, self.gap_tol, self._budget, monitor)
+                return solve_hard_margin(
+                    problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options()
+                )
             except NotSeparableError as error:
                 proof = error.proof  # in rows of this pair: the user knows rows of X
                 proof = replace(proof, positive=rows[proof.positive], negative=rows[proof.negative])
                 raise NotSeparableError(str(error), proof) from None
         if start is not None:
             start = feasible(problem, start)  # C or weights may have changed since
-        return solve_certified(problem, start, self.tol, self.gap_tol, self._budget, monitor)
+        return solve_certified(problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options())
 
     def _keep(self, X: Any, label: np.ndarray, pairs: list[Pair], solved: list[CertifiedSolution]) -> None:
         """Fitted attributes in scikit-learn's form."""
