@@ -1,0 +1,5 @@
+"""Pictures of fitted models, as Display classes in the manner of scikit-learn's."""
+
+from ._margin import MarginDisplay
+
+__all__ = ["MarginDisplay"]
