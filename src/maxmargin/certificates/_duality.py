@@ -66,6 +66,22 @@ def relative(gap: float, primal: float, dual: float) -> float:
     return gap / max(abs(primal), abs(dual), 1e-300) if np.isfinite(gap) else np.inf
 
 
+def is_feasible(problem: BoxQP, beta: np.ndarray) -> bool:
+    """Whether beta is in the box and has the right sums; rounding errors of the sums are allowed, nothing else."""
+    if not ((beta >= problem.lower) & (beta <= problem.upper)).all():
+        return False
+    for g, total in enumerate(problem.totals):
+        value = beta[problem.members(g)]
+        if abs(float(value.sum()) - total) > 1e-9 * max(float(np.abs(value).sum()), abs(total)):
+            return False
+    return True
+
+
+def _nothing_proven(image: np.ndarray, primal: float, intercepts: tuple[float, ...]) -> Evidence:
+    """Variables that break a constraint bound nothing from below."""
+    return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, intercepts, image)
+
+
 def evaluate(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None) -> Evidence:
     """Primal, dual, gap and violation of a box QP at beta, whoever found it; by default at the best intercepts."""
     f = problem.image(beta)
@@ -84,6 +100,8 @@ def evaluate(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | N
         # rounding may leave the sum of beta off its total by a few ulp; the bound it costs is part of the gap
         gap += abs(b * (total - float(value.sum())))
         used.append(b)
+    if not is_feasible(problem, beta):
+        return _nothing_proven(f, primal, tuple(used))
     violation = kkt_violation(problem, beta, residual)
     return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, tuple(used), f)
 
@@ -102,6 +120,9 @@ def evaluate_hard_margin(problem: BoxQP, beta: np.ndarray, intercepts: tuple[flo
     quadratic = float(beta @ f)
     dual = float(np.abs(beta).sum()) - quadratic / 2
     primal = quadratic / 2 / m**2 if m > 0 else np.inf
+    signed = (problem.p * beta >= 0).all() and abs(float(beta.sum())) <= 1e-9 * float(np.abs(beta).sum())
+    if not signed:
+        return _nothing_proven(f, primal, (b,))
     gap = max(primal - dual, 0.0)
     support = beta != 0
     margins = problem.p * (f + b)

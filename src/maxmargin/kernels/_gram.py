@@ -166,9 +166,9 @@ class TiledGram(Gram):
 def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
     """Coefficients laid out as the panels are, padded by zeros."""
     chunks, _, width = panels.shape
-    padded = np.zeros((len(coef), chunks * width), panels.dtype)
-    padded[:, : coef.shape[1]] = coef
-    return padded.reshape(len(coef), chunks, width)
+    padded = np.zeros((chunks * width, len(coef)), panels.dtype)
+    padded[: coef.shape[1]] = coef.T
+    return padded.reshape(chunks, width, len(coef))
 
 
 class MatrixGram(Gram):

@@ -22,7 +22,10 @@ def tile_height(d: int) -> int:
 
 @jit
 def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef, params, height, out):  # type: ignore[no-untyped-def]
-    """``out[c, t] += sum_j k(x_r, z_j) coef[c, j]`` for the rows r = order[t], t in start:stop; `out` is float64."""
+    """``out[c, t] += sum_j k(x_r, z_j) coef[j, c]`` for the rows r = order[t], t in start:stop; `out` is float64.
+
+    ``coef`` has shape (chunks, width, outputs).
+    """
     chunks, d, width = panels.shape
     kind, gamma, coef0, degree = params
     tile = np.empty((height, d), panels.dtype)
@@ -36,10 +39,15 @@ def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef
             z_norms = panel_norms[chunk]
             for t in range(m):
                 transform_row(kind, gamma, coef0, degree, values[t], norms[order[first + t]], z_norms, scratch)
-            for c in range(coef.shape[0]):
-                sums = np.dot(values[:m], coef[c, chunk])
+            if out.shape[0] == 1:
+                sums = np.dot(values[:m], coef[chunk].reshape(-1))
                 for t in range(m):
-                    out[c, first + t] += sums[t]
+                    out[0, first + t] += sums[t]
+            else:
+                table = np.dot(values[:m], coef[chunk])
+                for c in range(out.shape[0]):
+                    for t in range(m):
+                        out[c, first + t] += table[t, c]
 
 
 @jit
@@ -60,7 +68,7 @@ def accumulate_and_store(  # type: ignore[no-untyped-def]
             z_norms = panel_norms[chunk]
             for t in range(m):
                 transform_row(kind, gamma, coef0, degree, values[t], norms[order[first + t]], z_norms, scratch)
-            sums = np.dot(values[:m], coef[0, chunk])
+            sums = np.dot(values[:m], coef[chunk].reshape(-1))
             for t in range(m):
                 out[0, first + t] += sums[t]
             begin = chunk * width

@@ -59,6 +59,52 @@ class BoxQP:
         return cls(gram, sign.astype(np.float64), np.where(positive, 0.0, -C), np.where(positive, C, 0.0))
 
     @classmethod
+    def regressor(cls, gram: Gram, y: np.ndarray, C: np.ndarray, epsilon: float) -> BoxQP:
+        """The epsilon-insensitive regressor: two variables a sample, one for each side of the tube."""
+        n = len(y)
+        return cls(
+            gram,
+            np.concatenate([y - epsilon, y + epsilon]),
+            np.concatenate([np.zeros(n), -C]),
+            np.concatenate([C, np.zeros(n)]),
+            (0.0,),
+            None,
+            np.tile(np.arange(n), 2),
+        )
+
+    @classmethod
+    def nu_regressor(cls, gram: Gram, y: np.ndarray, C: np.ndarray, nu: float) -> BoxQP:
+        """The regressor that finds its own tube: each side's multipliers sum to half of nu times all bounds."""
+        n, half = len(y), nu * float(C.sum()) / 2
+        return cls(
+            gram,
+            np.tile(y, 2),
+            np.concatenate([np.zeros(n), -C]),
+            np.concatenate([C, np.zeros(n)]),
+            (half, -half),
+            np.repeat(np.array([0, 1], dtype=np.int8), n),
+            np.tile(np.arange(n), 2),
+        )
+
+    @classmethod
+    def nu_classifier(cls, gram: Gram, sign: np.ndarray, bound: np.ndarray, nu: float) -> BoxQP:
+        """The classifier that finds its own margin: each class's multipliers sum to half of nu times all bounds."""
+        positive, half = sign > 0, nu * float(bound.sum()) / 2
+        return cls(
+            gram,
+            np.zeros(len(sign)),
+            np.where(positive, 0.0, -bound),
+            np.where(positive, bound, 0.0),
+            (half, -half),
+            np.where(positive, 0, 1).astype(np.int8),
+        )
+
+    @classmethod
+    def one_class(cls, gram: Gram, bound: np.ndarray, nu: float) -> BoxQP:
+        """The machine that separates the data from the origin: multipliers sum to nu times all bounds."""
+        return cls(gram, np.zeros(len(bound)), np.zeros(len(bound)), bound, (nu * float(bound.sum()),))
+
+    @classmethod
     def hull_distance(cls, gram: Gram, sign: np.ndarray) -> BoxQP:
         """Half the squared distance of the classes' convex hulls in feature space.
 
@@ -74,6 +120,17 @@ class BoxQP:
             (1.0, -1.0),
             np.where(positive, 0, 1).astype(np.int8),
         )
+
+    def feasible_start(self) -> np.ndarray:
+        """Zero where that is feasible; else enough variables at their bounds, picked at random but always alike."""
+        beta = np.zeros(self.n)
+        for g, total in enumerate(self.totals):
+            index = np.arange(self.n)[self.members(g)]
+            index = index[np.random.default_rng(0).permutation(len(index))]
+            bound = (self.upper if total > 0 else self.lower)[index]
+            missing = total - np.concatenate([[0.0], np.cumsum(bound)[:-1]])  # before each variable takes its part
+            beta[index] = np.clip(missing, 0.0, bound) if total > 0 else np.clip(missing, bound, 0.0)
+        return beta
 
     def members(self, g: int) -> np.ndarray | slice:
         """Which variables belong to group g."""

@@ -33,11 +33,12 @@ class CertifiedSolution:
     iterations: int
     evidence: Evidence
     keyboard: bool = False
+    problem: BoxQP | None = None
 
     @classmethod
     def untouched(cls, problem: BoxQP, start: np.ndarray | None) -> CertifiedSolution:
         """A problem that Ctrl-C left before its turn: its start, of which nothing is claimed."""
-        beta = np.zeros(problem.n) if start is None else start
+        beta = problem.feasible_start() if start is None else start
         return cls(beta, Status.INTERRUPTED, 0, unproven(len(problem.totals)))
 
 
@@ -64,7 +65,7 @@ def solve_certified(
     if small:
         problem = replace(problem, gram=MatrixGram(problem.gram.whole(np.float64), symmetric=True))
     dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
-    beta = np.zeros(problem.n) if start is None else start
+    beta = problem.feasible_start() if start is None else start
     residual, target, used, proven = None, tolerance, 0, None
     for _ in range(_ROUNDS):
         # float32 aims a little lower: its certificate is to hold at the first attempt
@@ -82,19 +83,23 @@ def solve_certified(
         used += solution.iterations
         if solution.keyboard and problem.n * np.count_nonzero(solution.beta) > _QUICK:
             return CertifiedSolution(
-                solution.beta, Status.INTERRUPTED, used, unproven(len(problem.totals)), keyboard=True
+                solution.beta,
+                Status.INTERRUPTED,
+                used,
+                unproven(len(problem.totals), solution.intercepts),
+                keyboard=True,
             )
         beta = polish(problem, solution.beta) if small and solution.status is Status.CONVERGED else solution.beta
         evidence = evaluate(problem, beta)
         met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
         if met:
-            return CertifiedSolution(beta, Status.CONVERGED, used, evidence)
+            return CertifiedSolution(beta, Status.CONVERGED, used, evidence, problem=problem)
         if solution.status in (Status.INTERRUPTED, Status.BUDGET_EXHAUSTED):
-            return CertifiedSolution(beta, solution.status, used, evidence, solution.keyboard)
+            return CertifiedSolution(beta, solution.status, used, evidence, solution.keyboard, problem)
         stalled = solution.status is Status.STALLED and dtype == np.float64
         if stalled and proven is not None and evidence.kkt_violation >= proven.kkt_violation / 2:
             break
         if evidence.kkt_violation <= target:
             target /= 10  # converged, but the gap is not small enough yet
         proven, residual, dtype = evidence, problem.p - evidence.image, np.float64
-    return CertifiedSolution(beta, Status.STALLED, used, evidence)
+    return CertifiedSolution(beta, Status.STALLED, used, evidence, problem=problem)

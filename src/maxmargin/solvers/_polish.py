@@ -18,6 +18,7 @@ from ..problems import BoxQP
 from ._smo import smo
 
 _MOST_FREE = 400  # a Cholesky factorisation of 400 takes about a millisecond
+_MOST_FLAT = 150  # the eigenvalues of 150 take about as long
 _ROUNDS = 30
 
 
@@ -44,11 +45,12 @@ def polish(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
         value, full_step = moved
         r = p - K @ value
         violation = _violation(value, lower, upper, r, ends)
+        progress = violation < best_violation / 2
         if violation < best_violation:
             best, best_violation = value, violation
         if full_step and violation <= exact:
             break
-        if full_step:  # the set of free variables is wrong: let SMO change it
+        if full_step and not progress:  # the set of free variables is wrong: let SMO change it
             value = value.copy()
             smo(K, value, lower, upper, r, ends, exact, 8)
     result = np.empty(problem.n)
@@ -75,21 +77,16 @@ def _newton(
 ) -> tuple[np.ndarray, bool] | None:
     """One Newton step on the free variables, shortened to stay in the box: (new beta, whether it was a full step)."""
     free = np.flatnonzero((beta > lower) & (beta < upper))
-    K_free = K[free[:, None], free]
     group = np.searchsorted(ends, free, side="right")
     A = [group == g for g in np.unique(group)]
-    # Duplicates and low-rank kernels make K_FF singular; the ridge keeps the factor and costs one more step at most.
-    K_free.flat[:: len(free) + 1] += 1e-13 * max(float(np.trace(K_free)) / len(free), 1e-300)
-    sides = np.array([r[free], *A], dtype=np.float64).T
-    _, solved, info = dposv(K_free, sides, lower=1, overwrite_a=1)
-    if info != 0:  # an indefinite kernel: there is no Newton step to take
+    K_free = K[free[:, None], free]
+    d = _definite_step(K_free, r[free], A)
+    if d is None and len(free) <= _MOST_FLAT:
+        d = _shortest_step(K_free, r[free], A)
+    if d is None:
         return None
-    sums = np.array([solved[a].sum(axis=0) for a in A])  # A K^-1 [r, A']
-    try:
-        b = np.linalg.solve(sums[:, 1:], sums[:, 0])
-    except np.linalg.LinAlgError:
-        return None
-    d = solved[:, 0] - solved[:, 1:] @ b
+    for a in A:  # the sums are constraints: what rounding left over goes back
+        d[a] -= d[a].mean()
     if not np.isfinite(d).all():
         return None
     bound = np.where(d > 0, upper[free], lower[free])
@@ -102,3 +99,26 @@ def _newton(
         hit = room <= fraction
         new[free[hit]] = bound[hit]
     return new, fraction == 1.0
+
+
+def _definite_step(K_free: np.ndarray, r: np.ndarray, A: list[np.ndarray]) -> np.ndarray | None:
+    """The step by Cholesky's factor; None if K_FF is singular to rounding (duplicates, low rank) or indefinite."""
+    factor, solved, info = dposv(K_free, np.array([r, *A], dtype=np.float64).T, lower=1)
+    pivots = np.diagonal(factor)
+    if info != 0 or pivots.min() < 1e-5 * pivots.max():
+        return None
+    sums = np.array([solved[a].sum(axis=0) for a in A])  # A K^-1 [r, A']
+    return solved[:, 0] - solved[:, 1:] @ np.linalg.solve(sums[:, 1:], sums[:, 0])
+
+
+def _shortest_step(K_free: np.ndarray, r: np.ndarray, A: list[np.ndarray]) -> np.ndarray | None:
+    """The shortest step where there are flat directions: along those it does not move at all."""
+    P = np.eye(len(r))
+    for a in A:
+        P[np.ix_(a, a)] -= 1 / a.sum()
+    values, vectors = np.linalg.eigh(P @ K_free @ P)
+    if values[0] < -1e-9 * abs(values[-1]):  # an indefinite kernel: there is no Newton step to take
+        return None
+    steep = values > 1e-11 * values[-1]
+    V = vectors[:, steep]
+    return V @ ((V.T @ (P @ r)) / values[steep])

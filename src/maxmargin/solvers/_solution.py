@@ -13,7 +13,8 @@ from ..certificates import Status
 class Solution:
     """Variables and how the solver ended. ``violation`` is the solver's own figure: a claim, not a proof.
 
-    ``keyboard`` tells that the end was Ctrl-C, which the caller raises again once the state is safe.
+    ``keyboard`` tells that the end was Ctrl-C, which the caller raises again once the state is safe; ``intercepts`` are
+    then the best that is known of them.
     """
 
     beta: np.ndarray
@@ -21,3 +22,4 @@ class Solution:
     iterations: int
     violation: float
     keyboard: bool = False
+    intercepts: tuple[float, ...] = ()

@@ -59,7 +59,7 @@ def solve(
     problem : BoxQP
         What is minimised.
     start : ndarray, optional
-        A feasible point to start from; 0 if that is feasible and nothing is given.
+        A feasible point to start from; ``problem.feasible_start()`` if nothing is given.
     tolerance, budget, monitor
         As in every solver; `budget` counts SMO steps, None for an automatic number.
     dtype : float32 or float64
@@ -72,7 +72,7 @@ def solve(
         Whether settled variables may be left out of sweeps.
 
     """
-    beta = np.zeros(problem.n) if start is None else start.copy()
+    beta = problem.feasible_start() if start is None else start.copy()
     budget = automatic_budget(problem.n) if budget is None else budget
     if residual is not None:
         residual = residual.copy()
@@ -91,7 +91,7 @@ def solve(
             if not rounds.improve(violation, tolerance, min(budget - rounds.steps, _STEPS_A_CALL)):
                 return rounds.solution(Status.STALLED, violation)
     except KeyboardInterrupt:
-        return Solution(rounds.beta, Status.INTERRUPTED, rounds.steps, np.nan, keyboard=True)
+        return Solution(rounds.beta, Status.INTERRUPTED, rounds.steps, np.nan, True, rounds.intercepts())
 
 
 class _Rounds:
@@ -123,6 +123,12 @@ class _Rounds:
 
     def solution(self, status: Status, violation: float) -> Solution:
         return Solution(self.beta, status, self.steps, violation)
+
+    def intercepts(self) -> tuple[float, ...]:
+        """The middle between those that want to rise and those that want to fall, as far as it is known."""
+        extremes = getattr(self, "_extremes", [])
+        middle = [(high + low) / 2 for high, low in extremes if np.isfinite(high + low)]
+        return tuple(middle) if len(middle) == len(self.problem.totals) else ()
 
     def violation(self) -> float:
         """Largest KKT violation; also remembers the extremes that the next working set is chosen by."""

@@ -31,7 +31,7 @@ def solve(
     rows = problem.rows_of(everything)
     K = problem.gram.block(rows, rows, np.float64)
     L = _largest_eigenvalue(K)
-    beta = feasible(problem, np.zeros(problem.n) if start is None else start)
+    beta = problem.feasible_start() if start is None else feasible(problem, start)
     ahead, momentum = beta, 1.0
     violation = np.inf
     for step in range(budget):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import warnings
-from abc import ABCMeta
-from collections.abc import Sequence
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_sample_weight,
     _num_samples,
@@ -21,11 +23,22 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..certificates import Certificate, ModelCertificate, Status
+from ..certificates import Certificate, Evidence, ModelCertificate, Status
 from ..data import ObjectRows, Rows
-from ..engine import thread_count
+from ..engine import one_blas_thread, run_parallel, thread_count
 from ..kernels import KERNELS, Kernel, make_kernel
-from ..solvers import Monitor
+from ..problems import BoxQP
+from ..solvers import CertifiedSolution, Monitor
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What solving all binary problems of a machine gave."""
+
+    solutions: list[CertifiedSolution]
+    certificates: list[Certificate]
+    monitor: Monitor
+    interrupted: bool
 
 
 class KernelMachine(BaseEstimator, metaclass=ABCMeta):
@@ -37,14 +50,10 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "C": [Interval(Real, 0.0, None, closed="right")],
         "shrinking": ["boolean"],
-        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "random_state": ["random_state"],
         "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -57,14 +66,18 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
-    def _validate_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Checked X (float32 or float64, dense or CSR) and y."""
+    def _validate_training(self, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, Any]:
+        """Checked X (float32 or float64, dense or CSR) and y (None where there is none)."""
         if sp.issparse(X) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
         if callable(self.kernel):  # what the samples are is the kernel's affair
-            check_consistent_length(X, y)
+            check_consistent_length(X, X if y is None else y)
             return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), y
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C", accept_sparse="csr")
+        rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
+        if y is None:
+            X = validate_data(self, X, **rules)
+        else:
+            X, y = validate_data(self, X, y, y_numeric=y_numeric, **rules)
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
@@ -126,9 +139,6 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
 
-    def _monitor(self) -> Monitor:
-        return Monitor(self.verbose, self.callback)
-
     def _support_values(self, X: Any, groups: Sequence[slice], coefficients: np.ndarray) -> list[np.ndarray]:
         """For each group of support vectors, ``K(X, group) @ coefficients[:, group].T`` in float64."""
         kernel = self._fitted_kernel()
@@ -156,14 +166,110 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return X
 
-    def _conclude(self, certificates: Sequence[Certificate], monitor: Monitor) -> None:
+    def _side_by_side(self, problems: int) -> bool:
+        """Whether there are enough problems to give each thread its own, instead of all threads to each."""
+        return problems >= 2 * self._threads() > 2 and not callable(self.kernel)
+
+    def _solve_all(
+        self,
+        task: Callable[[int, Monitor], CertifiedSolution],
+        problems: Sequence[BoxQP],
+        starts: Sequence[np.ndarray | None],
+        names: Sequence[str],
+    ) -> Solved:
+        """Solve every problem, many of them side by side; one that Ctrl-C left undone keeps its start."""
+        monitor = Monitor(self.verbose, self.callback)
+        results: list[tuple[CertifiedSolution, float] | None] = [None] * len(problems)
+
+        def run(k: int) -> None:
+            begin = time.perf_counter()
+            solution = task(k, monitor.named(names[k] if len(names) > 1 else ""))
+            results[k] = solution, time.perf_counter() - begin
+            if solution.keyboard:
+                raise KeyboardInterrupt
+
+        interrupted = False
+        with one_blas_thread():
+            try:
+                if self._side_by_side(len(problems)):
+                    run_parallel(run, [(k,) for k in range(len(problems))], on_error=monitor.stop)
+                else:
+                    for k in range(len(problems)):
+                        run(k)
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                monitor.close()
+        done = [
+            r or (CertifiedSolution.untouched(p, s), 0.0) for r, p, s in zip(results, problems, starts, strict=True)
+        ]
+        certificates = [
+            Certificate.of(s.evidence, s.status, s.iterations, seconds, name)
+            for (s, seconds), name in zip(done, names, strict=True)
+        ]
+        return Solved([s for s, _ in done], certificates, monitor, interrupted)
+
+    def _keep(self, X: Any, support: np.ndarray, dual_coef: np.ndarray, intercept: np.ndarray) -> None:
+        """Fitted attributes in scikit-learn's form."""
+        if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. The input data may contain large values and "
+                "need to be preprocessed."
+            )
+        self._sparse = sp.issparse(X) and not callable(self.kernel)
+        self.support_ = support.astype(np.int32)
+        if self.kernel == "precomputed" or callable(self.kernel):
+            self.support_vectors_ = np.empty((0, 0))
+        else:
+            self.support_vectors_ = X[support]
+        if callable(self.kernel):
+            self._callable_support = X[support]
+        self.dual_coef_ = sp.csr_matrix(dual_coef) if self._sparse else dual_coef
+        self.intercept_ = intercept
+        self.shape_fit_ = X.shape
+
+    def _dual_coef(self) -> np.ndarray:
+        coef: Any = self.dual_coef_
+        return coef.toarray() if sp.issparse(coef) else coef
+
+    def _spread(self, n: int) -> np.ndarray:
+        """``dual_coef_`` with a column for each of the n training rows."""
+        coef = np.zeros((self.dual_coef_.shape[0], n))
+        coef[:, self.support_] = self._dual_coef()
+        return coef
+
+    @abstractmethod
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure of the certificate, recomputed from the model alone."""
+
+    def _check_same_rows(self, X: Any, y: Any) -> None:
+        n = X.shape[0]
+        if n != self.shape_fit_[0] or len(y) != n:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self.shape_fit_[0]} rows, got X with {n} and y "
+                f"with {len(y)}."
+            )
+
+    def _confirmed(self, evidence: Evidence, claim: Certificate) -> Certificate:
+        """A certificate of recomputed figures beside an earlier one.
+
+        A status that claims less than convergence stands; one that claims it has to be confirmed.
+        """
+        met = evidence.kkt_violation <= self.tol and (self.gap_tol is None or evidence.relative_gap <= self.gap_tol)
+        status = Status.CONVERGED if met else Status.REFUTED if claim.status is Status.CONVERGED else claim.status
+        return Certificate.of(evidence, status, claim.iterations, claim.seconds, claim.label)
+
+    def _conclude(self, solved: Solved) -> None:
         """Keep the proof, and say what it proves if that is less than was asked for."""
-        self.certificate_ = ModelCertificate(tuple(certificates), self._recertify)
+        self.certificate_ = ModelCertificate(tuple(solved.certificates), self._recertify)
         self.fit_status_ = 0 if self.certificate_.status is Status.CONVERGED else 1
         worst = self.certificate_.worst
-        monitor.close(
+        solved.monitor.close(
             f"{worst.status}, relative gap {worst.relative_gap:.2e}, violation {self.certificate_.kkt_violation:.2e}"
         )
+        if solved.interrupted:
+            # The state is safe for a warm start; the interrupt itself belongs to the user's program.
+            raise KeyboardInterrupt
         if self.fit_status_:
             warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
 

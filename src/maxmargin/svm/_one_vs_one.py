@@ -7,94 +7,89 @@ b > a, else in row b.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One binary problem: the classes on its positive and negative side, and its training rows."""
+    """One binary problem: the classes on its positive and negative side (None: all others), and its training rows."""
 
     positive: int
-    negative: int
+    negative: int | None
     rows: np.ndarray
     sign: np.ndarray
 
-
-def pairs_of(classes: int) -> list[tuple[int, int]]:
-    """(positive, negative) class of each problem. Two classes: the second is positive, as decision values need it."""
-    if classes == 2:
-        return [(1, 0)]
-    return [(a, b) for a in range(classes) for b in range(a + 1, classes)]
+    def label(self, classes: np.ndarray) -> str:
+        """Its name, such as "setosa against virginica"."""
+        return f"{classes[self.positive]} against {'the rest' if self.negative is None else classes[self.negative]}"
 
 
-def make_pairs(label: np.ndarray, classes: int, weight: np.ndarray) -> list[Pair]:
-    """The binary problems of encoded labels, without samples of weight zero."""
-    taking_part = weight > 0
-    pairs = []
-    for a, b in pairs_of(classes):
-        rows = np.flatnonzero(((label == a) | (label == b)) & taking_part)
-        pairs.append(Pair(a, b, rows, np.where(label[rows] == a, 1.0, -1.0)))
-    return pairs
+class OneVsOne:
+    """Every pair of classes; the class with most pairs in its favour wins. For two classes the only layout."""
+
+    def __init__(self, classes: int) -> None:
+        self.classes = classes
+        # two classes: the second is positive, as decision values need it
+        self.sides = [(1, 0)] if classes == 2 else [(a, b) for a in range(classes) for b in range(a + 1, classes)]
+
+    def pairs(self, label: np.ndarray, weight: np.ndarray) -> list[Pair]:
+        """The binary problems of encoded labels, without samples of weight zero."""
+        taking_part = weight > 0
+        pairs = []
+        for a, b in self.sides:
+            rows = np.flatnonzero(((label == a) | (label == b)) & taking_part)
+            pairs.append(Pair(a, b, rows, np.where(label[rows] == a, 1.0, -1.0)))
+        return pairs
+
+    def pack(self, betas: Sequence[np.ndarray], pairs: Sequence[Pair], label: np.ndarray) -> np.ndarray:
+        """Multipliers of all training rows, in the rows of ``dual_coef``."""
+        coef = np.zeros((self.classes - 1, len(label)))
+        for beta, pair in zip(betas, pairs, strict=True):
+            coef[self._row_of(pair, label), pair.rows] = beta
+        return coef
+
+    def unpack(self, coef: np.ndarray, pairs: Sequence[Pair], label: np.ndarray) -> list[np.ndarray]:
+        """The variables of each pair again."""
+        return [coef[self._row_of(pair, label), pair.rows] for pair in pairs]
+
+    def _row_of(self, pair: Pair, label: np.ndarray) -> np.ndarray:
+        mine = label[pair.rows]
+        against = np.where(mine == pair.positive, np.array(pair.negative), pair.positive)
+        return np.where(against > mine, against - 1, against)
+
+    def combine(self, by_class: Sequence[np.ndarray], intercept: np.ndarray) -> np.ndarray:
+        """Decision values of each pair from the sums over the support vectors of each class."""
+        out = np.empty((len(by_class[0]), len(self.sides)))
+        for k, (a, b) in enumerate(self.sides):
+            out[:, k] = by_class[a][:, _row(a, b)] + by_class[b][:, _row(b, a)] + intercept[k]
+        return out
+
+    def vote(self, values: np.ndarray) -> np.ndarray:
+        """The class with most pairs in its favour; ties go to the first class."""
+        if self.classes == 2:
+            return (values[:, 0] > 0).astype(np.intp)
+        votes = np.zeros((len(values), self.classes), dtype=np.int64)
+        for k, (a, b) in enumerate(self.sides):
+            wins = values[:, k] > 0
+            votes[wins, a] += 1
+            votes[~wins, b] += 1
+        return np.argmax(votes, axis=1)
+
+    def weights_of(self, k: int, slices: Sequence[slice]) -> list[tuple[int, slice]]:
+        """Rows and columns of ``dual_coef`` that make up the weights of pair k."""
+        a, b = self.sides[k]
+        return [(_row(a, b), slices[a]), (_row(b, a), slices[b])]
 
 
-def coefficient_row(of: int, against: int) -> int:
+def _row(of: int, against: int) -> int:
     """Row of ``dual_coef`` that holds the multipliers of class `of` against another class."""
     return against - 1 if against > of else against
 
 
-def pack(
-    betas: Sequence[np.ndarray], pairs: Sequence[Pair], label: np.ndarray, classes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """``support`` (rows ordered by class), ``dual_coef`` and ``n_support`` from the variables of each pair."""
-    coef = np.zeros((classes - 1, len(label)))
-    for beta, pair in zip(betas, pairs, strict=True):
-        for of, against in ((pair.positive, pair.negative), (pair.negative, pair.positive)):
-            mine = label[pair.rows] == of
-            coef[coefficient_row(of, against), pair.rows[mine]] = beta[mine]
-    used = np.flatnonzero(coef.any(axis=0))
-    support = used[np.argsort(label[used], kind="stable")]
-    return support, coef[:, support], np.bincount(label[support], minlength=classes)
-
-
-def unpack(support: np.ndarray, dual_coef: np.ndarray, pairs: Sequence[Pair], label: np.ndarray) -> list[np.ndarray]:
-    """The variables of each pair again, from what the model keeps."""
-    n = len(label)
-    coef = np.zeros((dual_coef.shape[0], n))
-    coef[:, support] = dual_coef
-    betas = []
-    for pair in pairs:
-        against = np.where(label[pair.rows] == pair.positive, pair.negative, pair.positive)
-        row = np.where(against > label[pair.rows], against - 1, against)
-        betas.append(coef[row, pair.rows])
-    return betas
-
-
 def class_slices(n_support: np.ndarray) -> list[slice]:
     """Where the support vectors of each class stand."""
-    ends = np.concatenate([[0], np.cumsum(n_support)])
-    return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
-
-
-def combine(by_class: Sequence[np.ndarray], intercept: np.ndarray) -> np.ndarray:
-    """Decision values of each pair from the sums over the support vectors of each class, ``(n, classes - 1)`` each."""
-    pairs = pairs_of(len(by_class))
-    out = np.empty((len(by_class[0]), len(pairs)))
-    for k, (a, b) in enumerate(pairs):
-        out[:, k] = by_class[a][:, coefficient_row(a, b)] + by_class[b][:, coefficient_row(b, a)] + intercept[k]
-    return out
-
-
-def vote(values: np.ndarray, classes: int) -> np.ndarray:
-    """The class with most pairs in its favour; ties go to the first class."""
-    if classes == 2:
-        return (values[:, 0] > 0).astype(np.intp)
-    votes = np.zeros((len(values), classes), dtype=np.int64)
-    for k, (a, b) in enumerate(pairs_of(classes)):
-        wins = values[:, k] > 0
-        votes[wins, a] += 1
-        votes[~wins, b] += 1
-    return np.argmax(votes, axis=1)
+    return [slice(int(a), int(b)) for a, b in pairwise(np.concatenate([[0], np.cumsum(n_support)]))]

@@ -1,0 +1,300 @@
+"""What kernel classifiers share: from labels to binary problems and back."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from ..certificates import Certificate, Evidence, KKTCases, evaluate, kkt_cases
+from ..engine import one_blas_thread
+from ..kernels import Gram
+from ..problems import BoxQP
+from ..solvers import CertifiedSolution, Monitor
+from ._base import KernelMachine
+from ._one_vs_one import OneVsOne, Pair, class_slices
+from ._one_vs_rest import OneVsRest
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):
+    """Base of the kernel classifiers; not for direct use.
+
+    A subclass says what the binary problem is (`_problem`), how it is solved (`_solve`), and how its variables become
+    coefficients of the decision function (`_scale`) and again variables (`_unscale`).
+    """
+
+    _parameter_constraints: dict = {
+        **KernelMachine._parameter_constraints,
+        "probability": ["boolean", StrOptions({"deprecated"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "random_state": ["random_state"],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+    }
+
+    @abstractmethod
+    def _problem(self, gram: Gram, pair: Pair, weight: np.ndarray) -> BoxQP:
+        """The binary problem of a pair; `weight` is sample weight times class weight."""
+
+    @abstractmethod
+    def _solve(self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray) -> CertifiedSolution:
+        """Solve and certify it."""
+
+    def _scale(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
+        """Coefficients and intercept of the decision function."""
+        return solution.beta, solution.evidence.intercepts[0]
+
+    def _unscale(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
+        """Variables and intercepts of the problem again."""
+        return coefficients, (intercept,)
+
+    def _evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
+        return evaluate(problem, beta, intercepts)
+
+    def _scheme(self, classes: int) -> OneVsOne | OneVsRest:
+        return OneVsOne(classes)
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
+        """Train on rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        self._refuse()
+        X, y = self._validate_training(X, y)
+        classes, label = self._encode_targets(y)
+        weight = self._validate_weights(sample_weight, X)
+        class_weight = compute_class_weight(self.class_weight, classes=classes, y=classes[label])
+        self._check_every_class(classes, label, weight)
+        scheme = self._scheme(len(classes))
+        pairs = scheme.pairs(label, weight)
+        gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
+        if self._side_by_side(len(pairs)):
+            gram = gram.with_threads(1)
+        self._check_problems(pairs, weight * class_weight[label], classes)
+        problems = [_restricted(self, gram, pair, weight * class_weight[label]) for pair in pairs]
+        starts = self._starts(scheme, pairs, problems, label, classes)
+        names = [pair.label(classes) for pair in pairs]
+
+        def task(k: int, monitor: Monitor) -> CertifiedSolution:
+            return self._solve(problems[k], starts[k], monitor, pairs[k].rows)
+
+        solved = self._solve_all(task, problems, starts, names)
+        self.classes_, self.class_weight_ = classes, class_weight
+        scaled = [self._scale(s) for s in solved.solutions]
+        coef = scheme.pack([c for c, _ in scaled], pairs, label)
+        used = np.flatnonzero(coef.any(axis=0))
+        support = used[np.argsort(label[used], kind="stable")]
+        self.n_support_ = np.bincount(label[support], minlength=len(classes)).astype(np.int32)
+        self.n_iter_ = np.array([s.iterations for s in solved.solutions])
+        self._keep(X, support, coef[:, support], np.array([b for _, b in scaled]))
+        self._conclude(solved)
+        return self
+
+    def _refuse(self) -> None:
+        if self.probability is True:
+            name = type(self).__name__
+            raise ValueError(
+                f"probability=True is not supported (scikit-learn deprecated it in 1.9): its probabilities can "
+                f"contradict predict. Use sklearn.calibration.CalibratedClassifierCV({name}(...), ensemble=False)."
+            )
+
+    def _encode_targets(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        classes, label = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        return classes, label
+
+    def _check_every_class(self, classes: np.ndarray, label: np.ndarray, weight: np.ndarray) -> None:
+        present = np.bincount(label, weights=weight, minlength=len(classes)) > 0
+        if present.sum() == 1:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+        if not present.all():
+            missing = [str(c) for c in classes[~present]]
+            raise ValueError(
+                f"no sample of class {', '.join(missing)} has a positive sample_weight; remove those rows or give "
+                f"them weight."
+            )
+
+    def _check_problems(self, pairs: list[Pair], weight: np.ndarray, classes: np.ndarray) -> None:
+        """Warn of binary problems that cannot be as the parameters ask."""
+
+    def _starts(
+        self,
+        scheme: OneVsOne | OneVsRest,
+        pairs: list[Pair],
+        problems: list[BoxQP],
+        label: np.ndarray,
+        classes: np.ndarray,
+    ) -> list[np.ndarray | None]:
+        """Variables to start from: the last solution's if `warm_start` is set and there is one."""
+        if not (self.warm_start and hasattr(self, "support_")):
+            return [None] * len(pairs)
+        if self.shape_fit_[0] != len(label) or not np.array_equal(self.classes_, classes):
+            raise ValueError(
+                f"warm_start=True needs the rows and classes of the last fit ({self.shape_fit_[0]} rows, classes "
+                f"{list(self.classes_)}); got {len(label)} rows and classes {list(classes)}. Set warm_start=False to "
+                f"start anew."
+            )
+        if len(self.intercept_) != len(pairs):
+            raise ValueError("warm_start=True needs the same multi_class as the last fit; set warm_start=False.")
+        betas = scheme.unpack(self._spread(len(label)), pairs, label)
+        kept = zip(problems, betas, self.intercept_, strict=True)
+        return [self._unscale(problem, beta, float(b))[0] for problem, beta, b in kept]
+
+    # ---------------------------------------------------------------- the proof
+
+    def _training_problems(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[Pair, BoxQP, np.ndarray, tuple]]:
+        """Pairs, problems, variables and intercepts again from the model and its training data, by plain code."""
+        X = self._validate_for_predict(X)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self._check_same_rows(X, y)
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(f"y has labels that the model was not trained on: {list(unknown)}.")
+        label = np.searchsorted(self.classes_, y)
+        weight = self._validate_weights(sample_weight, X)
+        scheme = self._fitted_scheme()
+        pairs = scheme.pairs(label, weight)
+        gram = self._fitted_kernel().audit_gram(self._rows(X))
+        betas = scheme.unpack(self._spread(len(label)), pairs, label)
+        out = []
+        for pair, beta, b in zip(pairs, betas, self.intercept_, strict=True):
+            problem = _restricted(self, gram, pair, weight * self.class_weight_[label])
+            out.append((pair, problem, *self._unscale(problem, beta, float(b))))
+        return out
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure of the certificate, recomputed from the model alone."""
+        problems = self._training_problems(X, y, sample_weight)
+        return [
+            self._confirmed(self._evaluate(problem, beta, intercepts), claim)
+            for (_, problem, beta, intercepts), claim in zip(problems, self.certificate_.problems, strict=True)
+        ]
+
+    def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
+        """The optimality case of each training sample: outside the street, on the kerb, or inside it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the model was trained on.
+
+        Returns
+        -------
+        KKTCases
+            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
+
+        """
+        parts = []
+        for k, (pair, problem, beta, _) in enumerate(self._training_problems(X, y, sample_weight)):
+            coefficients = self._spread_of(k, pair, y)
+            margin = pair.sign * (problem.image(coefficients) + self.intercept_[k])
+            bound = np.where(pair.sign > 0, problem.upper, -problem.lower)
+            parts.append(kkt_cases(k, pair.rows, np.abs(beta), bound, margin))
+        return KKTCases.concatenate(parts)
+
+    def _spread_of(self, k: int, pair: Pair, y: Any) -> np.ndarray:
+        """Coefficients of the decision function of problem k for each of its rows."""
+        label = np.searchsorted(self.classes_, column_or_1d(y))
+        return self._fitted_scheme().unpack(self._spread(len(label)), [pair], label)[0]
+
+    # ---------------------------------------------------------------- prediction
+
+    def _fitted_scheme(self) -> OneVsOne | OneVsRest:
+        return self._scheme(len(self.classes_))
+
+    def _binary_values(self, X: Any) -> np.ndarray:
+        """Decision values of each binary problem, positive for its positive class."""
+        X = self._validate_for_predict(X)
+        with one_blas_thread():
+            by_class = self._support_values(X, class_slices(self.n_support_), self._dual_coef())
+        return self._fitted_scheme().combine(by_class, self.intercept_)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Signed distances from the middle of the street, in units of half its width.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray
+            Shape (n_samples,) for two classes, positive for ``classes_[1]``; else (n_samples, n_classes) for "ovr" and
+            (n_samples, n_classes * (n_classes - 1) / 2) for "ovo".
+
+        """
+        values = self._binary_values(X)
+        if len(self.classes_) == 2:
+            return values.ravel()
+        if self.decision_function_shape == "ovr" and isinstance(self._fitted_scheme(), OneVsOne):
+            return _ovr_decision_function(values < 0, -values, len(self.classes_))
+        return values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self.classes_) > 2:
+            index = np.argmax(self.decision_function(X), axis=1)
+        else:
+            index = self._fitted_scheme().vote(self._binary_values(X))
+        return self.classes_[index]
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        slices, dual, vectors = class_slices(self.n_support_), self._dual_coef(), self.support_vectors_
+        scheme = self._fitted_scheme()
+        rows = []
+        for k in range(len(self.intercept_)):
+            parts = [safe_sparse_dot(dual[[row], s], vectors[s]) for row, s in scheme.weights_of(k, slices)]
+            rows.append(np.sum(parts, axis=0))
+        coef: Any = sp.csr_matrix(np.vstack(rows)) if self._sparse else np.vstack(rows)
+        (coef.data if self._sparse else coef).flags.writeable = False
+        return coef
+
+
+def _restricted(machine: KernelClassifier, gram: Gram, pair: Pair, weight: np.ndarray) -> BoxQP:
+    part = gram if len(pair.rows) == gram.shape[0] else gram.restricted(pair.rows)
+    return machine._problem(part, pair, weight[pair.rows])

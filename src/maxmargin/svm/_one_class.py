@@ -1,0 +1,200 @@
+"""The machine that learns where the data is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import OutlierMixin
+from sklearn.utils._param_validation import Interval
+
+from ..certificates import Certificate, evaluate
+from ..engine import one_blas_thread
+from ..problems import BoxQP
+from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
+from ._base import KernelMachine
+from ._regressor import _linear_weights, _part
+
+
+class OneClassSVM(OutlierMixin, KernelMachine):
+    """One-class machine for outliers and novelty: `nu` bounds the share of training samples called outliers.
+
+    A drop-in for :class:`sklearn.svm.OneClassSVM`, with a certificate. It separates the data from the origin of feature
+    space: ``1/2 beta' K beta`` over ``0 <= beta_i <= weight_i`` with sum ``nu * sum(weight)``.
+
+    Parameters
+    ----------
+    nu : float in (0, 1], default=0.5
+        Upper bound of the share of outliers, lower bound of the share of support vectors.
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, callback
+        As in :class:`maxmargin.svm.SVC`.
+
+    Attributes
+    ----------
+    certificate_ : ModelCertificate
+        Primal, dual, gap, violation and status, recomputed in float64.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
+        As in scikit-learn.
+    offset_ : ndarray of shape (1,)
+        ``decision_function = score_samples - offset_``.
+
+    Examples
+    --------
+    >>> from maxmargin.svm import OneClassSVM
+    >>> model = OneClassSVM(gamma="auto", nu=0.5).fit([[0.0], [0.44], [0.45], [0.46], [1.0]])
+    >>> model.predict([[0.45], [5.0]])
+    array([ 1, -1])
+
+    """
+
+    _parameter_constraints: dict = {
+        **KernelMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: str | Callable = "rbf",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        gap_tol: float | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        callback: Callable[[dict], Any] | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.gap_tol = gap_tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+        """Learn the region of the rows X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : ignored
+            Present for scikit-learn's sake.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each sample.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        X, _ = self._validate_training(X, None)
+        weight = self._validate_weights(sample_weight, X)
+        gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
+        rows = np.flatnonzero(weight > 0)
+        problem = BoxQP.one_class(_part(gram, rows), weight[rows], self.nu)
+        start = self._start(problem, rows, len(weight))
+
+        def task(k: int, monitor: Monitor) -> CertifiedSolution:
+            return solve_certified(
+                problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options()
+            )
+
+        solved = self._solve_all(task, [problem], [start], [""])
+        solution = solved.solutions[0]
+        support = rows[np.flatnonzero(solution.beta)]
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.n_iter_ = solution.iterations
+        self._keep(X, support, solution.beta[None, solution.beta != 0], np.array(solution.evidence.intercepts))
+        self.offset_ = -self.intercept_
+        self._conclude(solved)
+        return self
+
+    def _start(self, problem: BoxQP, rows: np.ndarray, n: int) -> np.ndarray | None:
+        if not (self.warm_start and hasattr(self, "support_")):
+            return None
+        if self.shape_fit_[0] != n:
+            raise ValueError(
+                f"warm_start=True needs the rows of the last fit ({self.shape_fit_[0]}); got {n}. Set "
+                f"warm_start=False to start anew."
+            )
+        return feasible(problem, self._spread(n)[0, rows])
+
+    def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> list[Certificate]:
+        X = self._validate_for_predict(X)
+        self._check_same_rows(X, X if y is None else y)
+        weight = self._validate_weights(sample_weight, X)
+        rows = np.flatnonzero(weight > 0)
+        gram = self._fitted_kernel().audit_gram(self._rows(X))
+        problem = BoxQP.one_class(_part(gram, rows), weight[rows], self.nu)
+        beta = self._spread(len(weight))[0, rows]
+        evidence = evaluate(problem, beta, (float(self.intercept_[0]),))
+        return [self._confirmed(evidence, self.certificate_.problems[0])]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """How deep the rows of X lie in the region, unshifted.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        return self.decision_function(X) + self.offset_
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Signed distance to the boundary of the region: positive inside, negative outside.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        X = self._validate_for_predict(X)
+        with one_blas_thread():
+            values = self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
+        # support vectors lie on the boundary: their last bits shall not say that they are outside
+        return np.where(np.abs(values) <= 1e-10 * np.abs(self.offset_), 0.0, values)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for rows inside the region, -1 for outliers.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features (linear kernel only; read-only)."""
+        return _linear_weights(self)

@@ -1,0 +1,148 @@
+"""What kernel regressors share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from ..certificates import Certificate, evaluate
+from ..engine import one_blas_thread
+from ..kernels import Gram
+from ..problems import BoxQP
+from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
+from ._base import KernelMachine
+
+
+class KernelRegressor(RegressorMixin, KernelMachine):
+    """Base of the kernel regressors; not for direct use.
+
+    A problem has two variables a sample, one for each side of the tube; their sum is the coefficient of the sample.
+    """
+
+    _parameter_constraints: dict = {
+        **KernelMachine._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    @abstractmethod
+    def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
+        """The dual problem of the samples that take part."""
+
+    @abstractmethod
+    def _variables(self, problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
+        """Variables of the problem again from the coefficients that the model keeps."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        if np.isinf(self.C):
+            raise ValueError(f"C must be finite for {type(self).__name__}; got inf. A large C such as 1e6 comes close.")
+        X, y = self._validate_training(X, y, y_numeric=True)
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        weight = self._validate_weights(sample_weight, X)
+        gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
+        rows = np.flatnonzero(weight > 0)
+        problem = self._problem(_part(gram, rows), y[rows], weight[rows])
+        start = self._start(problem, rows, len(y))
+
+        def task(k: int, monitor: Monitor) -> CertifiedSolution:
+            return solve_certified(
+                problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options()
+            )
+
+        solved = self._solve_all(task, [problem], [start], [""])
+        solution = solved.solutions[0]
+        coef = np.zeros(len(y))
+        coef[rows] = solution.beta.reshape(2, -1).sum(axis=0)
+        support = np.flatnonzero(coef)
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.n_iter_ = solution.iterations
+        self._keep(X, support, coef[None, support], np.array([np.mean(solution.evidence.intercepts)]))
+        self._after(solution)
+        self._conclude(solved)
+        return self
+
+    def _after(self, solution: CertifiedSolution) -> None:
+        """Fitted attributes of a subclass."""
+
+    def _start(self, problem: BoxQP, rows: np.ndarray, n: int) -> np.ndarray | None:
+        if not (self.warm_start and hasattr(self, "support_")):
+            return None
+        if self.shape_fit_[0] != n:
+            raise ValueError(
+                f"warm_start=True needs the rows of the last fit ({self.shape_fit_[0]}); got {n}. Set "
+                f"warm_start=False to start anew."
+            )
+        return feasible(problem, self._variables(problem, self._spread(n)[0, rows]))
+
+    def _intercepts(self) -> tuple[float, ...]:
+        """One for each group of the problem."""
+        return (float(self.intercept_[0]),)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        X = self._validate_for_predict(X)
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        self._check_same_rows(X, y)
+        weight = self._validate_weights(sample_weight, X)
+        rows = np.flatnonzero(weight > 0)
+        gram = self._fitted_kernel().audit_gram(self._rows(X))
+        problem = self._problem(_part(gram, rows), y[rows], weight[rows])
+        beta = self._variables(problem, self._spread(len(y))[0, rows])
+        return [self._confirmed(evaluate(problem, beta, self._intercepts()), self.certificate_.problems[0])]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        X = self._validate_for_predict(X)
+        with one_blas_thread():
+            values = self._support_values(X, [slice(None)], self._dual_coef())[0]
+        return values.ravel() + self.intercept_[0]
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features (linear kernel only; read-only)."""
+        return _linear_weights(self)
+
+
+def _linear_weights(machine: KernelMachine) -> Any:
+    if machine.kernel != "linear":
+        raise AttributeError("coef_ is only available when using a linear kernel")
+    check_is_fitted(machine)
+    coef: Any = safe_sparse_dot(machine.dual_coef_, machine.support_vectors_)
+    (coef.data if machine._sparse else coef).flags.writeable = False
+    return coef
+
+
+def _part(gram: Gram, rows: np.ndarray) -> Gram:
+    return gram if len(rows) == gram.shape[0] else gram.restricted(rows)

@@ -1,0 +1,95 @@
+"""The epsilon-insensitive kernel regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..kernels import Gram
+from ..problems import BoxQP
+from ._regressor import KernelRegressor
+
+
+class SVR(KernelRegressor):
+    """Epsilon-support vector regressor whose every fit carries a proof.
+
+    A drop-in for :class:`sklearn.svm.SVR`. Minimises ``1/2 ||w||^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon)``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the loss.
+    epsilon : float, default=0.1
+        Half the width of the tube in which errors cost nothing.
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, callback
+        As in :class:`maxmargin.svm.SVC`.
+
+    Attributes
+    ----------
+    certificate_ : ModelCertificate
+        Primal, dual, gap, violation and status, recomputed in float64.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.svm import SVR
+    >>> X = np.linspace(0, 6, 100)[:, None]
+    >>> model = SVR(C=10, epsilon=0.01).fit(X, np.sin(X).ravel())
+    >>> bool(abs(model.predict(X) - np.sin(X).ravel()).max() < 0.02)
+    True
+    >>> print(model.certificate_.status)
+    converged
+
+    """
+
+    _parameter_constraints: dict = {
+        **KernelRegressor._parameter_constraints,
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        kernel: str | Callable = "rbf",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        gap_tol: float | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        callback: Callable[[dict], Any] | None = None,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.gap_tol = gap_tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
+        return BoxQP.regressor(gram, y, self.C * weight, self.epsilon)
+
+    def _variables(self, problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
