@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 __version__ = version("maxmargin")
 
-_ROOMS = ("certificates", "data", "engine", "kernels", "problems", "solvers", "svm")
+_ROOMS = ("certificates", "data", "engine", "kernels", "plotting", "problems", "solvers", "svm")
 
 __all__ = ["__version__", *_ROOMS]
 
