@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..data import Rows
 from ..engine import jit, run_parallel
@@ -80,7 +81,10 @@ class TiledGram(Gram):
             column_norms = row_norms if self.columns is rows else self.columns.squared_norms(shift)
             _shared = shift, row_norms, column_norms
             if not (np.isfinite(row_norms).all() and np.isfinite(column_norms).all()):
-                raise ValueError("X has values too large for float64: the squared length of a row overflows. Scale X.")
+                raise ValueError(
+                    "The dual coefficients or intercepts are not finite: X has values so large that the squared length "
+                    "of a row overflows float64. Scale X."
+                )
         self._shared = _shared
         n = rows.n if _index is None else len(_index)
         self.shape = n, (n if self.columns is rows else self.columns.n)
@@ -250,7 +254,8 @@ class CallableGram(Gram):
 
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
         columns = self._at(j) if self.columns is self.rows else np.asarray(j)
-        values = np.asarray(self.function(self.rows.take(self._at(i)), self.columns.take(columns)))
+        values = self.function(self.rows.take(self._at(i)), self.columns.take(columns))
+        values = values.toarray() if sp.issparse(values) else np.asarray(values)
         if values.shape != (len(i), len(j)):
             raise ValueError(
                 f"the kernel function returned shape {values.shape} for {len(i)} and {len(j)} samples; "

@@ -93,12 +93,11 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(
                 f"sample_weight and X have incompatible shapes: {weights.shape} vs {X.shape}. Give one weight a sample."
             )
+        if weights.ndim == 1 and not (weights > 0).any() and not np.isnan(weights).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
         weights = _check_sample_weight(sample_weight, X if hasattr(X, "shape") else np.empty((_num_samples(X), 1)))
         # as in LIBSVM: a sample without positive weight takes no part
-        weights = np.maximum(np.asarray(weights, dtype=np.float64), 0.0)
-        if not weights.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
+        return np.maximum(np.asarray(weights, dtype=np.float64), 0.0)
 
     def _kernel_for(self, X: Any, weights: np.ndarray) -> Kernel:
         """The kernel of this fit, with gamma settled.

@@ -137,8 +137,8 @@ shape_fit_, n_features_in_
     def _without_margin(self, solution: CertifiedSolution, low: float, high: float) -> tuple[float, float]:
         """Intercepts where a class has all multipliers at their bounds, and its own is only bounded from one side.
 
-        All its samples are margin errors then. The street is drawn so wide that the best of them stands half way between
-        its middle and the other kerb: none of them is given a margin.
+        All its samples are margin errors then. The street is drawn so wide that the best of them stands half way
+        between its middle and the other kerb: none of them is given a margin.
         """
         problem, f = solution.problem, solution.evidence.image
         if problem is None or not len(f):

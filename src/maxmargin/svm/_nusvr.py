@@ -25,7 +25,7 @@ class NuSVR(KernelRegressor):
     nu : float in (0, 1], default=0.5
         Upper bound of the share of samples outside the tube, lower bound of the share of support vectors.
     C : float, default=1.0
-        Weight of the loss.
+        Weight of the loss. Infinity is taken as 1e10.
     kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, callback
         As in :class:`maxmargin.svm.SVC`.
 
@@ -90,7 +90,7 @@ class NuSVR(KernelRegressor):
         self.callback = callback
 
     def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
-        return BoxQP.nu_regressor(gram, y, self.C * weight, self.nu)
+        return BoxQP.nu_regressor(gram, y, self._bound * weight, self.nu)
 
     def _variables(self, problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
         rises, falls = np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)

@@ -28,8 +28,13 @@ class KernelRegressor(RegressorMixin, KernelMachine):
 
     _parameter_constraints: dict = {
         **KernelMachine._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
     }
+
+    @property
+    def _bound(self) -> float:
+        """C, where infinity (a tube that nothing may leave) is a number beyond what any kernel needs."""
+        return min(float(self.C), 1e10)
 
     @abstractmethod
     def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
@@ -57,8 +62,6 @@ class KernelRegressor(RegressorMixin, KernelMachine):
 
         """
         self._validate_params()
-        if np.isinf(self.C):
-            raise ValueError(f"C must be finite for {type(self).__name__}; got inf. A large C such as 1e6 comes close.")
         X, y = self._validate_training(X, y, y_numeric=True)
         y = column_or_1d(y, warn=True).astype(np.float64)
         weight = self._validate_weights(sample_weight, X)

@@ -22,7 +22,7 @@ class SVR(KernelRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the loss.
+        Weight of the loss. Infinity is taken as 1e10.
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing.
     kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, callback
@@ -89,7 +89,7 @@ class SVR(KernelRegressor):
         self.callback = callback
 
     def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
-        return BoxQP.regressor(gram, y, self.C * weight, self.epsilon)
+        return BoxQP.regressor(gram, y, self._bound * weight, self.epsilon)
 
     def _variables(self, problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
         return np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
