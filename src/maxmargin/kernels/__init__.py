@@ -5,6 +5,7 @@ from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomput
 from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, make_kernel
 from ._row_cache import CachedGram, worth_keeping
+from ._shared_blocks import SharedBlocks
 
 __all__ = [
     "KERNELS",
@@ -19,6 +20,7 @@ __all__ = [
     "MercerCheck",
     "Polynomial",
     "Precomputed",
+    "SharedBlocks",
     "Sigmoid",
     "TiledGram",
     "check_mercer",

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Certificate, Evidence, KKTCases, evaluate, kkt_cases
 from ..engine import one_blas_thread
-from ..kernels import Gram
+from ..kernels import Gram, SharedBlocks, TiledGram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor
 from ._base import KernelMachine
@@ -94,7 +94,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if self._side_by_side(len(pairs)):
             gram = gram.with_threads(1)
         self._check_problems(pairs, weight * class_weight[label], classes)
-        problems = [_restricted(self, gram, pair, weight * class_weight[label]) for pair in pairs]
+        bound = weight * class_weight[label]
+        grams = self._pair_grams(gram, pairs, label, weight)
+        problems = [self._problem(g, pair, bound[pair.rows]) for g, pair in zip(grams, pairs, strict=True)]
         starts = self._starts(scheme, pairs, problems, label, classes)
         names = [pair.label(classes) for pair in pairs]
 
@@ -112,6 +114,17 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self._keep(X, support, coef[:, support], np.array([b for _, b in scaled]))
         self._conclude(solved)
         return self
+
+    def _pair_grams(self, gram: Gram, pairs: list[Pair], label: np.ndarray, weight: np.ndarray) -> list[Gram]:
+        """The matrix of each pair; the pairs of three or more classes share blocks if those fit the cache."""
+        if isinstance(gram, TiledGram) and len(pairs) > 1 and pairs[0].negative is not None:
+            members = [np.flatnonzero((label == k) & (weight > 0)) for k in range(label.max() + 1)]
+            shared = SharedBlocks(gram, members)
+            if shared.bytes_needed() <= self.cache_size * 1e6 / 2:
+                return [
+                    shared.pair(pair.positive, pair.negative, pair.rows) for pair in pairs if pair.negative is not None
+                ]
+        return [_restricted(gram, pair) for pair in pairs]
 
     def _refuse(self) -> None:
         if self.probability is True:
@@ -185,7 +198,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         betas = scheme.unpack(self._spread(len(label)), pairs, label)
         out = []
         for pair, beta, b in zip(pairs, betas, self.intercept_, strict=True):
-            problem = _restricted(self, gram, pair, weight * self.class_weight_[label])
+            problem = self._problem(_restricted(gram, pair), pair, (weight * self.class_weight_[label])[pair.rows])
             out.append((pair, problem, *self._unscale(problem, beta, float(b))))
         return out
 
@@ -295,6 +308,5 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return coef
 
 
-def _restricted(machine: KernelClassifier, gram: Gram, pair: Pair, weight: np.ndarray) -> BoxQP:
-    part = gram if len(pair.rows) == gram.shape[0] else gram.restricted(pair.rows)
-    return machine._problem(part, pair, weight[pair.rows])
+def _restricted(gram: Gram, pair: Pair) -> Gram:
+    return gram if len(pair.rows) == gram.shape[0] else gram.restricted(pair.rows)

@@ -38,12 +38,20 @@ class OneVsOne:
 
     def pairs(self, label: np.ndarray, weight: np.ndarray) -> list[Pair]:
         """The binary problems of encoded labels, without samples of weight zero."""
-        taking_part = weight > 0
-        pairs = []
-        for a, b in self.sides:
-            rows = np.flatnonzero(((label == a) | (label == b)) & taking_part)
-            pairs.append(Pair(a, b, rows, np.where(label[rows] == a, 1.0, -1.0)))
-        return pairs
+        if self.classes == 2:
+            rows = np.flatnonzero(weight > 0)
+            return [Pair(1, 0, rows, np.where(label[rows] == 1, 1.0, -1.0))]
+        # class by class, so that blocks of the matrix lie together
+        members = [np.flatnonzero((label == k) & (weight > 0)) for k in range(self.classes)]
+        return [
+            Pair(
+                a,
+                b,
+                np.concatenate([members[a], members[b]]),
+                np.repeat([1.0, -1.0], [len(members[a]), len(members[b])]),
+            )
+            for a, b in self.sides
+        ]
 
     def pack(self, betas: Sequence[np.ndarray], pairs: Sequence[Pair], label: np.ndarray) -> np.ndarray:
         """Multipliers of all training rows, in the rows of ``dual_coef``."""
