@@ -46,13 +46,16 @@ class CachedGram(Gram):
         return self.gram.float32_error()
 
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
-        if dtype != np.float32 or not np.array_equal(i, j):
+        if dtype != np.float32:
             return self.gram.block(i, j, dtype)
-        out = np.empty((len(i), len(i)), np.float32)
-        slots = self.slot[i]
-        unknown = np.flatnonzero(slots == _NONE)
-        fresh = self.gram.block(i[unknown], i[unknown], dtype)
-        self._in_parallel(_gather, len(i), len(i) ** 2, (self.storage, slots, i, unknown, fresh, out))
+        out = np.empty((len(i), len(j)), np.float32)
+        row_slots, column_slots = self.slot[i], self.slot[j]
+        unknown_rows, unknown_columns = np.flatnonzero(row_slots == _NONE), np.flatnonzero(column_slots == _NONE)
+        fresh = np.empty((0, 0), np.float32)
+        if len(unknown_rows) and len(unknown_columns):
+            fresh = self.gram.block(i[unknown_rows], j[unknown_columns], dtype)
+        rest = self.storage, row_slots, column_slots, i, j, unknown_rows, unknown_columns, fresh, out
+        self._in_parallel(_gather, len(i), len(i) * len(j), rest)
         return out
 
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
@@ -99,21 +102,23 @@ class CachedGram(Gram):
 
 
 @jit
-def _gather(start, stop, storage, slots, columns, unknown, fresh, out):  # type: ignore[no-untyped-def]
-    """Rows start:stop of a symmetric block: from kept rows, or by symmetry, or from `fresh` (unknown x unknown)."""
-    position = _count_below(unknown, start)
+def _gather(  # type: ignore[no-untyped-def]
+    start, stop, storage, row_slots, column_slots, rows, columns, unknown_rows, unknown_columns, fresh, out
+):
+    """Rows start:stop of a block: from kept rows, by symmetry from kept columns, or from `fresh` where both are new."""
+    position = _count_below(unknown_rows, start)
     for t in range(start, stop):
         target = out[t]
-        if slots[t] >= 0:
-            row = storage[slots[t]]
+        if row_slots[t] >= 0:
+            row = storage[row_slots[t]]
             for k in range(columns.shape[0]):
                 target[k] = row[columns[k]]
         else:
             for k in range(columns.shape[0]):
-                if slots[k] >= 0:
-                    target[k] = storage[slots[k], columns[t]]
-            for k in range(unknown.shape[0]):
-                target[unknown[k]] = fresh[position, k]
+                if column_slots[k] >= 0:
+                    target[k] = storage[column_slots[k], rows[t]]
+            for k in range(unknown_columns.shape[0]):
+                target[unknown_columns[k]] = fresh[position, k]
             position += 1
 
 

@@ -72,7 +72,7 @@ def solve_certified(
         solution = decomposition.solve(
             problem,
             beta,
-            0.7 * target if dtype == np.float32 else target,
+            0.9 * target if dtype == np.float32 else target,
             budget - used,
             monitor,
             dtype=dtype,

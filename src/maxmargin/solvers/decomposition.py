@@ -25,6 +25,7 @@ from ..problems import BoxQP
 from ._monitor import Monitor
 from ._smo import smo
 from ._solution import Solution
+from ._working_block import WorkingBlock
 
 # A step on 1024 variables takes 0.65 us in float32, on 2048 1.2: larger sets have to save sweeps to pay.
 WORKING_SET = 1024
@@ -117,6 +118,7 @@ class _Rounds:
             problem = replace(problem, gram=CachedGram(problem.gram, cache_bytes * 2 // 3))
             shrinking = False  # kept rows are whole rows
         self.problem = problem
+        self._working = WorkingBlock(problem, dtype, keep=isinstance(problem.gram, CachedGram))
         self.rises, self.falls = beta < problem.upper, beta > problem.lower
         self.shrinking = shrinking and self.size < problem.n
         self.active: np.ndarray | None = None
@@ -168,10 +170,11 @@ class _Rounds:
         problem = self.problem
         if self.shrinking:
             self._shrink(violation)
-        chosen = self._working_set()
-        block = self._block(chosen)
-        lower, upper = problem.lower[chosen], problem.upper[chosen]
+        chosen, used, block = self._block(self._working_set())
         before, beta = self.beta[chosen], self.beta[chosen]
+        # variables that are only left over in the block are held where they are
+        lower = np.where(used, problem.lower[chosen], before)
+        upper = np.where(used, problem.upper[chosen], before)
         r = self.residual[chosen].astype(self.dtype)
         # A block solved far beyond the rest of the problem is work undone by the next round: a tenth is enough.
         target = tolerance / 2 if self._whole is not None else max(tolerance / 2, violation / 10)
@@ -186,7 +189,8 @@ class _Rounds:
             self.residual -= change
         else:
             self.residual[self.active] -= change
-        self.beta[chosen], self.rises[chosen], self.falls[chosen] = beta, beta < upper, beta > lower
+        self.beta[chosen] = beta
+        self.rises[chosen[used]], self.falls[chosen[used]] = (beta < upper)[used], (beta > lower)[used]
         free = int(np.count_nonzero(self.rises & self.falls))
         if free > self.size // 2 and self._whole is None:
             self.size = min(2 * self.size, self.largest, problem.n)
@@ -217,14 +221,14 @@ class _Rounds:
             self.rises &= keep
             self.falls &= keep
 
-    def _block(self, chosen: np.ndarray) -> np.ndarray:
-        if self._whole is not None:
-            return self._whole
+    def _block(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Variables of the block, which of them take part, and its values."""
         if len(chosen) == self.problem.n:
-            self._whole = self.problem.matrix(chosen, self.dtype)
-            return self._whole
-        rows = self.problem.rows_of(chosen)
-        return self.problem.gram.block(rows, rows, self.dtype)
+            if self._whole is None:
+                self._whole = self.problem.matrix(chosen, self.dtype)
+            return chosen, np.ones(len(chosen), dtype=bool), self._whole
+        used = self._working.load(chosen)
+        return self._working.variables, used, self._working.values
 
     def _group_ends(self, chosen: np.ndarray) -> np.ndarray:
         return self.problem.group_ends(chosen)
