@@ -1,0 +1,117 @@
+"""Arguments, and which benchmarks there are."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .machine import describe
+from .options import DEFAULT_PLOT, MINUTES, Options
+from .progress import say
+
+ROOT = Path(__file__).resolve().parent.parent
+# Each is a module with `PARTS`, the names that --cases knows, and `run(options)`, which prints tables and returns what
+# goes to the JSON file.
+BENCHMARKS = {"kernel": "benchmarks.kernel"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    names = list(BENCHMARKS) if given.benchmark == "all" else [given.benchmark]
+    modules = {name: importlib.import_module(BENCHMARKS[name]) for name in names}
+    options = _checked(parser, given, modules)
+    machine = describe()
+    print("\n".join(f"{key}: {value}" for key, value in machine.items()), end="\n\n", flush=True)
+    results: dict[str, Any] = {}
+    try:
+        for name, module in modules.items():
+            results[name] = module.run(options)
+    except KeyboardInterrupt:
+        say("stopped by Ctrl-C")
+        return 130
+    if given.json:
+        record = {"machine": machine, "seed": options.seed, "quick": options.quick, "results": results}
+        given.json.write_text(json.dumps(_plain(record), indent=1, allow_nan=False) + "\n")
+        say(f"raw numbers: {given.json}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure maxmargin against other libraries at equal duality gap."
+    )
+    parser.add_argument(
+        "benchmark", nargs="?", default="all", choices=["all", *BENCHMARKS], help="which one (default: all)"
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="FOLDER", help="folder of data files (default: ../shared/data if it exists)"
+    )
+    parser.add_argument("--quick", action="store_true", help="small subsets: everything in about two minutes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all raw numbers to this file")
+    parser.add_argument("--cases", metavar="A,B", help="only these cases and parts")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help=f"the plot of time against gap ({DEFAULT_PLOT})")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help=f"about how long the run may take ({MINUTES:g})")
+    return parser
+
+
+def _checked(parser: argparse.ArgumentParser, given: argparse.Namespace, modules: dict[str, Any]) -> Options:
+    """The options, or an error that names the argument."""
+    if given.data is not None and not given.data.is_dir():
+        parser.error(f"argument --data: {str(given.data)!r} is not a folder")
+    if not given.minutes > 0:
+        parser.error(f"argument --minutes: must be positive, got {given.minutes:g}")
+    known = [part for module in modules.values() for part in module.PARTS]
+    parts = None
+    if given.cases is not None:
+        parts = tuple(name.strip() for name in given.cases.split(",") if name.strip())
+        unknown = [name for name in parts if name not in known]
+        if unknown or not parts:
+            wrong = f"unknown case {unknown[0]!r}" if unknown else "no case named"
+            parser.error(f"argument --cases: {wrong}; choose from {', '.join(known)}")
+    for name in ("json", "plot"):
+        _check_writable(parser, name, getattr(given, name))
+    if given.plot is not None and given.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        parser.error(f"argument --plot: {str(given.plot)!r} must end in .png, .svg or .pdf")
+    return Options(
+        data=given.data or _default_data(),
+        quick=given.quick,
+        parts=parts,
+        plot=given.plot or ROOT / DEFAULT_PLOT,
+        plot_asked_for=given.plot is not None,
+        minutes=given.minutes,
+    )
+
+
+def _check_writable(parser: argparse.ArgumentParser, name: str, path: Path | None) -> None:
+    """Better now than after half an hour."""
+    if path is None:
+        return
+    if path.is_dir():
+        parser.error(f"argument --{name}: {str(path)!r} is a folder, not a file")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"argument --{name}: cannot make the folder {str(path.parent)!r}: {error.strerror}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        parser.error(f"argument --{name}: {str(path)!r} cannot be written")
+
+
+def _plain(value: Any) -> Any:
+    """The same for JSON, which knows no infinity: what is not finite becomes null."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _default_data() -> Path | None:
+    folder = ROOT.parent / "shared" / "data"
+    return folder if folder.is_dir() else None

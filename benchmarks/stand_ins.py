@@ -1,0 +1,77 @@
+"""Made data in the shape of sets that are not at hand: as many rows and features, alike in kind and difficulty.
+
+Ratios between contenders on them are about those on the real sets; figures are not to be compared across the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+Made = tuple[object, np.ndarray]
+
+
+def _blobs(rng: np.random.Generator, n: int, d: int, share: list[float], spread: float = 1.0, parts: int = 4) -> Made:
+    """Classes of `parts` Gaussian blobs each, which overlap; rows in random order."""
+    y = rng.choice(len(share), size=n, p=share)
+    centres = rng.normal(size=(len(share), parts, d))
+    X = centres[y, rng.integers(parts, size=n)] + spread * rng.normal(size=(n, d))
+    return X, y
+
+
+def _magic04(rng: np.random.Generator) -> Made:
+    return _blobs(rng, 19020, 10, [0.35, 0.65])
+
+
+def _ijcnn1(rng: np.random.Generator) -> Made:
+    X, y = _blobs(rng, 49990, 22, [0.9, 0.1], spread=0.7)
+    return 0.3 * X, 2 * y - 1
+
+
+def _fashion_mnist(rng: np.random.Generator, n: int = 60000) -> Made:
+    """Images of smooth random shapes, ten of them, with their own smooth noise; values 0 to 255, half of them 0."""
+    coarse = rng.normal(size=(10, 7, 7))
+    y = rng.integers(10, size=n)
+    X = np.empty((n, 784), dtype=np.float32)
+    for start in range(0, n, 5000):
+        part = y[start : start + 5000]
+        images = coarse[part] + 0.8 * rng.normal(size=(len(part), 7, 7))
+        X[start : start + 5000] = np.clip(120 * np.kron(images, np.ones((1, 4, 4))), 0, 255).reshape(-1, 784)
+    return X, y
+
+
+def _a9a(rng: np.random.Generator) -> Made:
+    """Fourteen of 123 binary features on in each row, one of each group of neighbours."""
+    n, groups = 32561, np.array_split(np.arange(123), 14)
+    columns = np.stack([rng.choice(g, size=n, p=_skewed(len(g))) for g in groups], axis=1)
+    X = sp.csr_matrix((np.ones(n * 14), columns.ravel(), np.arange(0, n * 14 + 1, 14)), shape=(n, 123))
+    score = X @ rng.normal(size=123) + rng.logistic(size=n)
+    return X, np.where(score > np.quantile(score, 0.76), 1, -1)
+
+
+def _skewed(k: int) -> np.ndarray:
+    weights = 1.0 / np.arange(1, k + 1)
+    return weights / weights.sum()
+
+
+def _california_housing(rng: np.random.Generator) -> Made:
+    X = rng.normal(size=(20433, 13))
+    smooth = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + np.exp(-(X[:, 3] ** 2)) + 0.5 * X[:, 4]
+    return X, smooth + 0.5 * rng.normal(size=len(X))
+
+
+def _heart_scale(rng: np.random.Generator) -> Made:
+    X, y = _blobs(rng, 270, 13, [0.55, 0.45], spread=1.5)
+    return X, 2 * y - 1
+
+
+STAND_INS: dict[str, Callable[[np.random.Generator], Made]] = {
+    "magic04": _magic04,
+    "ijcnn1": _ijcnn1,
+    "fashion_mnist": _fashion_mnist,
+    "a9a": _a9a,
+    "california_housing": _california_housing,
+    "heart_scale": _heart_scale,
+}

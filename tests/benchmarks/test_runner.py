@@ -1,0 +1,194 @@
+"""Workers, turns, tables and arguments."""
+
+import json
+import signal
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from benchmarks import command_line, datasets, table, timing
+from benchmarks.contest import Contest
+from benchmarks.kernel.growth import exponent
+from benchmarks.options import Options
+from benchmarks.stand_ins import STAND_INS, _fashion_mnist
+from benchmarks.worker import ContenderError, Worker
+from toy_contenders import Lacking, Missing, Toy
+
+
+class _Named:
+    name = "toys"
+
+
+@pytest.fixture
+def worker():
+    w = Worker(Toy, None, ([1.0, 2.0, 3.0],), limit=60)
+    yield w
+    w.close()
+
+
+def test_worker_answers_and_survives_errors(worker, capfd):
+    worker.ready()
+    answer = worker.call("total", repeat=3, power=2)
+    assert answer.value == 14.0
+    assert len(answer.seconds) == 3
+    assert worker.call("seen").value == ["total"] * 3 + ["seen"]
+    with pytest.raises(ContenderError, match=r"^RuntimeError: no luck \(in fail\)$"):
+        worker.call("fail")
+    with pytest.raises(ContenderError, match="SystemExit"):
+        worker.call("leave")
+    assert worker.call("hold", megabytes=60).peak_mb == pytest.approx(60, abs=15)
+    assert capfd.readouterr().out == ""
+
+
+def test_worker_that_crashes(worker):
+    worker.ready()
+    with pytest.raises(ContenderError, match=rf"its process died \(signal {int(signal.SIGABRT)}\)"):
+        worker.call("crash")
+
+
+def test_worker_that_hangs():
+    worker = Worker(Toy, None, ([1.0],), limit=60)
+    worker.ready()
+    worker._limit = 0.2
+    with pytest.raises(ContenderError, match=r"no answer within 0\.2 s"):
+        worker.call("sleep", seconds=60)
+    worker.close()
+
+
+def test_contest_goes_on_without_who_fails(capsys):
+    with Contest([Toy, Missing, Lacking], _Named, ([1.0, 2.0],), Options(quick=True), {"toy"}) as contest:
+        assert contest.names == ["toy"]
+        laps = contest.race("total", power=2)["toy"]
+        assert laps.runs == 9
+        assert laps.value == 5.0
+        assert contest.ask("missing", "total") is None
+        assert contest.race("fail") == {}
+        assert contest.names == []
+    assert contest.failed["missing"].startswith("not available: No module named")
+    assert contest.failed["lacking"] == "not available: math has no no_such_thing"
+    assert contest.failed["toy"] == "RuntimeError: no luck (in fail)"
+    assert "toys: total power=2" in capsys.readouterr().err
+
+
+def test_turns_are_interleaved():
+    order = []
+
+    def run(name, times):
+        order.append((name, times))
+        return [] if name == "c" else [0.1] * times
+
+    plans = {"a": timing.Plan(3), "b": timing.Plan(5, portion=2), "c": timing.Plan(9), "d": timing.Plan(1, 1, True)}
+    seconds = timing.take_turns(plans, run)
+    assert order == [("a", 1), ("b", 2), ("c", 1), ("a", 1), ("b", 2), ("a", 1), ("b", 1)]
+    assert {name: len(s) for name, s in seconds.items()} == {"a": 3, "b": 5, "c": 0, "d": 0}
+
+
+@pytest.mark.parametrize(
+    ("first", "settings", "runs", "counts"),
+    [
+        (90.0, {}, 1, True),
+        (20.0, {}, 3, True),
+        (20.0, {"targeted": False}, 1, True),
+        (20.0, {"hurried": True}, 1, True),
+        (2.0, {"hurried": True}, 3, False),
+        (0.5, {}, 5, False),
+        (0.01, {}, 21, False),
+        (0.001, {}, 60, False),
+        (0.001, {"quick": True}, 9, False),
+    ],
+)
+def test_number_of_runs(first, settings, runs, counts):
+    plan = timing.plan(first, **settings)
+    assert (plan.runs, plan.first_counts) == (runs, counts)
+
+
+def test_table_is_aligned():
+    text = table.render(("who", "seconds", "note"), [("a", "1.0", "x"), ("long name", "10.0", ""), ("b", "is absent")])
+    assert text.splitlines() == [
+        "  who        seconds  note",
+        "  a              1.0     x",
+        "  long name     10.0",
+        "  b          is absent",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(123.4, "123"), (7.213, "7.21"), (0.0123, "0.0123"), (1.5e-5, "0.000015"), (None, "-")]
+)
+def test_seconds_have_three_figures(value, text):
+    assert table.seconds(value) == text
+
+
+def test_verdicts():
+    assert table.verdict(2.0, 2.0) == "ok"
+    assert table.verdict(1.99, 2.0) == "short"
+    assert table.verdict(None, 2.0) == table.verdict(2.0, None) == ""
+
+
+def test_exponent_of_a_power():
+    assert exponent({n: 1e-7 * n**1.7 for n in (100, 200, 400)}) == pytest.approx(1.7)
+    assert exponent({100: 1.0}) is None
+
+
+@pytest.mark.parametrize("name", [name for name in STAND_INS if name != "fashion_mnist"])  # that one takes 200 MB
+def test_stand_ins_are_what_they_stand_for(name, tmp_path):
+    shapes = {
+        "magic04": (19020, 10),
+        "ijcnn1": (49990, 22),
+        "a9a": (32561, 123),
+        "california_housing": (20433, 13),
+        "heart_scale": (270, 13),
+    }
+    data = datasets.load(name, tmp_path)
+    assert data.X.shape == shapes[name]
+    assert len(data.y) == shapes[name][0]
+    assert data.origin == f"made, in the shape of {name}"
+    assert sp.issparse(data.X) == (name == "a9a")
+
+
+def test_stand_in_for_images():
+    X, y = _fashion_mnist(np.random.default_rng(0), 300)
+    assert X.shape == (300, 784)
+    assert X.min() == 0
+    assert X.max() <= 255
+    assert len(np.unique(y)) == 10
+
+
+def test_data_are_taken_from_the_folder(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6, 2)), np.arange(6)
+    np.savez(tmp_path / "magic04.npz", X=X, y=y)
+    np.savez(tmp_path / "ijcnn1.npz", X_train=X[:4], y_train=y[:4])
+    sp.save_npz(tmp_path / "a9a_X_train.npz", sp.csr_matrix(X))
+    np.save(tmp_path / "a9a_y_train.npy", y)
+    assert datasets.load("magic04", tmp_path).origin == "magic04, from the data folder"
+    assert datasets.load("ijcnn1", tmp_path).X.shape == (4, 2)
+    assert sp.issparse(datasets.load("a9a", tmp_path).X)
+    scaled = datasets.standardised(datasets.load("magic04", tmp_path))
+    np.testing.assert_allclose(scaled.X.std(axis=0), 1.0)
+    assert datasets.thinned(scaled, 3).X.shape == (3, 2)
+    assert sorted(datasets.shuffled(scaled).y) == list(range(6))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["linear-algebra"], "argument benchmark"),
+        (["kernel", "--data", "no/such/folder"], "argument --data: 'no/such/folder' is not a folder"),
+        (["kernel", "--cases", "heart,moon"], "argument --cases: unknown case 'moon'; choose from magic04-c1"),
+        (["kernel", "--cases", ","], "argument --cases: no case named"),
+        (["kernel", "--minutes", "0"], "argument --minutes: must be positive"),
+        (["kernel", "--plot", "x.txt"], "argument --plot: 'x.txt' must end in"),
+        (["kernel", "--json", "."], "argument --json: '.' is a folder"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        command_line.main(arguments)
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_json_has_no_infinity():
+    text = json.dumps(command_line._plain({1: [float("inf"), 2.0, ("x", None)]}), allow_nan=False)
+    assert json.loads(text) == {"1": [None, 2.0, ["x", None]]}

@@ -1,0 +1,54 @@
+"""Contenders that do what the tests of the runner need, imported by worker processes."""
+
+import os
+import time
+
+from benchmarks.contender import Contender, peer
+
+
+class Toy(Contender):
+    name = "toy"
+
+    def __init__(self, case, values):
+        self.values, self.calls = values, []
+
+    def warm_up(self):
+        print("chatter on standard output is swallowed")
+
+    def before(self, method):
+        self.calls.append(method)
+
+    def total(self, power=1):
+        return sum(v**power for v in self.values)
+
+    def seen(self):
+        return list(self.calls)
+
+    def hold(self, megabytes):
+        return len(b"x" * (megabytes * 2**20))
+
+    def sleep(self, seconds):
+        time.sleep(seconds)
+
+    def fail(self):
+        raise RuntimeError("no luck\nsecond line")
+
+    def leave(self):
+        raise SystemExit(3)
+
+    def crash(self):
+        os.abort()
+
+
+class Missing(Toy):
+    name = "missing"
+
+    def warm_up(self):
+        peer("no_such_library")
+
+
+class Lacking(Toy):
+    name = "lacking"
+
+    def warm_up(self):
+        peer("math", "no_such_thing")
