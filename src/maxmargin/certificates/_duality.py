@@ -61,6 +61,17 @@ def kkt_violation(problem: BoxQP, beta: np.ndarray, residual: np.ndarray) -> flo
     return worst
 
 
+def _violation_at(problem: BoxQP, beta: np.ndarray, residual: np.ndarray, intercepts: list[float]) -> float:
+    """How far samples are from their conditions at given intercepts; never more than `kkt_violation` at the best."""
+    worst = 0.0
+    for g, b in enumerate(intercepts):
+        members = problem.members(g)
+        value, r = beta[members], residual[members] - b
+        worst = max(worst, float(r[value < problem.upper[members]].max(initial=0.0)))
+        worst = max(worst, float((-r[value > problem.lower[members]]).max(initial=0.0)))
+    return worst
+
+
 def relative(gap: float, primal: float, dual: float) -> float:
     """The gap as a fraction of the larger objective."""
     return gap / max(abs(primal), abs(dual), 1e-300) if np.isfinite(gap) else np.inf
@@ -102,7 +113,7 @@ def evaluate(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | N
         used.append(b)
     if not is_feasible(problem, beta):
         return _nothing_proven(f, primal, tuple(used))
-    violation = kkt_violation(problem, beta, residual)
+    violation = max(kkt_violation(problem, beta, residual), _violation_at(problem, beta, residual, used))
     return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, tuple(used), f)
 
 

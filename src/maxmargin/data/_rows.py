@@ -28,6 +28,9 @@ class Rows:
     def __init__(self, X: Any) -> None:
         if sp.issparse(X):
             X = sp.csr_array(X)
+            if not X.has_canonical_format:
+                X = X.copy()  # the user's matrix stays as it is
+                X.sum_duplicates()
             # Column numbers fit 32 bits; row pointers may not (more than 2**31 stored values).
             self.arrays: tuple = (
                 np.ascontiguousarray(X.data),

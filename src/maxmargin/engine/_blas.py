@@ -23,6 +23,14 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+def _take_control() -> None:
+    """Let this thread set the number: threadpoolctl otherwise heeds only the thread that set it first."""
+    for library in _controller().lib_controllers:
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread; reference-counted, because the setting is the process's, not the thread's.
@@ -34,6 +42,7 @@ def one_blas_thread() -> Iterator[None]:
     with _lock:
         _holders += 1
         if _holders == 1:
+            _take_control()
             _limiter = _controller().limit(limits=1)
     try:
         yield
@@ -41,5 +50,7 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _holders -= 1
             if _holders == 0:
+                _take_control()
                 _limiter.restore_original_limits()
+                _take_control()
                 _limiter = None

@@ -21,6 +21,7 @@ from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height
 
 # Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
 _WORTH_A_THREAD = 2_000_000
+_PANEL_BYTES = 2**24
 
 
 class Gram(ABC):
@@ -80,10 +81,12 @@ class TiledGram(Gram):
             row_norms = rows.squared_norms(shift)
             column_norms = row_norms if self.columns is rows else self.columns.squared_norms(shift)
             _shared = shift, row_norms, column_norms
-            if not (np.isfinite(row_norms).all() and np.isfinite(column_norms).all()):
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = kernel.diagonal(np.array([row_norms.max(initial=0.0), column_norms.max(initial=0.0)]))
+            if not np.isfinite(values).all() or not np.isfinite(row_norms).all():
                 raise ValueError(
                     "The dual coefficients or intercepts are not finite: X has values so large that the squared length "
-                    "of a row overflows float64. Scale X."
+                    "of a row or its kernel value overflows float64. Scale X."
                 )
         self._shared = _shared
         n = rows.n if _index is None else len(_index)
@@ -98,7 +101,12 @@ class TiledGram(Gram):
         return TiledGram(self.kernel, self.rows, self.columns, n_threads, _index=self._index, _shared=self._shared)
 
     def float32_error(self) -> float:
-        return self.kernel.float32_error(self._shared[1])
+        norms = self._shared[1]
+        sizes = np.abs(np.array([norms.max(initial=0.0), self.kernel.diagonal(norms).max(initial=0.0)]))
+        # beyond these, products and sums leave the range of float32
+        if not ((sizes < 1e30) & ((sizes > 1e-30) | (sizes == 0))).all():
+            return np.inf
+        return self.kernel.float32_error(norms)
 
     def diagonal(self) -> np.ndarray:
         norms = self._shared[1]
@@ -106,25 +114,29 @@ class TiledGram(Gram):
 
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
         out = np.empty((len(i), len(j)), dtype)
-        panels, panel_norms = self._panels(j, dtype)
-        self._sweep(fill, self._row_index(i), panels, panel_norms, (), out)
+        order = self._row_index(i)
+        for part in self._portions(len(j), dtype):
+            panels, panel_norms = self._panels(j[part], dtype)
+            self._sweep(fill, order, panels, panel_norms, (), out[:, part])
         return out
 
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
         order = self._row_index(i)
         out = np.zeros((len(coef), len(order)))
-        if len(j):
-            panels, panel_norms = self._panels(j, dtype)
-            self._sweep(accumulate, order, panels, panel_norms, (_in_chunks(coef, panels),), out)
+        for part in self._portions(len(j), dtype):
+            panels, panel_norms = self._panels(j[part], dtype)
+            self._sweep(accumulate, order, panels, panel_norms, (_in_chunks(coef[:, part], panels),), out)
         return out
 
     def sweep_and_store(
         self, j: np.ndarray, coef: np.ndarray, slots: np.ndarray, storage: np.ndarray, out: np.ndarray
     ) -> None:
         """``out += coef @ K[:, j].T``, and the columns j into the chosen rows of `storage`."""
-        panels, panel_norms = self._panels(j, storage.dtype)
-        extra = _in_chunks(coef, panels), slots, storage
-        self._sweep(accumulate_and_store, self._row_index(None), panels, panel_norms, extra, out)
+        order = self._row_index(None)
+        for part in self._portions(len(j), storage.dtype):
+            panels, panel_norms = self._panels(j[part], storage.dtype)
+            extra = _in_chunks(coef[:, part], panels), slots[part], storage
+            self._sweep(accumulate_and_store, order, panels, panel_norms, extra, out)
 
     @property
     def multiplications(self) -> float:
@@ -135,6 +147,11 @@ class TiledGram(Gram):
         if i is None:
             return np.arange(self.rows.n) if self._index is None else self._index
         return np.asarray(i, dtype=np.int64) if self._index is None else self._index[i]
+
+    def _portions(self, count: int, dtype: Any) -> list[slice]:
+        """Columns in portions whose panels stay small: all support vectors at once can be as large as X."""
+        step = max(WIDTH, _PANEL_BYTES // (np.dtype(dtype).itemsize * max(1, self.rows.d)) // WIDTH * WIDTH)
+        return [slice(a, min(a + step, count)) for a in range(0, count, step)]
 
     def _panels(self, j: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
         """The chosen columns as panels (chunks, d, width), padded by zeros, and their squared lengths."""

@@ -65,8 +65,19 @@ def solve_certified(
     if small:
         problem = replace(problem, gram=MatrixGram(problem.gram.whole(np.float64), symmetric=True))
     dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
-    beta = problem.feasible_start() if start is None else start
     residual, target, used, proven = None, tolerance, 0, None
+
+    def met(evidence: Evidence) -> bool:
+        small_gap = gap_tolerance is None or evidence.relative_gap <= gap_tolerance
+        return evidence.kkt_violation <= tolerance and small_gap
+
+    if start is None:
+        beta = problem.feasible_start()
+    else:
+        beta, evidence = start, evaluate(problem, start)
+        if met(evidence):
+            return CertifiedSolution(beta, Status.CONVERGED, 0, evidence, problem=problem)
+        residual = problem.p - evidence.image
     for _ in range(_ROUNDS):
         # float32 aims a little lower: its certificate is to hold at the first attempt
         solution = decomposition.solve(
@@ -91,8 +102,7 @@ def solve_certified(
             )
         beta = polish(problem, solution.beta) if small and solution.status is Status.CONVERGED else solution.beta
         evidence = evaluate(problem, beta)
-        met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
-        if met:
+        if met(evidence):
             return CertifiedSolution(beta, Status.CONVERGED, used, evidence, problem=problem)
         if solution.status in (Status.INTERRUPTED, Status.BUDGET_EXHAUSTED):
             return CertifiedSolution(beta, solution.status, used, evidence, solution.keyboard, problem)

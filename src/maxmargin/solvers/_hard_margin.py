@@ -16,7 +16,7 @@ import numpy as np
 
 from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin
 from ..problems import BoxQP
-from ._certified import CertifiedSolution, solve_certified
+from ._certified import CertifiedSolution, solve_certified, unproven
 from ._monitor import Monitor
 from .decomposition import automatic_budget
 
@@ -44,6 +44,9 @@ def solve_hard_margin(
     for _ in range(_ROUNDS):
         step = solve_certified(hulls, beta, target, None, budget - used, monitor, **engine_options)
         beta, used = step.beta, used + step.iterations
+        if not len(step.evidence.image):  # Ctrl-C: too large to certify now
+            b = step.evidence.intercepts
+            return CertifiedSolution(2 * beta, step.status, used, unproven(1, (sum(b),)), keyboard=True)
         value = float(beta @ step.evidence.image)
         if value <= _TOUCHING * scale:
             raise NotSeparableError(*_verdict(sign, beta, max(value, 0.0), scale))

@@ -87,6 +87,11 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         classes, label = self._encode_targets(y)
         weight = self._validate_weights(sample_weight, X)
         class_weight = compute_class_weight(self.class_weight, classes=classes, y=classes[label])
+        if not (np.isfinite(class_weight) & (class_weight > 0)).all():
+            raise ValueError(
+                f"class_weight must give every class a positive, finite weight; got "
+                f"{dict(zip(classes.tolist(), class_weight.tolist(), strict=True))}."
+            )
         self._check_every_class(classes, label, weight)
         scheme = self._scheme(len(classes))
         pairs = scheme.pairs(label, weight)

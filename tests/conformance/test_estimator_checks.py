@@ -1,0 +1,20 @@
+"""scikit-learn's checks of an estimator, every one of them, without exceptions."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from maxmargin.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+
+# What the checks fit is small and random: an end short of convergence would be reported, and is no failure of a check.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@parametrize_with_checks([SVC(kernel=kernel) for kernel in ("linear", "poly", "rbf", "sigmoid", "precomputed")])
+def test_classifier(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:specified nu is infeasible")  # weights that leave a class next to nothing
+@parametrize_with_checks([SVC(multi_class="ovr"), SVR(), NuSVC(nu=0.2), NuSVR(), OneClassSVM()])
+def test_other_machines(estimator, check):
+    check(estimator)

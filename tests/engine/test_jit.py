@@ -1,0 +1,56 @@
+"""Compiled functions."""
+
+import numpy as np
+
+from maxmargin.engine import jit
+
+
+def test_compiles_without_the_gil():
+    @jit
+    def total(x):
+        out = 0.0
+        for value in x:
+            out += value
+        return out
+
+    assert total(np.arange(5.0)) == 10.0
+    assert total.targetoptions["nogil"]
+
+
+def test_infinities_and_nan_are_respected():
+    """No finite-only arithmetic: a certificate must see a NaN."""
+
+    @jit
+    def is_nan(x):
+        return x != x
+
+    assert is_nan(np.nan)
+    assert not is_nan(np.inf)
+
+
+def test_works_where_no_folder_can_be_written(run_python):
+    done = run_python("""
+        import numba
+        real = numba.njit
+        def no_cache(*functions, **options):
+            if options.get("cache"):
+                raise RuntimeError("cannot cache function: no locator available")
+            return real(*functions, **options)
+        numba.njit = no_cache
+        from maxmargin.engine import jit
+        print(jit(lambda x: x + 1)(41))
+    """)
+    assert done.stdout == "42\n"
+
+
+def test_compiling_is_announced_once_a_process(run_python, tmp_path):
+    script = """
+        import numpy as np
+        from maxmargin.kernels import MatrixGram
+        for dtype in (np.float64, np.float32):
+            MatrixGram(np.eye(3, dtype=dtype), symmetric=True).product(np.arange(3), np.ones((1, 3)), np.float64)
+    """
+    first, second = (run_python(script, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
+    assert first.stderr.count("compiling for this CPU, first run only") == 1
+    assert second.stderr == ""
+    assert first.stdout == second.stdout == ""
