@@ -2,7 +2,7 @@
 
 from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import Certificate, ModelCertificate, Status
-from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, kkt_violation
+from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._separability import NotSeparableError, SeparationProof
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "best_intercept",
     "evaluate",
     "evaluate_hard_margin",
+    "is_feasible",
     "kkt_cases",
     "kkt_violation",
 ]

@@ -18,6 +18,7 @@ from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_
 from ..problems import BoxQP
 from ._certified import CertifiedSolution, solve_certified, unproven
 from ._monitor import Monitor
+from ._projection import feasible
 from .decomposition import automatic_budget
 
 _ROUNDS = 40
@@ -39,10 +40,10 @@ def solve_hard_margin(
     hulls = BoxQP.hull_distance(problem.gram, sign)
     scale = _squared_scale(problem)
     budget = automatic_budget(problem.n) if budget is None else budget
-    beta = _weights(sign, start)
+    beta = _weights(hulls, sign, start)
     used, target = 0, tolerance * scale
     for _ in range(_ROUNDS):
-        step = solve_certified(hulls, beta, target, None, budget - used, monitor, **engine_options)
+        step = solve_certified(hulls, beta, target, None, budget - used, monitor, steps_before=used, **engine_options)
         beta, used = step.beta, used + step.iterations
         if not len(step.evidence.image):  # Ctrl-C: too large to certify now
             b = step.evidence.intercepts
@@ -69,10 +70,10 @@ def _squared_scale(problem: BoxQP) -> float:
     return max(float(problem.gram.diagonal().max()), 1e-300)
 
 
-def _weights(sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
-    """Feasible weights: a warm start's multipliers scaled, or one sample of each class."""
+def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+    """Feasible weights: a warm start's multipliers (of labels that may have changed), or one sample of each class."""
     if start is not None and start.any():
-        return start / (np.abs(start).sum() / 2)
+        return feasible(hulls, start / (np.abs(start).sum() / 2))
     beta = np.zeros(len(sign))
     beta[np.flatnonzero(sign > 0)[0]], beta[np.flatnonzero(sign < 0)[0]] = 1.0, -1.0
     return beta

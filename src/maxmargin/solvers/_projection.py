@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..certificates import is_feasible
 from ..problems import BoxQP
 
 
@@ -44,6 +45,8 @@ def project(v: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -
 
 def feasible(problem: BoxQP, v: np.ndarray) -> np.ndarray:
     """The feasible point closest to v, group by group."""
+    if is_feasible(problem, v):  # a projection would move it by rounding errors, off its bounds
+        return v.copy()
     beta = np.empty(problem.n)
     for g, total in enumerate(problem.totals):
         members = problem.members(g)

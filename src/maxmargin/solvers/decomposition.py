@@ -52,6 +52,7 @@ def solve(
     residual: np.ndarray | None = None,
     cache_bytes: int = _DEFAULT_CACHE,
     shrinking: bool = True,
+    steps_before: int = 0,
 ) -> Solution:
     """Minimise a box QP until the largest KKT violation is at most `tolerance`.
 
@@ -71,6 +72,8 @@ def solve(
         Memory for blocks and kept rows.
     shrinking : bool
         Whether settled variables may be left out of sweeps.
+    steps_before : int
+        Steps of earlier calls on the same problem, for those who watch.
 
     """
     beta = problem.feasible_start() if start is None else start.copy()
@@ -87,7 +90,7 @@ def solve(
                 return rounds.solution(Status.CONVERGED, violation)
             if rounds.steps >= budget:
                 return rounds.solution(Status.BUDGET_EXHAUSTED, violation)
-            if monitor is not None and monitor.report(rounds.steps, violation, rounds.gap(monitor)):
+            if monitor is not None and monitor.report(steps_before + rounds.steps, violation, rounds.gap(monitor)):
                 return rounds.solution(Status.INTERRUPTED, violation)
             if not rounds.improve(violation, tolerance, min(budget - rounds.steps, _STEPS_A_CALL)):
                 return rounds.solution(Status.STALLED, violation)
@@ -159,7 +162,9 @@ class _Rounds:
         for g, (highest, lowest) in enumerate(self._extremes):
             members = self.problem.members(g)
             beta = self.beta[members]
-            r = self.residual[members] - (highest + lowest) / 2
+            # a class that can only rise, or only fall, has one of the two
+            middle = (highest + lowest) / 2 if np.isfinite(highest + lowest) else 0.0
+            r = self.residual[members] - middle
             room = np.where(r > 0, self.problem.upper[members] - beta, self.problem.lower[members] - beta)
             gap += float(room @ r)
         dual = float(self.beta @ (self.problem.p + self.residual)) / 2
