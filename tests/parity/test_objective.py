@@ -85,6 +85,18 @@ def test_multipliers_are_feasible(real_data):
         assert len({tuple(np.unique(np.sign(beta[y[rows] == c]))) for c in np.unique(y[rows])}) == 2
 
 
+@pytest.mark.parametrize("options", [{}, {"shrinking": False}, {"cache_size": 0.5}, {"n_jobs": 1}], ids=str)
+@pytest.mark.parametrize("d", [5, 150])
+def test_many_samples_and_many_features(clouds, d, options):
+    """Working sets, kept rows, samples set aside, next to no memory: the same optimum."""
+    X, y = clouds(2400, d, distance=1.0 / np.sqrt(d))
+    ours = SVC(gap_tol=1e-7, **options).fit(X, y)
+    reference = sklearn.svm.SVC(tol=1e-8).fit(X, y)
+    K = pairwise_kernels(X, metric="rbf", gamma=1 / (d * X.var()))
+    assert ours.certificate_.status is Status.CONVERGED
+    assert ours.certificate_.dual == pytest.approx(dual_values(reference, K, y)[0], rel=1e-6)
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-3, 1e-5])
 def test_violation_means_what_it_means_there(real_data, kernel, tol):

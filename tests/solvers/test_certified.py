@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from maxmargin.certificates import Status, evaluate
 from maxmargin.data import Rows
-from maxmargin.kernels import Linear, MatrixGram
+from maxmargin.kernels import RBF, Linear, MatrixGram
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import CertifiedSolution, Monitor, _certified, solve_certified
 
@@ -34,6 +35,18 @@ def test_small_problems_are_solved_to_rounding(classifier_problem):
             solution = solve_certified(problem, None, 1e-3)
             assert solution.status is Status.CONVERGED
             assert solution.evidence.kkt_violation <= 1e-9, (kernel, C)
+
+
+@given(C=st.floats(1e-9, 0.01), half=st.integers(2, 60), seed=st.integers(0, 10))
+@settings(max_examples=60)
+def test_multipliers_at_their_bounds_stay_there(clouds, C, half, seed):
+    """All of them at a bound, whose sum rounding makes a little more or less than zero: nobody is moved for that."""
+    X, y = clouds(2 * half, 3, seed)
+    X, sign = X[np.argsort(y, kind="stable")], np.repeat([-1.0, 1.0], half)
+    problem = BoxQP.classifier(RBF(0.1).gram(Rows(X)), sign, np.full(2 * half, C))
+    solution = solve_certified(problem, None, 1e-3)
+    assert solution.status is Status.CONVERGED
+    assert evaluate(problem, solution.beta).kkt_violation <= 1e-3
 
 
 def test_a_claim_of_the_solver_is_checked(classifier_problem, monkeypatch):

@@ -150,6 +150,16 @@ def test_precomputed_and_callable_are_the_same_machine(cancer, kernel):
         assert model.support_vectors_.shape == (0, 0)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_precomputed_values_of_other_types(clouds, assert_truthful, dtype):
+    X, y = clouds(60, 4)
+    X = np.round(X * 3)
+    K = (X @ X.T).astype(dtype)
+    model = SVC(kernel="precomputed", C=0.01).fit(K, y)
+    assert_allclose(model.decision_function(K), SVC(kernel="linear", C=0.01).fit(X, y).decision_function(X), atol=1e-6)
+    assert_truthful(model, K, y)
+
+
 def test_precomputed_with_many_classes(load):
     X, y = load("wine")
     K = X @ X.T
