@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.svm
 from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
@@ -36,6 +37,13 @@ def _load(name):
         with np.load(_FOLDER / f"{name}.npz", allow_pickle=False) as arrays:
             X, y = arrays["X"], arrays["y"]
     return StandardScaler().fit_transform(np.asarray(X, dtype=np.float64)), y
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _scikit_learn_is_itself():
+    """Ours is compared with scikit-learn's machines, and must not be compared with itself in their place."""
+    for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"):
+        assert getattr(sklearn.svm, name).__module__.startswith("sklearn."), f"sklearn.svm.{name} has been replaced"
 
 
 @pytest.fixture(scope="session")
