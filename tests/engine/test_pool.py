@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import pytest
 
@@ -37,6 +38,7 @@ def test_an_exception_leaves_after_every_task_has_ended(where):
         if k == where:
             raise KeyError(k)
         release.wait(60)
+        time.sleep(0.2)  # still at work when the culprit's exception is on its way
         ended.append(k)
 
     def on_error():

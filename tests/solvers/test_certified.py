@@ -57,7 +57,7 @@ def test_a_claim_of_the_solver_is_checked(classifier_problem, monkeypatch):
         return _certified.decomposition.Solution(np.zeros(problem.n), Status.CONVERGED, 1, 0.0)
 
     monkeypatch.setattr(_certified.decomposition, "solve", liar)
-    monkeypatch.setattr(_certified, "polish", lambda problem, beta: beta)
+    monkeypatch.setattr(_certified, "polish_support", lambda problem, beta: beta)
     solution = solve_certified(problem, None, 1e-3)
     assert solution.status is Status.STALLED
     assert solution.evidence.kkt_violation == 2.0

@@ -48,6 +48,17 @@ def test_boxes_of_a_classifier(seed, exponent):
     assert_is_projection(project(v, lower, upper, 0.0), v, lower, upper, 0.0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_sum_is_right_to_the_last_digits(seed):
+    """Bounds from 1e-9 to 1e9 beside each other: what rounding cumulates is handed back."""
+    rng = np.random.default_rng(seed)
+    C = 10.0 ** rng.uniform(-9, 9, 2000)
+    positive = np.arange(2000) % 2 == 0
+    v = rng.normal(size=2000) * 10.0 ** rng.uniform(-12, 9, 2000)
+    beta = project(v, np.where(positive, 0.0, -C), np.where(positive, C, 0.0), 0.0)
+    assert abs(beta.sum()) <= 1e-14 * np.abs(beta).sum()
+
+
 def test_known_answer():
     beta = project(np.array([3.0, 1.0, -1.0]), np.zeros(3), np.full(3, 2.0), 3.0)
     assert_allclose(beta, [2.0, 1.0, 0.0])

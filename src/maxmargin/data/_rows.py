@@ -33,15 +33,17 @@ class Rows:
                 X.sum_duplicates()
             # Column numbers fit 32 bits; row pointers may not (more than 2**31 stored values).
             self.arrays: tuple = (
-                np.ascontiguousarray(X.data),
-                np.ascontiguousarray(X.indices, dtype=np.int32),
-                np.ascontiguousarray(X.indptr, dtype=np.int64),
+                np.ascontiguousarray(X.data).view(),
+                np.ascontiguousarray(X.indices, dtype=np.int32).view(),
+                np.ascontiguousarray(X.indptr, dtype=np.int64).view(),
             )
             self.sparse = True
         else:
             X = np.ascontiguousarray(X)
-            self.arrays = (X,)
+            self.arrays = (X.view(),)
             self.sparse = False
+        for array in self.arrays:
+            array.flags.writeable = False  # as memory maps are: one type for the compiler instead of two
         self._X = X
         self.n, self.d = X.shape
         self.dtype = X.dtype

@@ -14,19 +14,22 @@ from threadpoolctl import ThreadpoolController
 
 _lock = Lock()
 _holders = 0
-_limiter: Any = None
+_before: list[int] = []
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _libraries() -> list[Any]:
     # Finding the libraries costs milliseconds, setting their thread number microseconds: find them once.
-    return ThreadpoolController().select(user_api="blas")
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
-def _take_control() -> None:
-    """Let this thread set the number: threadpoolctl otherwise heeds only the thread that set it first."""
-    for library in _controller().lib_controllers:
+def _set(numbers: list[int]) -> None:
+    for library, number in zip(_libraries(), numbers, strict=True):
+        # threadpoolctl heeds only the thread that set the number first, unless that is cleared
         clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
+        library.set_num_threads(number)
         if clear is not None:
             clear(force=True)
 
@@ -38,19 +41,16 @@ def one_blas_thread() -> Iterator[None]:
     The first one in sets it, the last one out restores it: fits that overlap in several Python threads
     must not restore each other's "one thread" as if it had been the user's choice.
     """
-    global _holders, _limiter
+    global _holders, _before
     with _lock:
         _holders += 1
         if _holders == 1:
-            _take_control()
-            _limiter = _controller().limit(limits=1)
+            _before = [library.get_num_threads() for library in _libraries()]
+            _set([1] * len(_before))
     try:
         yield
     finally:
         with _lock:
             _holders -= 1
             if _holders == 0:
-                _take_control()
-                _limiter.restore_original_limits()
-                _take_control()
-                _limiter = None
+                _set(_before)

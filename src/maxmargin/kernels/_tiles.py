@@ -96,4 +96,6 @@ def fill(rows, order, start, stop, shift, norms, panels, panel_norms, params, he
                 transform_row(
                     kind, gamma, coef0, degree, values[t], norms[order[first + t]], panel_norms[chunk], scratch
                 )
-                out[first + t, begin:end] = values[t, : end - begin]
+                source, target = values[t], out[first + t, begin:end]
+                for k in range(target.shape[0]):  # a slice assignment costs 0.2 us more
+                    target[k] = source[k]

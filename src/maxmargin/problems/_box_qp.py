@@ -125,6 +125,8 @@ class BoxQP:
         """Zero where that is feasible; else enough variables at their bounds, picked at random but always alike."""
         beta = np.zeros(self.n)
         for g, total in enumerate(self.totals):
+            if total == 0:
+                continue
             index = np.arange(self.n)[self.members(g)]
             index = index[np.random.default_rng(0).permutation(len(index))]
             bound = (self.upper if total > 0 else self.lower)[index]

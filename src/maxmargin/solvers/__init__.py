@@ -4,7 +4,7 @@
 any feasible start.
 """
 
-from ._certified import CertifiedSolution, solve_certified
+from ._certified import CertifiedSolution, solve_certified, unproven
 from ._hard_margin import solve_hard_margin
 from ._monitor import Monitor
 from ._projection import feasible, project
@@ -24,4 +24,5 @@ __all__ = [
     "solve_by_projected_gradient",
     "solve_certified",
     "solve_hard_margin",
+    "unproven",
 ]

@@ -15,12 +15,18 @@ from ..kernels import MatrixGram
 from ..problems import BoxQP
 from . import decomposition
 from ._monitor import Monitor
-from ._polish import polish
+from ._polish import polish_support
 
 # Values of float32 kernels worse than this (relative to the diagonal) would mislead: start in float64 at once.
 _FLOAT32_LIMIT = 1e-4
 # Kernel values that can be computed in well under a second after Ctrl-C.
 _QUICK = 20_000_000
+# Small problems are solved to rounding. Up to the first number all of K is computed in float64; up to the second SMO
+# works in float32 and the answer is made exact on its support vectors (breast cancer: 4.4 instead of 5.3 ms), with all
+# of K only where that is not enough.
+_TINY = 256
+_SMALL = 1024
+_EXACT = 1e-9
 _ROUNDS = 30  # each round but the first tightens the tolerance tenfold or repairs rounding
 
 
@@ -50,13 +56,19 @@ def _without_dust(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
     hair = 1e-14 * np.where(np.isfinite(problem.upper - problem.lower), problem.upper - problem.lower, 0.0)
     clean = np.where(beta - problem.lower <= hair, problem.lower, beta)
     clean = np.where(problem.upper - clean <= hair, problem.upper, clean)
-    for g, total in enumerate(problem.totals):
+    for g in range(len(problem.totals)):
         members = np.arange(problem.n)[problem.members(g)]
         room = np.minimum(clean[members] - problem.lower[members], problem.upper[members] - clean[members])
-        freest = members[np.argmax(room)]
-        moved = clean[freest] + (total - clean[members].sum())
-        clean[freest] = np.clip(moved, problem.lower[freest], problem.upper[freest])
+        swept = float((beta[members] - clean[members]).sum())
+        if swept and room.max() > 0:
+            freest = members[np.argmax(room)]
+            clean[freest] = np.clip(clean[freest] + swept, problem.lower[freest], problem.upper[freest])
     return clean
+
+
+def _in_float64(problem: BoxQP) -> BoxQP:
+    """The same small problem with all of K computed."""
+    return replace(problem, gram=MatrixGram(problem.gram.whole(np.float64), symmetric=True))
 
 
 def unproven(groups: int, intercepts: tuple[float, ...] | None = None) -> Evidence:
@@ -79,9 +91,9 @@ def solve_certified(
 ) -> CertifiedSolution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance."""
     budget = decomposition.automatic_budget(problem.n) if budget is None else budget
-    small = problem.n <= decomposition.WORKING_SET
-    if small:
-        problem = replace(problem, gram=MatrixGram(problem.gram.whole(np.float64), symmetric=True))
+    small = problem.n <= _SMALL
+    if problem.n <= _TINY:
+        problem = _in_float64(problem)
     dtype = np.float32 if problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
     residual, target, used, proven = None, tolerance, 0, None
 
@@ -121,16 +133,19 @@ def solve_certified(
             )
         beta = _without_dust(problem, solution.beta)
         if small and solution.status is Status.CONVERGED:
-            beta = polish(problem, beta)
+            beta = polish_support(problem, beta)
         evidence = evaluate(problem, beta)
-        if met(evidence):
+        exact = not small or dtype == np.float64 or evidence.kkt_violation <= _EXACT
+        if met(evidence) and exact:
             return CertifiedSolution(beta, Status.CONVERGED, used, evidence, problem=problem)
         if solution.status in (Status.INTERRUPTED, Status.BUDGET_EXHAUSTED):
             return CertifiedSolution(beta, solution.status, used, evidence, solution.keyboard, problem)
         stalled = solution.status is Status.STALLED and dtype == np.float64
         if stalled and proven is not None and evidence.kkt_violation >= proven.kkt_violation / 2:
             break
-        if evidence.kkt_violation <= target:
+        if evidence.kkt_violation <= target and exact:
             target /= 10  # converged, but the gap is not small enough yet
+        if small and dtype == np.float32:
+            problem = _in_float64(problem)
         proven, residual, dtype = evidence, problem.p - evidence.image, np.float64
     return CertifiedSolution(beta, Status.STALLED, used, evidence, problem=problem)

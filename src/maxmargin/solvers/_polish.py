@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dposv
 
+from ..kernels import MatrixGram
 from ..problems import BoxQP
 from ._smo import smo
 
@@ -55,6 +56,27 @@ def polish(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
             smo(K, value, lower, upper, r, ends, exact, 8)
     result = np.empty(problem.n)
     result[order] = best
+    return result
+
+
+def polish_support(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
+    """`polish` on the non-zero variables alone, which needs only their part of K."""
+    if isinstance(problem.gram, MatrixGram) and problem.gram.shape[0] == len(problem.gram.matrix):
+        return polish(problem, beta)
+    support = np.flatnonzero(beta)
+    if not _has_newton_step(beta[support], problem.lower[support], problem.upper[support]):
+        return beta
+    rows = problem.rows_of(support)
+    part = BoxQP(
+        MatrixGram(problem.gram.block(rows, rows, np.float64), symmetric=True),
+        problem.p[support],
+        problem.lower[support],
+        problem.upper[support],
+        problem.totals,
+        None if problem.group is None else problem.group[support],
+    )
+    result = beta.copy()
+    result[support] = polish(part, beta[support])
     return result
 
 

@@ -121,6 +121,10 @@ class _Rounds:
             problem = replace(problem, gram=CachedGram(problem.gram, cache_bytes * 2 // 3))
             shrinking = False  # kept rows are whole rows
         self.problem = problem
+        self._float32_noise = 0.0
+        if dtype == np.float32:
+            largest_value = float(np.abs(problem.gram.diagonal()).max(initial=0.0))
+            self._float32_noise = problem.gram.float32_error() * largest_value / 4
         self._working = WorkingBlock(problem, dtype, keep=isinstance(problem.gram, CachedGram))
         self.rises, self.falls = beta < problem.upper, beta > problem.lower
         self.shrinking = shrinking and self.size < problem.n
@@ -152,7 +156,7 @@ class _Rounds:
         """Violations below this are rounding errors of the kernel values: going on would not be progress."""
         if self.dtype == np.float64:
             return 0.0
-        return self.problem.gram.float32_error() * float(np.linalg.norm(self.beta)) / 4
+        return self._float32_noise * float(np.linalg.norm(self.beta))
 
     def gap(self, monitor: Monitor) -> float:
         """The relative gap as the solver sees it, for the one who watches."""
@@ -182,7 +186,9 @@ class _Rounds:
         upper = np.where(used, problem.upper[chosen], before)
         r = self.residual[chosen].astype(self.dtype)
         # A block solved far beyond the rest of the problem is work undone by the next round: a tenth is enough.
-        target = tolerance / 2 if self._whole is not None else max(tolerance / 2, violation / 10)
+        target = max(tolerance, self.noise()) / 2
+        if self._whole is None:
+            target = max(target, violation / 10)
         steps, _ = smo(block, beta, lower, upper, r, self._group_ends(chosen), self.dtype(target), max_steps)
         self.steps += int(steps)
         moved = np.flatnonzero(beta != before)

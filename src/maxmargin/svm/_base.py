@@ -249,6 +249,13 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
                 f"with {len(y)}."
             )
 
+    def _support_is_of(self, X: Any) -> bool:
+        """Whether the support vectors that predictions are made with are the rows of X that they claim to be."""
+        if callable(self.kernel) or self.kernel == "precomputed":
+            return True
+        difference = X[self.support_] != self.support_vectors_
+        return not (difference.nnz if sp.issparse(difference) else difference.any())
+
     def _confirmed(self, evidence: Evidence, claim: Certificate) -> Certificate:
         """A certificate of recomputed figures beside an earlier one.
 

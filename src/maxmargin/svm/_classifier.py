@@ -18,7 +18,7 @@ from ..certificates import Certificate, Evidence, KKTCases, evaluate, kkt_cases
 from ..engine import one_blas_thread
 from ..kernels import Gram, SharedBlocks, TiledGram
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor
+from ..solvers import CertifiedSolution, Monitor, unproven
 from ._base import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest
@@ -86,12 +86,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         X, y = self._validate_training(X, y)
         classes, label = self._encode_targets(y)
         weight = self._validate_weights(sample_weight, X)
-        class_weight = compute_class_weight(self.class_weight, classes=classes, y=classes[label])
-        if not (np.isfinite(class_weight) & (class_weight > 0)).all():
-            raise ValueError(
-                f"class_weight must give every class a positive, finite weight; got "
-                f"{dict(zip(classes.tolist(), class_weight.tolist(), strict=True))}."
-            )
+        class_weight = self._class_weights(classes, label)
         self._check_every_class(classes, label, weight)
         scheme = self._scheme(len(classes))
         pairs = scheme.pairs(label, weight)
@@ -146,6 +141,17 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if len(classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
         return classes, label
+
+    def _class_weights(self, classes: np.ndarray, label: np.ndarray) -> np.ndarray:
+        if self.class_weight is None:
+            return np.ones(len(classes))
+        weights = compute_class_weight(self.class_weight, classes=classes, y=classes[label])
+        if not (np.isfinite(weights) & (weights > 0)).all():
+            raise ValueError(
+                f"class_weight must give every class a positive, finite weight; got "
+                f"{dict(zip(classes.tolist(), weights.tolist(), strict=True))}."
+            )
+        return weights
 
     def _check_every_class(self, classes: np.ndarray, label: np.ndarray, weight: np.ndarray) -> None:
         present = np.bincount(label, weights=weight, minlength=len(classes)) > 0
@@ -210,6 +216,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
         """Every figure of the certificate, recomputed from the model alone."""
         problems = self._training_problems(X, y, sample_weight)
+        if not self._support_is_of(self._validate_for_predict(X)):
+            return [self._confirmed(unproven(1), claim) for claim in self.certificate_.problems]
         return [
             self._confirmed(self._evaluate(problem, beta, intercepts), claim)
             for (_, problem, beta, intercepts), claim in zip(problems, self.certificate_.problems, strict=True)

@@ -154,7 +154,7 @@ shape_fit_, n_features_in_
         positive = coefficients[problem.upper > 0].sum()
         rho = problem.totals[0] / positive if positive > 0 else 1.0
         beta = coefficients * rho
-        # scaling there and back may leave a multiplier an ulp beyond its bound; more than that is a broken constraint
-        inside = np.clip(beta, problem.lower, problem.upper)
-        beta = np.where(np.abs(beta - inside) <= 1e-12 * np.abs(beta), inside, beta)
+        # scaling there and back leaves multipliers an ulp beside their bound
+        bound = np.where(problem.upper > 0, problem.upper, problem.lower)
+        beta = np.where(np.abs(beta - bound) <= 1e-12 * np.abs(bound), bound, beta)
         return beta, ((intercept - 1) * rho, (intercept + 1) * rho)

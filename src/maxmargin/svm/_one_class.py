@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from ..certificates import Certificate, evaluate
 from ..engine import one_blas_thread
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
+from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, unproven
 from ._base import KernelMachine
 from ._regressor import _linear_weights, _part
 
@@ -140,6 +140,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> list[Certificate]:
         X = self._validate_for_predict(X)
         self._check_same_rows(X, X if y is None else y)
+        if not self._support_is_of(X):
+            return [self._confirmed(unproven(1), self.certificate_.problems[0])]
         weight = self._validate_weights(sample_weight, X)
         rows = np.flatnonzero(weight > 0)
         gram = self._fitted_kernel().audit_gram(self._rows(X))

@@ -16,7 +16,7 @@ from ..certificates import Certificate, evaluate
 from ..engine import one_blas_thread
 from ..kernels import Gram
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
+from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, unproven
 from ._base import KernelMachine
 
 
@@ -108,6 +108,8 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         X = self._validate_for_predict(X)
         y = column_or_1d(y, warn=True).astype(np.float64)
         self._check_same_rows(X, y)
+        if not self._support_is_of(X):
+            return [self._confirmed(unproven(1), self.certificate_.problems[0])]
         weight = self._validate_weights(sample_weight, X)
         rows = np.flatnonzero(weight > 0)
         gram = self._fitted_kernel().audit_gram(self._rows(X))
