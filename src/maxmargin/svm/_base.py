@@ -132,8 +132,10 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
     def _budget(self) -> int | None:
         return None if self.max_iter == -1 else int(self.max_iter)
 
-    def _engine_options(self) -> dict[str, Any]:
-        return {"cache_bytes": int(self.cache_size * 1e6), "shrinking": self.shrinking}
+    def _engine_options(self, problems: int = 1) -> dict[str, Any]:
+        """Memory and shrinking for one of so many problems: those that run side by side share the cache."""
+        share = self._threads() if self._side_by_side(problems) else 1
+        return {"cache_bytes": int(self.cache_size * 1e6 / share), "shrinking": self.shrinking}
 
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
