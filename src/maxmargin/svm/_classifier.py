@@ -45,7 +45,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """The binary problem of a pair; `weight` is sample weight times class weight."""
 
     @abstractmethod
-    def _solve(self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray) -> CertifiedSolution:
+    def _solve(
+        self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray, engine: dict[str, Any]
+    ) -> CertifiedSolution:
         """Solve and certify it."""
 
     def _scale(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
@@ -100,8 +102,10 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         starts = self._starts(scheme, pairs, problems, label, classes)
         names = [pair.label(classes) for pair in pairs]
 
+        engine = self._engine_options(len(pairs))
+
         def task(k: int, monitor: Monitor) -> CertifiedSolution:
-            return self._solve(problems[k], starts[k], monitor, pairs[k].rows)
+            return self._solve(problems[k], starts[k], monitor, pairs[k].rows, engine)
 
         solved = self._solve_all(task, problems, starts, names)
         self.classes_, self.class_weight_ = classes, class_weight

@@ -120,10 +120,12 @@ shape_fit_, n_features_in_
                     stacklevel=3,
                 )
 
-    def _solve(self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray) -> CertifiedSolution:
+    def _solve(
+        self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray, engine: dict[str, Any]
+    ) -> CertifiedSolution:
         if start is not None:
             start = feasible(problem, start)
-        return solve_certified(problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options())
+        return solve_certified(problem, start, self.tol, self.gap_tol, self._budget, monitor, **engine)
 
     def _scale(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
         # On the kerbs f + b = rho and -rho; the intercepts of the two groups are b - rho and b + rho.

@@ -156,14 +156,16 @@ shape_fit_, n_features_in_
     def _problem(self, gram: Gram, pair: Pair, weight: np.ndarray) -> BoxQP:
         return BoxQP.classifier(gram, pair.sign, self.C * weight)
 
-    def _solve(self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray) -> CertifiedSolution:
+    def _solve(
+        self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray, engine: dict[str, Any]
+    ) -> CertifiedSolution:
         options = (self.tol, self.gap_tol, self._budget, monitor)
         if np.isfinite(self.C):
             if start is not None:
                 start = feasible(problem, start)  # C or weights may have changed since
-            return solve_certified(problem, start, *options, **self._engine_options())
+            return solve_certified(problem, start, *options, **engine)
         try:
-            return solve_hard_margin(problem, start, *options, **self._engine_options())
+            return solve_hard_margin(problem, start, *options, **engine)
         except NotSeparableError as error:
             proof = error.proof  # in rows of this problem: the user knows rows of X
             proof = replace(proof, positive=rows[proof.positive], negative=rows[proof.negative])
