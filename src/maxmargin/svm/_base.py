@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import (
     _check_sample_weight,
     _num_samples,
@@ -26,9 +27,9 @@ from sklearn.utils.validation import (
 from ..certificates import Certificate, Evidence, ModelCertificate, Status
 from ..data import ObjectRows, Rows
 from ..engine import one_blas_thread, run_parallel, thread_count
-from ..kernels import KERNELS, Kernel, make_kernel
+from ..kernels import KERNELS, Gram, Kernel, make_kernel
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor
+from ..solvers import CertifiedSolution, Monitor, solve_certified
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,35 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
         ]
         return Solved([s for s, _ in done], certificates, monitor, interrupted)
 
+    def _solve_one(self, problem: BoxQP, start: np.ndarray | None) -> Solved:
+        """Solve the only problem of a machine that has one."""
+
+        def task(k: int, monitor: Monitor) -> CertifiedSolution:
+            options = self._engine_options()
+            return solve_certified(problem, start, self.tol, self.gap_tol, self._budget, monitor, **options)
+
+        return self._solve_all(task, [problem], [start], [""])
+
+    def _may_start_warm(self, n: int) -> bool:
+        """Whether there is a last solution to start from; one of other rows is refused."""
+        if not (self.warm_start and hasattr(self, "support_")):
+            return False
+        if self.shape_fit_[0] != n:
+            raise ValueError(
+                f"warm_start=True needs the rows of the last fit ({self.shape_fit_[0]}); got {n}. Set "
+                f"warm_start=False to start anew."
+            )
+        return True
+
+    def _linear_weights(self) -> Any:
+        """``dual_coef_ @ support_vectors_``, read-only; only a linear kernel has them."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef: Any = safe_sparse_dot(self.dual_coef_, self.support_vectors_)
+        (coef.data if self._sparse else coef).flags.writeable = False
+        return coef
+
     def _keep(self, X: Any, support: np.ndarray, dual_coef: np.ndarray, intercept: np.ndarray) -> None:
         """Fitted attributes in scikit-learn's form."""
         if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
@@ -294,3 +324,8 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
             f"violation {worst.kkt_violation:.2e} (tol={self.tol:g}), relative duality gap {worst.relative_gap:.2e}. "
             + advice
         )
+
+
+def part_of(gram: Gram, rows: np.ndarray) -> Gram:
+    """The matrix of the samples that take part; all of them is the matrix itself."""
+    return gram if len(rows) == gram.shape[0] else gram.restricted(rows)

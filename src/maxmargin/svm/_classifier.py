@@ -19,7 +19,7 @@ from ..engine import one_blas_thread
 from ..kernels import Gram, SharedBlocks, TiledGram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, unproven
-from ._base import KernelMachine
+from ._base import KernelMachine, part_of
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest
 
@@ -128,7 +128,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 return [
                     shared.pair(pair.positive, pair.negative, pair.rows) for pair in pairs if pair.negative is not None
                 ]
-        return [_restricted(gram, pair) for pair in pairs]
+        return [part_of(gram, pair.rows) for pair in pairs]
 
     def _refuse(self) -> None:
         if self.probability is True:
@@ -213,7 +213,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         betas = scheme.unpack(self._spread(len(label)), pairs, label)
         out = []
         for pair, beta, b in zip(pairs, betas, self.intercept_, strict=True):
-            problem = self._problem(_restricted(gram, pair), pair, (weight * self.class_weight_[label])[pair.rows])
+            problem = self._problem(part_of(gram, pair.rows), pair, (weight * self.class_weight_[label])[pair.rows])
             out.append((pair, problem, *self._unscale(problem, beta, float(b))))
         return out
 
@@ -323,7 +323,3 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         coef: Any = sp.csr_matrix(np.vstack(rows)) if self._sparse else np.vstack(rows)
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
-
-
-def _restricted(gram: Gram, pair: Pair) -> Gram:
-    return gram if len(pair.rows) == gram.shape[0] else gram.restricted(pair.rows)

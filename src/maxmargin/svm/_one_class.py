@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import Interval
 from ..certificates import Certificate, evaluate
 from ..engine import one_blas_thread
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, unproven
-from ._base import KernelMachine
-from ._regressor import _linear_weights, _part
+from ..solvers import feasible, unproven
+from ._base import KernelMachine, part_of
 
 
 class OneClassSVM(OutlierMixin, KernelMachine):
@@ -109,15 +108,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         weight = self._validate_weights(sample_weight, X)
         gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
         rows = np.flatnonzero(weight > 0)
-        problem = BoxQP.one_class(_part(gram, rows), weight[rows], self.nu)
+        problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
         start = self._start(problem, rows, len(weight))
-
-        def task(k: int, monitor: Monitor) -> CertifiedSolution:
-            return solve_certified(
-                problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options()
-            )
-
-        solved = self._solve_all(task, [problem], [start], [""])
+        solved = self._solve_one(problem, start)
         solution = solved.solutions[0]
         support = rows[np.flatnonzero(solution.beta)]
         self.n_support_ = np.array([len(support)], dtype=np.int32)
@@ -128,13 +121,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return self
 
     def _start(self, problem: BoxQP, rows: np.ndarray, n: int) -> np.ndarray | None:
-        if not (self.warm_start and hasattr(self, "support_")):
+        if not self._may_start_warm(n):
             return None
-        if self.shape_fit_[0] != n:
-            raise ValueError(
-                f"warm_start=True needs the rows of the last fit ({self.shape_fit_[0]}); got {n}. Set "
-                f"warm_start=False to start anew."
-            )
         return feasible(problem, self._spread(n)[0, rows])
 
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> list[Certificate]:
@@ -145,7 +133,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         weight = self._validate_weights(sample_weight, X)
         rows = np.flatnonzero(weight > 0)
         gram = self._fitted_kernel().audit_gram(self._rows(X))
-        problem = BoxQP.one_class(_part(gram, rows), weight[rows], self.nu)
+        problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
         beta = self._spread(len(weight))[0, rows]
         evidence = evaluate(problem, beta, (float(self.intercept_[0]),))
         return [self._confirmed(evidence, self.certificate_.problems[0])]
@@ -199,4 +187,4 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features (linear kernel only; read-only)."""
-        return _linear_weights(self)
+        return self._linear_weights()

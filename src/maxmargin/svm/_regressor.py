@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ..certificates import Certificate, evaluate
 from ..engine import one_blas_thread
 from ..kernels import Gram
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, unproven
-from ._base import KernelMachine
+from ..solvers import CertifiedSolution, feasible, unproven
+from ._base import KernelMachine, part_of
 
 
 class KernelRegressor(RegressorMixin, KernelMachine):
@@ -67,15 +66,9 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         weight = self._validate_weights(sample_weight, X)
         gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
         rows = np.flatnonzero(weight > 0)
-        problem = self._problem(_part(gram, rows), y[rows], weight[rows])
+        problem = self._problem(part_of(gram, rows), y[rows], weight[rows])
         start = self._start(problem, rows, len(y))
-
-        def task(k: int, monitor: Monitor) -> CertifiedSolution:
-            return solve_certified(
-                problem, start, self.tol, self.gap_tol, self._budget, monitor, **self._engine_options()
-            )
-
-        solved = self._solve_all(task, [problem], [start], [""])
+        solved = self._solve_one(problem, start)
         solution = solved.solutions[0]
         coef = np.zeros(len(y))
         coef[rows] = solution.beta.reshape(2, -1).sum(axis=0)
@@ -91,13 +84,8 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         """Fitted attributes of a subclass."""
 
     def _start(self, problem: BoxQP, rows: np.ndarray, n: int) -> np.ndarray | None:
-        if not (self.warm_start and hasattr(self, "support_")):
+        if not self._may_start_warm(n):
             return None
-        if self.shape_fit_[0] != n:
-            raise ValueError(
-                f"warm_start=True needs the rows of the last fit ({self.shape_fit_[0]}); got {n}. Set "
-                f"warm_start=False to start anew."
-            )
         return feasible(problem, self._variables(problem, self._spread(n)[0, rows]))
 
     def _intercepts(self) -> tuple[float, ...]:
@@ -113,7 +101,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         weight = self._validate_weights(sample_weight, X)
         rows = np.flatnonzero(weight > 0)
         gram = self._fitted_kernel().audit_gram(self._rows(X))
-        problem = self._problem(_part(gram, rows), y[rows], weight[rows])
+        problem = self._problem(part_of(gram, rows), y[rows], weight[rows])
         beta = self._variables(problem, self._spread(len(y))[0, rows])
         return [self._confirmed(evaluate(problem, beta, self._intercepts()), self.certificate_.problems[0])]
 
@@ -137,17 +125,4 @@ class KernelRegressor(RegressorMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features (linear kernel only; read-only)."""
-        return _linear_weights(self)
-
-
-def _linear_weights(machine: KernelMachine) -> Any:
-    if machine.kernel != "linear":
-        raise AttributeError("coef_ is only available when using a linear kernel")
-    check_is_fitted(machine)
-    coef: Any = safe_sparse_dot(machine.dual_coef_, machine.support_vectors_)
-    (coef.data if machine._sparse else coef).flags.writeable = False
-    return coef
-
-
-def _part(gram: Gram, rows: np.ndarray) -> Gram:
-    return gram if len(rows) == gram.shape[0] else gram.restricted(rows)
+        return self._linear_weights()
