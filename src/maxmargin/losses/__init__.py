@@ -1,0 +1,18 @@
+"""Losses loss(f, y): value, derivative, curvature, convex conjugate and proximal step of each."""
+
+from ._dispatch import loss_conjugate, loss_curvature, loss_derivative, loss_prox, loss_value
+from ._facts import LossFacts
+from ._loss import Loss, make_loss
+from ._registry import LOSSES
+
+__all__ = [
+    "LOSSES",
+    "Loss",
+    "LossFacts",
+    "loss_conjugate",
+    "loss_curvature",
+    "loss_derivative",
+    "loss_prox",
+    "loss_value",
+    "make_loss",
+]
