@@ -8,7 +8,20 @@ from importlib.metadata import version
 
 __version__ = version("maxmargin")
 
-_ROOMS = ("certificates", "data", "engine", "kernels", "plotting", "problems", "solvers", "svm")
+_ROOMS = (
+    "bounds",
+    "certificates",
+    "data",
+    "engine",
+    "kernels",
+    "linear_model",
+    "losses",
+    "penalties",
+    "plotting",
+    "problems",
+    "solvers",
+    "svm",
+)
 
 __all__ = ["__version__", *_ROOMS]
 

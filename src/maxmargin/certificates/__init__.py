@@ -3,20 +3,28 @@
 from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import Certificate, ModelCertificate, Status
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
+from ._guarantee import Guarantee
+from ._normal_equations import NormalEvidence, evaluate_normal_equations
+from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
 
 __all__ = [
     "CASES",
     "Certificate",
     "Evidence",
+    "Guarantee",
     "KKTCases",
     "ModelCertificate",
+    "NormalEvidence",
     "NotSeparableError",
+    "RiskEvidence",
     "SeparationProof",
     "Status",
     "best_intercept",
     "evaluate",
     "evaluate_hard_margin",
+    "evaluate_normal_equations",
+    "evaluate_risk",
     "is_feasible",
     "kkt_cases",
     "kkt_violation",

@@ -1,5 +1,33 @@
 """Rows of data: one accessor for dense and CSR, float32 and float64."""
 
+from ._passes import (
+    decision_pass,
+    gram_pass,
+    row_add,
+    row_dot,
+    row_square,
+    square_pass,
+    sum_pass,
+    tile_dot,
+    tile_gram,
+    tile_of,
+    tile_sum,
+)
 from ._rows import ObjectRows, Rows, row_products
 
-__all__ = ["ObjectRows", "Rows", "row_products"]
+__all__ = [
+    "ObjectRows",
+    "Rows",
+    "decision_pass",
+    "gram_pass",
+    "row_add",
+    "row_dot",
+    "row_products",
+    "row_square",
+    "square_pass",
+    "sum_pass",
+    "tile_dot",
+    "tile_gram",
+    "tile_of",
+    "tile_sum",
+]

@@ -1,8 +1,8 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
-from ._jit import jit
+from ._jit import jit, jit_sums
 from ._pool import run_parallel, thread_count
 from ._sortable import sortable, sortable_room
 
-__all__ = ["jit", "one_blas_thread", "run_parallel", "sortable", "sortable_room", "thread_count"]
+__all__ = ["jit", "jit_sums", "one_blas_thread", "run_parallel", "sortable", "sortable_room", "thread_count"]

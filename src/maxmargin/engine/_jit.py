@@ -12,17 +12,29 @@ from numba.core import event
 _logger = logging.getLogger("maxmargin")
 
 # FMA contraction rounds once instead of twice: faster and never less accurate. Nothing else of "fastmath" is on:
-# reassociation and finite-only maths would make certificates depend on the compiler's mood.
+# reassociation and finite-only maths would make certificates depend on the compiler's mood. (`jit_sums` is the exception.)
 # Divisions follow numpy: the test for a zero divisor that Python asks for keeps a loop from being vectorised.
 _OPTIONS: Any = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
 
 def jit(function: Callable) -> Any:
     """Compile for this CPU, without the GIL, cached on disk where a folder can be written."""
+    return _compiled(function, _OPTIONS)
+
+
+def jit_sums(function: Callable) -> Any:
+    """As `jit`, for a function that is one sum: its terms may be added in another order, which vectorises it.
+
+    A dot product of 54 float64 values takes 8 ns instead of 40.
+    """
+    return _compiled(function, {**_OPTIONS, "fastmath": {"contract", "reassoc"}})
+
+
+def _compiled(function: Callable, options: dict[str, Any]) -> Any:
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba: "no locator available", neither package nor home folder is writable
-        return numba.njit(**_OPTIONS)(function)
+        return numba.njit(**options)(function)
 
 
 class _CompileNotice(event.Listener):

@@ -1,5 +1,7 @@
 """What is minimised: the box QP in signed variables, one form for every kernel machine."""
 
 from ._box_qp import BoxQP
+from ._least_squares import LeastSquares
+from ._risk import Risk
 
-__all__ = ["BoxQP"]
+__all__ = ["BoxQP", "LeastSquares", "Risk"]

@@ -1,0 +1,185 @@
+"""The primal problem of every linear model: a sum of losses and a penalty.
+
+    minimise over (w, b)    J = sum_i c_i loss(f_i, y_i) + R(w),      f_i = <x_i, w> + b,
+
+with R(w) = l1 ||w||_1 + l2/2 ||w||^2 and an intercept that is not penalised. Variables are one vector theta = (w, b) of
+length d + 1; without an intercept its last entry stays 0. The partner (Fenchel's dual), in slopes u_i of the losses
+and v = - sum_i c_i u_i x_i:
+
+    maximise over u         D = - sum_i c_i loss*(u_i, y_i) - R*(v)   subject to  sum_i c_i u_i = 0,
+
+the last one only if there is an intercept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data import Rows, decision_pass, gram_pass, square_pass, sum_pass
+from ..engine import run_parallel
+from ..losses import Loss
+from ..penalties import Penalty
+from ._risk_pass import loss_sum, risk_pass
+
+# Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
+_ONE_THREAD = 200_000
+
+
+@dataclass(frozen=True)
+class Risk:
+    """One regularised risk.
+
+    Attributes
+    ----------
+    rows : Rows
+        The samples.
+    y : ndarray of shape (n,), float64
+        Labels -1 and +1, or targets.
+    weights : ndarray of shape (n,), float64
+        c_i: C times the weights of sample and class.
+    loss, penalty
+        From `maxmargin.losses` and `maxmargin.penalties`.
+    fit_intercept : bool
+        Whether there is a b.
+    threads : int
+        Threads that a pass over the rows may use.
+
+    """
+
+    rows: Rows
+    y: np.ndarray
+    weights: np.ndarray
+    loss: Loss
+    penalty: Penalty
+    fit_intercept: bool = True
+    threads: int = 1
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.rows.n
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return self.rows.d
+
+    @property
+    def stored(self) -> int:
+        """Values that a pass over the rows reads."""
+        return len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d
+
+    def strips(self) -> list[tuple[int, int]]:
+        """Ranges of rows, one for each thread that is worth its while."""
+        parts = min(self.threads, max(1, self.stored // _ONE_THREAD))
+        cuts = [self.n * k // parts for k in range(parts + 1)]
+        return list(zip(cuts[:-1], cuts[1:], strict=True))
+
+    def start(self) -> np.ndarray:
+        """The origin."""
+        return np.zeros(self.d + 1)
+
+    def decision(self, theta: np.ndarray) -> np.ndarray:
+        """``f_i = <x_i, w> + b`` for all samples."""
+        f = np.empty(self.n)
+        run_parallel(lambda low, high: decision_pass(self.rows.arrays, low, high, theta, f), self.strips())
+        return f
+
+    def transposed(self, a: np.ndarray) -> np.ndarray:
+        """``sum_i a_i (x_i, 1)``; the last entry is 0 if there is no intercept."""
+        total = self._summed(lambda low, high, out: sum_pass(self.rows.arrays, low, high, a, out), (self.d + 1,))
+        if not self.fit_intercept:
+            total[-1] = 0.0
+        return total
+
+    def weighted_gram(self, h: np.ndarray) -> np.ndarray:
+        """``sum_i h_i (x_i, 1)(x_i, 1)'``; the last row and column are 0 if there is no intercept."""
+        shape = (self.d + 1, self.d + 1)
+        return self._symmetric(
+            self._summed(lambda low, high, out: gram_pass(self.rows.arrays, low, high, h, out), shape)
+        )
+
+    def value_at(self, f: np.ndarray, theta: np.ndarray) -> float:
+        """J from decision values that are known."""
+        return self.loss_at(f) + self.penalty.value(theta[:-1])
+
+    def loss_at(self, f: np.ndarray) -> float:
+        """``sum_i c_i loss(f_i, y_i)``."""
+        return float(loss_sum(self.loss.code, self.loss.epsilon, f, self.y, self.weights))
+
+    def value(self, theta: np.ndarray) -> float:
+        """J."""
+        return self.value_at(self.decision(theta), theta)
+
+    def loss_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """Sum of losses and its gradient in theta, by one pass over the rows."""
+        return self._pass(theta, np.empty((0, 0)))[:2]
+
+    def second_order(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Sum of losses, gradient and (generalised) Hessian, by one pass over the rows."""
+        return self._pass(theta, np.empty((self.d + 1, self.d + 1)))
+
+    def curvature_weights(self, f: np.ndarray) -> np.ndarray:
+        """``c_i loss''(f_i)``."""
+        return self.weights * self.loss.curvature(f, self.y)
+
+    def hessian_product(self, h: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """``X~' (h * X~ p)`` with X~ = [X, 1]."""
+        return self.transposed(h * self.decision(p))
+
+    def hessian_diagonal(self, h: np.ndarray) -> np.ndarray:
+        """``sum_i h_i x_ij^2`` for each feature, and the sum of h (0 without an intercept)."""
+        total = self._summed(lambda low, high, out: square_pass(self.rows.arrays, low, high, h, out), (self.d + 1,))
+        if not self.fit_intercept:
+            total[-1] = 0.0
+        return total
+
+    def lipschitz_gradient(self) -> float:
+        """A bound of the largest eigenvalue of the losses' Hessian: the trace bound or better by power iteration."""
+        c = self.weights * self.loss.smoothness
+        rng = np.random.default_rng(0)
+        p = rng.normal(size=self.d + 1)
+        p[-1] *= self.fit_intercept
+        estimate = 0.0
+        for _ in range(30):
+            norm = float(np.linalg.norm(p))
+            if norm == 0:
+                return 0.0
+            p = self.hessian_product(c, p / norm)
+            before, estimate = estimate, float(np.linalg.norm(p))
+            if abs(estimate - before) <= 1e-3 * estimate:
+                break
+        return 1.05 * estimate  # the iteration approaches from below
+
+    def _pass(self, theta: np.ndarray, like: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        strips = self.strips()
+        gradients, hessians = np.zeros((len(strips), self.d + 1)), np.zeros((len(strips), *like.shape))
+
+        def part(k: int, low: int, high: int) -> float:
+            loss = self.loss
+            return risk_pass(
+                self.rows.arrays, low, high, self.y, self.weights, loss.code, loss.epsilon, theta, gradients[k], hessians[k]
+            )
+
+        value = sum(run_parallel(part, [(k, *strip) for k, strip in enumerate(strips)]))
+        gradient, hessian = gradients.sum(axis=0), hessians.sum(axis=0) if len(strips) > 1 else hessians[0]
+        if not self.fit_intercept:
+            gradient[-1] = 0.0
+        return float(value), gradient, self._symmetric(hessian) if like.size else hessian
+
+    def _summed(self, work: Callable[..., Any], shape: tuple[int, ...]) -> np.ndarray:
+        strips = self.strips()
+        parts = np.zeros((len(strips), *shape))
+        run_parallel(lambda k, low, high: work(low, high, parts[k]), [(k, *s) for k, s in enumerate(strips)])
+        return parts.sum(axis=0) if len(strips) > 1 else parts[0]
+
+    def _symmetric(self, H: np.ndarray) -> np.ndarray:
+        """A matrix of which the upper triangle is given."""
+        H = np.triu(H) + np.triu(H, 1).T
+        if not self.fit_intercept:
+            H[-1] = H[:, -1] = 0.0
+        return H
