@@ -38,6 +38,8 @@ def evaluate_risk(problem: Risk, theta: np.ndarray, u: np.ndarray | None = None)
     if u is not None and not evidence.gap <= 0:
         given = _with_slopes(problem, theta, f, _in_domain(problem, u))
         evidence = given if given.gap < evidence.gap or not np.isfinite(evidence.gap) else evidence
+    if not np.isfinite(evidence.gap) and np.isfinite(evidence.primal):
+        evidence = _with_slopes(problem, theta, f, np.zeros_like(f))  # no loss is below its least value
     return evidence
 
 
@@ -57,11 +59,11 @@ def _with_slopes(problem: Risk, theta: np.ndarray, f: np.ndarray, u: np.ndarray)
     terms = problem.loss.value(f, problem.y) + conjugates - u * f
     gap = float(c @ np.maximum(terms, 0.0)) + max(penalty.value(w) + penalty.conjugate(v) - float(v @ w), 0.0)
     gap += abs(b * float(sums[-1]))
-    violation = float(np.abs(v - np.clip(v, *_subgradients(w, penalty.l1, penalty.l2))).max(initial=0.0))
+    violation = float(np.abs(v - np.clip(v, *subgradients(w, penalty.l1, penalty.l2))).max(initial=0.0))
     return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), violation, u, f)
 
 
-def _subgradients(w: np.ndarray, l1: float, l2: float) -> tuple[np.ndarray, np.ndarray]:
+def subgradients(w: np.ndarray, l1: float, l2: float) -> tuple[np.ndarray, np.ndarray]:
     """The interval of subgradients of the penalty at each weight."""
     return (
         l2 * w + np.where(w > 0, l1, -l1),
@@ -125,9 +127,7 @@ def _bracket(problem: Risk, slopes, u: np.ndarray, total: float):  # type: ignor
     return other, other_total, min(step, 0.0), max(step, 0.0)
 
 
-def _within_penalty(
-    problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _within_penalty(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slopes for which the penalty's conjugate is finite: any with an L2 part, scaled for L1, corrected for none."""
     penalty = problem.penalty
     if penalty.l2 > 0:
@@ -151,7 +151,7 @@ def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> 
     room = problem.loss.curvature(f, problem.y)
     if not room.any():  # piecewise linear: the distance from the limits
         lower, upper = problem.loss.dual_lower(problem.y), problem.loss.dual_upper(problem.y)
-        room = np.minimum(u - lower, upper - u)
+        room = np.minimum(np.minimum(u - lower, upper - u), 1.0)  # a squared loss within its tube has no limits
     H = problem.weighted_gram(problem.weights * room)
     for _ in range(3):  # refinement of rounding
         change = np.linalg.lstsq(H, -sums, rcond=1e-14)[0]

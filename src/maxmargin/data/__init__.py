@@ -1,5 +1,6 @@
 """Rows of data: one accessor for dense and CSR, float32 and float64."""
 
+from ._class_passes import decisions_pass, sums_pass
 from ._passes import (
     decision_pass,
     gram_pass,
@@ -19,6 +20,7 @@ __all__ = [
     "ObjectRows",
     "Rows",
     "decision_pass",
+    "decisions_pass",
     "gram_pass",
     "row_add",
     "row_dot",
@@ -26,6 +28,7 @@ __all__ = [
     "row_square",
     "square_pass",
     "sum_pass",
+    "sums_pass",
     "tile_dot",
     "tile_gram",
     "tile_of",

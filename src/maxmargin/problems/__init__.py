@@ -2,6 +2,7 @@
 
 from ._box_qp import BoxQP
 from ._least_squares import LeastSquares
+from ._multinomial import MultinomialRisk
 from ._risk import Risk
 
-__all__ = ["BoxQP", "LeastSquares", "Risk"]
+__all__ = ["BoxQP", "MultinomialRisk", "LeastSquares", "Risk"]

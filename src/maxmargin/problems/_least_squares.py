@@ -14,7 +14,7 @@ never as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,8 +23,8 @@ import numpy as np
 from ..data import Rows, decision_pass, sum_pass
 from ..engine import one_blas_thread, run_parallel
 
-# Values of a tile: 2 MB of float64.
-_TILE = 2**18
+# Values of a tile: it stays in the cache between being formed and being used.
+_TILE = 2**15
 # Values of X below which a second thread costs more than it saves.
 _ONE_THREAD = 200_000
 
@@ -82,13 +82,7 @@ class LeastSquares:
         """Weighted mean of the rows; zero without an intercept."""
         if not self.fit_intercept:
             return np.zeros(self.d)
-        out = np.zeros(self.d + 1)
-        share = self.weights / self.weights.sum()
-        sum_pass(self.rows.arrays, 0, self.n, share, out)
-        mean = out[:-1]
-        if not self.rows.sparse:  # the mean of what is left: rows far from zero leave a rounding error of their size
-            mean = mean + self._over_tiles(lambda low, high: share[low:high] @ self._block(low, high, mean), (self.d,))
-        return mean
+        return self._sums(self.weights / self.weights.sum())[:-1]
 
     @cached_property
     def nu(self) -> np.ndarray:
@@ -104,13 +98,22 @@ class LeastSquares:
         """``t``, one column a target."""
         return self.roots[:, None] * (self.targets - self.nu)
 
-    def tile(self, low: int, high: int) -> np.ndarray:
-        """Rows low..high of A."""
-        return self._block(low, high, self.mu) * self.roots[low:high, None]
+    def tile(self, low: int, high: int, room: np.ndarray | None = None) -> np.ndarray:
+        """Rows low..high of A; `room` is a place to write them to."""
+        X = self.rows.take(slice(low, high))  # type: ignore[arg-type]
+        out = np.empty((high - low, self.d)) if room is None else room[: high - low]
+        np.subtract(X.toarray() if self.rows.sparse else X, self.mu, out=out)
+        if not self._unweighted:
+            out *= self.roots[low:high, None]
+        return out
 
-    def tile_height(self, least: int = 1) -> int:
+    @cached_property
+    def _unweighted(self) -> bool:
+        return bool((self.weights == 1).all())
+
+    def tile_height(self, least: int = 64) -> int:
         """Rows of a tile."""
-        return max(least, _TILE // max(1, self.d), 1)
+        return max(least, _TILE // max(1, self.d))
 
     def columns(self, low: int, high: int) -> np.ndarray:
         """Columns low..high of A, for wide X."""
@@ -127,31 +130,38 @@ class LeastSquares:
         out = np.empty((self.n, W.shape[1]))
         if self.rows.sparse:
             for t in range(W.shape[1]):
-                f = np.empty(self.n)
-                theta = np.append(W[:, t], -float(self.mu @ W[:, t]))
-                self._strips(lambda low, high, theta=theta, f=f: decision_pass(self.rows.arrays, low, high, theta, f))
-                out[:, t] = self.roots * f
+                out[:, t] = self.roots * self._values(np.append(W[:, t], -float(self.mu @ W[:, t])))
             return out
 
-        def part(low: int, high: int) -> None:
-            for a in range(low, high, self.tile_height()):
-                b = min(high, a + self.tile_height())
-                out[a:b] = self.tile(a, b) @ W
+        def part(low: int, high: int, tile: np.ndarray) -> None:
+            np.dot(tile, W, out=out[low:high])
 
-        with one_blas_thread():
-            self._strips(part)
+        self._over_tiles(part)
         return out
 
     def transposed(self, R: np.ndarray) -> np.ndarray:
         """``A' R`` for R of shape (n, columns)."""
-        if not self.rows.sparse:
-            return self._over_tiles(lambda low, high: self.tile(low, high).T @ R[low:high], (self.d, R.shape[1]))
-        out = np.empty((self.d, R.shape[1]))
-        for t in range(R.shape[1]):
-            total = np.zeros(self.d + 1)
-            sum_pass(self.rows.arrays, 0, self.n, self.roots * R[:, t], total)
-            out[:, t] = total[:-1] - self.mu * total[-1]
-        return out
+        if self.rows.sparse:
+            sums = [self._sums(self.roots * R[:, t]) for t in range(R.shape[1])]
+            return np.column_stack([total[:-1] - self.mu * total[-1] for total in sums])
+        return np.sum(self._over_tiles(lambda low, high, tile: tile.T @ R[low:high]), axis=0)
+
+    def residual(self, W: np.ndarray, offset: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """``R = t - A W + sqrt(s) offset`` and ``A' R``, by one pass over dense rows."""
+        if self.rows.sparse:
+            R = self.right - self.image(W) + self.roots[:, None] * offset
+            return R, self.transposed(R)
+        R = self.right + self.roots[:, None] * offset
+
+        def part(low: int, high: int, tile: np.ndarray) -> np.ndarray:
+            R[low:high] -= tile @ W
+            return tile.T @ R[low:high]
+
+        return R, np.sum(self._over_tiles(part), axis=0)
+
+    def of_targets(self, index: np.ndarray) -> LeastSquares:
+        """The same with some of the targets."""
+        return replace(self, targets=np.ascontiguousarray(self.targets[:, index]), alpha=self.alpha[index])
 
     def intercept(self, W: np.ndarray) -> np.ndarray:
         """The best b of weights W of shape (d, k)."""
@@ -159,32 +169,48 @@ class LeastSquares:
 
     def squared_size(self) -> float:
         """``sum_i s_i (||x_i||^2 + 1)`` (without the 1, where there is no intercept): what rounding errors scale with."""
-        squares = self.rows.squared_norms(np.zeros(self.d)) + float(self.fit_intercept)
-        return float(self.weights @ squares)
+        total = float(self.weights.sum())
+        if self.rows.sparse:
+            return float(self.weights @ self.rows.squared_norms(np.zeros(self.d))) + total * self.fit_intercept
+        spread = sum(self._over_tiles(lambda low, high, tile: float(np.vdot(tile, tile))))
+        return spread + total * (float(self.mu @ self.mu) + self.fit_intercept)
 
     # ---------------------------------------------------------------- passes
 
-    def _block(self, low: int, high: int, shift: np.ndarray) -> np.ndarray:
-        X = self.rows.take(slice(low, high))  # type: ignore[arg-type]
-        return (X.toarray() if self.rows.sparse else X) - shift
+    def _values(self, theta: np.ndarray) -> np.ndarray:
+        """``<x_i, w> + b`` of theta = (w, b)."""
+        f = np.empty(self.n)
+        run_parallel(lambda low, high: decision_pass(self.rows.arrays, low, high, theta, f), self._strips())
+        return f
 
-    def _parts(self) -> list[tuple[int, int]]:
+    def _sums(self, a: np.ndarray) -> np.ndarray:
+        """``sum_i a_i (x_i, 1)``."""
+
+        def part(low: int, high: int) -> np.ndarray:
+            total = np.zeros(self.d + 1)
+            sum_pass(self.rows.arrays, low, high, a, total)
+            return total
+
+        return np.sum(run_parallel(part, self._strips()), axis=0)
+
+    def _strips(self) -> list[tuple[int, int]]:
+        """Ranges of rows, one for each thread that is worth its while."""
         stored = len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d
         parts = max(1, min(self.threads, stored // _ONE_THREAD))
         cuts = [self.n * k // parts for k in range(parts + 1)]
         return list(zip(cuts[:-1], cuts[1:], strict=True))
 
-    def _strips(self, work: Callable[..., Any]) -> list[Any]:
-        return run_parallel(work, self._parts())
+    def _over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
+        """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread."""
+        height = self.tile_height()
 
-    def _over_tiles(self, term: Callable[[int, int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-        """The sum of a term of each tile."""
-
-        def part(low: int, high: int) -> np.ndarray:
-            total = np.zeros(shape)
-            for a in range(low, high, self.tile_height()):
-                total += term(a, min(high, a + self.tile_height()))
+        def part(low: int, high: int) -> Any:
+            room, total = np.empty((min(height, self.n), self.d)), None
+            for a in range(low, high, height):
+                b = min(high, a + height)
+                term = work(a, b, self.tile(a, b, room))
+                total = term if total is None else total + term
             return total
 
         with one_blas_thread():
-            return np.sum(self._strips(part), axis=0)
+            return run_parallel(part, self._strips())

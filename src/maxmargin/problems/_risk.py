@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class Risk:
         """Ranges of rows, one for each thread that is worth its while."""
         parts = min(self.threads, max(1, self.stored // _ONE_THREAD))
         cuts = [self.n * k // parts for k in range(parts + 1)]
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
     def start(self) -> np.ndarray:
         """The origin."""
@@ -160,10 +161,8 @@ class Risk:
         gradients, hessians = np.zeros((len(strips), self.d + 1)), np.zeros((len(strips), *like.shape))
 
         def part(k: int, low: int, high: int) -> float:
-            loss = self.loss
-            return risk_pass(
-                self.rows.arrays, low, high, self.y, self.weights, loss.code, loss.epsilon, theta, gradients[k], hessians[k]
-            )
+            where = (self.rows.arrays, low, high, self.y, self.weights)
+            return risk_pass(*where, self.loss.code, self.loss.epsilon, theta, gradients[k], hessians[k])
 
         value = sum(run_parallel(part, [(k, *strip) for k, strip in enumerate(strips)]))
         gradient, hessian = gradients.sum(axis=0), hessians.sum(axis=0) if len(strips) > 1 else hessians[0]

@@ -1,0 +1,83 @@
+"""The solvers of regularised risks by name, and which one "auto" is."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from ..losses import Loss
+from ..penalties import Penalty
+from ..problems import Risk
+from . import (
+    conjugate_gradient,
+    dual_coordinate,
+    gradient_descent,
+    interior_point,
+    newton,
+    newton_cg,
+    proximal_gradient,
+    proximal_newton,
+    stochastic,
+)
+
+# A new solver: one file with `NEEDS` and `solve`, and one line here. The tests run every combination that it accepts.
+RISK_SOLVERS: dict[str, ModuleType] = {
+    "newton": newton,
+    "newton_cg": newton_cg,
+    "interior_point": interior_point,
+    "dual_coordinate": dual_coordinate,
+    "proximal_newton": proximal_newton,
+    "proximal_gradient": proximal_gradient,
+    "gradient_descent": gradient_descent,
+    "conjugate_gradient": conjugate_gradient,
+    "sgd": stochastic,
+}
+
+# Features up to which a d x d system is formed and solved in every step.
+_NARROW = 1500
+
+
+def solvers_for(loss: Loss, penalty: Penalty) -> list[str]:
+    """Names of the solvers that can minimise this loss with this penalty."""
+    return [name for name, solver in RISK_SOLVERS.items() if not solver.NEEDS.missing(loss, penalty)]
+
+
+def check_solver(name: str, loss: Loss, penalty: Penalty) -> None:
+    """Refuse a solver that cannot do it, saying what it lacks and which ones can."""
+    if name not in RISK_SOLVERS:
+        raise ValueError(f"solver must be 'auto' or one of {sorted(RISK_SOLVERS)}; got {name!r}.")
+    missing = RISK_SOLVERS[name].NEEDS.missing(loss, penalty)
+    if missing:
+        able = solvers_for(loss, penalty)
+        others = f"solvers that can: {', '.join(map(repr, able))}" if able else "no solver can"
+        pair = f"loss={loss.name!r} and penalty={penalty.name!r}"
+        raise ValueError(f"solver={name!r} needs {' and '.join(missing)}; for {pair}, {others}.")
+
+
+def choose_solver(problem: Risk) -> str:
+    """The solver that "auto" stands for.
+
+    ===============================  =======================  ============================
+    loss, penalty                    up to 1500 features      more features
+    ===============================  =======================  ============================
+    smooth, no L1 part               newton                   dual_coordinate if CSR and L2, else newton_cg
+    smooth, with an L1 part          proximal_newton          proximal_newton
+    piecewise linear, L2 or none     interior_point           dual_coordinate (L2)
+    piecewise linear, with an L1     interior_point           sgd
+    zero-one                         refused                  refused
+    ===============================  =======================  ============================
+    """
+    loss, penalty = problem.loss, problem.penalty
+    narrow = problem.d <= _NARROW
+    smooth = loss.smoothness < float("inf")
+    if smooth and penalty.l1 > 0:
+        name = "proximal_newton"
+    elif smooth and not narrow and penalty.l2 > 0 and problem.rows.sparse and not loss.twice_differentiable:
+        name = "dual_coordinate"
+    elif smooth:
+        name = "newton" if narrow else "newton_cg"
+    elif narrow:
+        name = "interior_point"
+    else:
+        name = "dual_coordinate" if penalty.l2 > 0 else "sgd"
+    check_solver(name, loss, penalty)
+    return name
