@@ -199,19 +199,28 @@ def _tile_gram(rows, start, stop, tile, h, room, scaled, gram):  # type: ignore[
     if _is_dense(rows):
 
         def dense(rows, start, stop, tile, h, room, scaled, gram):  # type: ignore[no-untyped-def]
-            d = tile.shape[1]
-            m = 0
-            for t in range(stop - start):
-                if h[t] != 0:  # packed to the front; `room` may be the tile itself, and m <= t
+            d, m = tile.shape[1], stop - start
+            used = 0
+            for t in range(m):
+                used += h[t] != 0
+            left = tile
+            if used < m:  # pack the rows that count
+                m = 0
+                for t in range(stop - start):
+                    if h[t] != 0:
+                        for k in range(d):
+                            room[m, k] = tile[t, k]
+                            scaled[m, k] = h[t] * tile[t, k]
+                        scaled[m, d] = h[t]
+                        m += 1
+                left = room[:m]
+            else:
+                for t in range(m):
                     for k in range(d):
-                        value = tile[t, k]
-                        room[m, k] = value
-                        scaled[m, k] = h[t] * value
-                    scaled[m, d] = h[t]
-                    m += 1
+                        scaled[t, k] = h[t] * tile[t, k]
+                    scaled[t, d] = h[t]
             if m:
-                part = np.dot(room[:m].T, scaled[:m])
-                gram[:d] += part
+                gram[:d] += np.dot(left.T, scaled[:m])
                 for t in range(m):
                     gram[d, d] += scaled[t, d]
 

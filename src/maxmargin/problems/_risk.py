@@ -24,7 +24,7 @@ from ..data import Rows, decision_pass, gram_pass, square_pass, sum_pass
 from ..engine import run_parallel
 from ..losses import Loss
 from ..penalties import Penalty
-from ._risk_pass import loss_sum, risk_pass
+from ._risk_pass import loss_sum, mirror, risk_pass
 
 # Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
 _ONE_THREAD = 200_000
@@ -118,11 +118,11 @@ class Risk:
 
     def loss_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Sum of losses and its gradient in theta, by one pass over the rows."""
-        return self._pass(theta, np.empty((0, 0)))[:2]
+        return self._pass(theta, False)[:2]
 
     def second_order(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Sum of losses, gradient and (generalised) Hessian, by one pass over the rows."""
-        return self._pass(theta, np.empty((self.d + 1, self.d + 1)))
+        return self._pass(theta, True)
 
     def curvature_weights(self, f: np.ndarray) -> np.ndarray:
         """``c_i loss''(f_i)``."""
@@ -156,19 +156,22 @@ class Risk:
                 break
         return 1.05 * estimate  # the iteration approaches from below
 
-    def _pass(self, theta: np.ndarray, like: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        strips = self.strips()
-        gradients, hessians = np.zeros((len(strips), self.d + 1)), np.zeros((len(strips), *like.shape))
+    def _pass(self, theta: np.ndarray, second: bool) -> tuple[float, np.ndarray, np.ndarray]:
+        strips, side = self.strips(), (self.d + 1) * second
+        gradients, hessians = np.zeros((len(strips), self.d + 1)), np.zeros((len(strips), side, side))
 
         def part(k: int, low: int, high: int) -> float:
             where = (self.rows.arrays, low, high, self.y, self.weights)
             return risk_pass(*where, self.loss.code, self.loss.epsilon, theta, gradients[k], hessians[k])
 
         value = sum(run_parallel(part, [(k, *strip) for k, strip in enumerate(strips)]))
-        gradient, hessian = gradients.sum(axis=0), hessians.sum(axis=0) if len(strips) > 1 else hessians[0]
+        gradient, hessian = gradients[0], hessians[0]
+        for k in range(1, len(strips)):
+            gradient += gradients[k]
+            hessian += hessians[k]
         if not self.fit_intercept:
             gradient[-1] = 0.0
-        return float(value), gradient, self._symmetric(hessian) if like.size else hessian
+        return float(value), gradient, self._symmetric(hessian) if second else hessian
 
     def _summed(self, work: Callable[..., Any], shape: tuple[int, ...]) -> np.ndarray:
         strips = self.strips()
@@ -178,7 +181,7 @@ class Risk:
 
     def _symmetric(self, H: np.ndarray) -> np.ndarray:
         """A matrix of which the upper triangle is given."""
-        H = np.triu(H) + np.triu(H, 1).T
+        mirror(H)
         if not self.fit_intercept:
             H[-1] = H[:, -1] = 0.0
         return H

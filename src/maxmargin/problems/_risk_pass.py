@@ -50,3 +50,11 @@ def risk_pass(rows, start, stop, y, c, code, epsilon, theta, gradient, hessian):
         if second:
             tile_gram(rows, low, high, tile, curve, packed, scaled, hessian)
     return total
+
+
+@jit
+def mirror(H):  # type: ignore[no-untyped-def]
+    """Write the upper triangle of a square matrix below it."""
+    for j in range(H.shape[0]):
+        for k in range(j):
+            H[j, k] = H[k, j]
