@@ -29,13 +29,23 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
 
 def as_text(worst: Certificate, problems: Sequence[Certificate]) -> str:
     """Aligned lines for a terminal."""
-    return "\n".join(["Certificate", *(f"  {name:<26}{value}" for name, value in _lines(worst, problems))])
+    return text_table(_lines(worst, problems))
 
 
 def as_html(worst: Certificate, problems: Sequence[Certificate]) -> str:
     """A table for a notebook."""
+    return html_table(_lines(worst, problems))
+
+
+def text_table(lines: Sequence[tuple[str, str]]) -> str:
+    """Names and values in two columns."""
+    return "\n".join(["Certificate", *(f"  {name:<26}{value}" for name, value in lines)])
+
+
+def html_table(lines: Sequence[tuple[str, str]]) -> str:
+    """Names and values as a table; both may come from a user's labels, and are escaped."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
-        for name, value in _lines(worst, problems)
+        for name, value in lines
     )
     return f"<table><caption>Certificate</caption>{rows}</table>"

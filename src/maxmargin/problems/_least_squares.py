@@ -6,9 +6,9 @@ for each target y with its own alpha; the intercept is not penalised. With r_i =
 
     sum_i s_i r_i x_i = alpha w,      sum_i s_i r_i = 0.
 
-The second equation is solved by centring: with the weighted means mu of the rows and nu of the target, b = nu - <mu, w>, and
-A = diag(sqrt s) (X - mu), t = diag(sqrt s) (y - nu) leave min ||t - A w||^2 + alpha ||w||^2. A is formed in tiles of float64,
-never as a whole.
+The second equation is solved by centring: with the weighted means mu of the rows and nu of the target, b = nu - <mu,
+w>, and A = diag(sqrt s) (X - mu), t = diag(sqrt s) (y - nu) leave min ||t - A w||^2 + alpha ||w||^2. A is formed in
+tiles of float64, never as a whole.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -168,7 +169,7 @@ class LeastSquares:
         return self.nu - self.mu @ W if self.fit_intercept else np.zeros(W.shape[1])
 
     def squared_size(self) -> float:
-        """``sum_i s_i (||x_i||^2 + 1)`` (without the 1, where there is no intercept): what rounding errors scale with."""
+        """``sum_i s_i (||x_i||^2 + 1)`` (no 1 without an intercept): what rounding errors scale with."""
         total = float(self.weights.sum())
         if self.rows.sparse:
             return float(self.weights @ self.rows.squared_norms(np.zeros(self.d))) + total * self.fit_intercept
@@ -198,7 +199,7 @@ class LeastSquares:
         stored = len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d
         parts = max(1, min(self.threads, stored // _ONE_THREAD))
         cuts = [self.n * k // parts for k in range(parts + 1)]
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
     def _over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
         """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread."""

@@ -1,0 +1,104 @@
+"""The proof of a method that has another theorem than a duality gap, in the form of a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ._certificate import Status
+from ._print import html_table, text_table
+
+
+@dataclass(frozen=True, repr=False)
+class Guarantee:
+    """What is proven about a fitted model, by name: a mistake bound, the normal equations, a fixed point.
+
+    Attributes
+    ----------
+    name : str
+        The theorem or condition, such as ``"mistake bound"``.
+    figures : dict of str to float
+        The numbers that it is about, by name, recomputed in float64.
+    statement : str
+        One sentence that says what is proven, with the figures in it; or plainly that nothing is.
+    holds : bool
+        Whether the figures bear the statement's claim out.
+    status : Status
+        How the fit ended. A fit may end well and prove nothing, or end early and still prove something.
+    iterations : int
+        Steps of the method, whatever they are called there.
+    seconds : float
+        Time of fitting and certifying.
+    label : str
+        Which of several problems this is.
+    problems : tuple of Guarantee
+        The guarantees of all problems, where there are several; what stands in front is the worst of them.
+
+    """
+
+    name: str
+    figures: dict[str, float] = field(hash=False)
+    statement: str
+    holds: bool
+    status: Status
+    iterations: int = 0
+    seconds: float = 0.0
+    label: str = ""
+    problems: tuple[Guarantee, ...] = ()
+    _recompute: Callable[..., Guarantee] | None = field(default=None, compare=False)
+
+    @classmethod
+    def of_model(cls, parts: Sequence[Guarantee], recompute: Callable[..., Guarantee] | None = None) -> Guarantee:
+        """The guarantee of a model from those of its problems: it holds if all do; steps and seconds are sums."""
+        worst = max(parts, key=lambda part: (part.status is not Status.CONVERGED, not part.holds))
+        if len(parts) == 1:
+            return replace(worst, _recompute=recompute)
+        return replace(
+            worst,
+            holds=all(part.holds for part in parts),
+            iterations=sum(part.iterations for part in parts),
+            seconds=sum(part.seconds for part in parts),
+            problems=tuple(parts),
+            _recompute=recompute,
+        )
+
+    @property
+    def worst(self) -> Guarantee:
+        """The problem that stands in front."""
+        return max(self.problems, key=lambda p: (p.status is not Status.CONVERGED, not p.holds), default=self)
+
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
+        """Recompute every figure in float64 from the model alone and return them as a new guarantee.
+
+        Parameters
+        ----------
+        X, y : array-like
+            The data that the model was trained on, in the same order; `y` only where the method has labels.
+        sample_weight : array-like, optional
+            The weights that it was trained with.
+
+        """
+        if self._recompute is None:
+            raise ValueError("this guarantee has lost its model; take it from model.certificate_.")
+        return replace(self._recompute(X, y, sample_weight), _recompute=self._recompute)
+
+    def _lines(self) -> list[tuple[str, str]]:
+        lines = [("guarantee", self.name), ("status", str(self.status)), ("holds", "yes" if self.holds else "no")]
+        if len(self.problems) > 1:
+            lines.insert(1, ("problems", f"{len(self.problems)}, of which the worst is shown ({self.label})"))
+        return [
+            *lines,
+            *((name, f"{value:.6g}") for name, value in self.figures.items()),
+            ("iterations", f"{self.iterations}"),
+            ("seconds", f"{self.seconds:.3g}"),
+            ("in words", self.statement),
+        ]
+
+    def __str__(self) -> str:
+        return text_table(self._lines())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self._lines())

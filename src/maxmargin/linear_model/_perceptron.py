@@ -1,0 +1,505 @@
+"""Rosenblatt's perceptron, with the bound on its mistakes."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from ..certificates import Guarantee, Status
+from ..data import Rows
+from ..engine import run_parallel, thread_count
+from ..solvers import Monitor
+from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
+from ._mistakes import Field, Story, mistake_guarantee
+from ._values import linear_values
+
+# Stored values of X from which the problems of several classes are worth a thread each.
+_SIDE_BY_SIDE = 20_000
+
+
+def _not_centred(model: Perceptron) -> bool:
+    if model.centred:
+        raise AttributeError("centred=True needs the mean of all rows, which partial_fit does not see; use fit.")
+    return True
+
+
+class Perceptron(ClassifierMixin, BaseEstimator):
+    """The perceptron: from zero weights, each mistake adds the row to (or takes it from) the weights.
+
+    A drop-in for :class:`sklearn.linear_model.Perceptron` without penalty. On data that a plane separates it makes only
+    finitely many mistakes, and `certificate_` states how many and the bound on them, (R / gamma)**2. More than two
+    classes are one problem a class, against the rest.
+
+    Parameters
+    ----------
+    penalty : None, default=None
+        Refused unless None: a perceptron has no penalty. With one it would be another method, which
+        ``LinearClassifier(loss="perceptron")`` is.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, learned as the weight of an additional feature that is always 1.
+    max_iter : int, default=1000
+        Largest number of epochs, that is, passes over the rows.
+    tol : float or None, default=0.0
+        Training ends after an epoch whose share of mistakes is at most `tol`: by default, one without a mistake.
+        None: after `max_iter` epochs.
+    shuffle : bool, default=True
+        Whether each epoch has a random order of its own; otherwise that of the rows.
+    verbose : bool or int, default=0
+        Show progress on standard error.
+    eta0 : float, default=1.0
+        Length of a step. From zero weights it scales the plain and the averaged perceptron and changes nothing else.
+    n_jobs : int or None, default=None
+        Threads for more than two classes; None and -1 mean all cores.
+    random_state : int, RandomState or None, default=0
+        Of the orders.
+    class_weight : dict, "balanced" or None, default=None
+        Steps are multiplied by the weight of the class (against the rest: that of the one class).
+    warm_start : bool, default=False
+        Start from the last weights.
+    variant : {"plain", "normalised", "averaged"}, default="plain"
+        Keep the last weights; divide them by their length after each step; or keep their mean over all samples, which
+        on classes that overlap is better than wherever the last mistake has left them.
+    centred : bool, default=False
+        Subtract the mean of the rows, without which data far from the origin needs very many mistakes to move its
+        intercept. With ``fit_intercept=False`` the plane then goes through the mean.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : Guarantee
+        Mistakes, radius, margin and the bound that follows; ``certificate_.verify(X, y)`` recomputes them.
+    n_mistakes_ : ndarray of shape (1,) or (n_classes,)
+        Mistakes of each problem.
+    classes_, n_iter_, t_, n_features_in_
+        As in scikit-learn; `n_iter_` is the largest number of epochs of any problem.
+
+    Notes
+    -----
+    There is no ``sample_weight``: the result depends on the order of the rows, so that no weight can be the same as
+    several copies of a row. Repeat rows, or draw them with probabilities.
+
+    Examples
+    --------
+    >>> from maxmargin.linear_model import Perceptron
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 0.5], [3.0, 1.0]], ["left", "left", "right", "right"]
+    >>> model = Perceptron().fit(X, y)
+    >>> model.predict([[0.0, 5.0], [5.0, 0.0]])
+    array(['left', 'right'], dtype='<U5')
+    >>> bool(model.n_mistakes_[0] <= model.certificate_.figures["bound"])
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left"), None],
+        "shuffle": ["boolean"],
+        "verbose": ["verbose"],
+        "eta0": [Interval(Real, 0.0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "warm_start": ["boolean"],
+        "variant": [StrOptions(set(VARIANTS))],
+        "centred": ["boolean"],
+    }
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        penalty: None = None,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 0.0,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        variant: str = "plain",
+        centred: bool = False,
+    ) -> None:
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.variant = variant
+        self.centred = centred
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Perceptron:
+        """Train on rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        coef_init : array-like of the shape of `coef_`, optional
+            Weights to start from.
+        intercept_init : array-like of the shape of `intercept_`, optional
+            Intercepts to start from.
+
+        Returns
+        -------
+        self
+
+        """
+        self._check_parameters()
+        X, y = self._validate(X, y, reset=True)
+        classes, label = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        problems = 1 if len(classes) == 2 else len(classes)
+        begin = self._start(problems, X.shape[1], coef_init, intercept_init)
+        self.classes_ = classes
+        fields, mean = self._fields(X, label, compute_class_weight(self.class_weight, classes=classes, y=y))
+        runs, seconds = self._run(fields, self._inward(begin, mean), self.max_iter, self.tol)
+        self._keep(runs, mean)
+        self._lengths = np.linalg.norm(begin, axis=1)
+        self.n_mistakes_ = np.array([run.mistakes for run in runs])
+        self.n_iter_ = max(run.epochs for run in runs)
+        self.t_ = float(self.n_iter_ * X.shape[0] + 1)
+        self._steps = X.shape[0] * self.n_iter_
+        self._class_weights = self.class_weight
+        self._whole, self._claims = X.shape[0], [run.separates for run in runs]
+        stories = self._stories([run.epochs for run in runs], [run.status for run in runs], seconds)
+        self._certify(fields, mean, stories)
+        if any(run.keyboard for run in runs):
+            # the weights are kept for a warm start; the interrupt belongs to the user's program
+            raise KeyboardInterrupt
+        self._warn()
+        return self
+
+    @available_if(_not_centred)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Perceptron:
+        """Go on with one epoch over the rows of X, a part of the data.
+
+        The certificate of a part proves nothing about the whole: ``certificate_.verify(X, y)`` with all rows seen so
+        far gives the bound on all mistakes so far, if the weights separate those rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like, optional
+            All labels that there will be; needed at the first call.
+
+        Returns
+        -------
+        self
+
+        """
+        self._check_parameters()
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                "class_weight='balanced' needs the sizes of the classes, which partial_fit has not seen; give a dict."
+            )
+        first = not hasattr(self, "classes_")
+        X, y = self._validate(X, y, reset=first)
+        if _check_partial_fit_first_call(self, classes) and len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
+        self._refuse_unknown(y)
+        label = np.searchsorted(self.classes_, y)
+        weights = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
+        fields, mean = self._fields(X, label, weights)
+        if not hasattr(self, "coef_"):
+            self.n_mistakes_, self._lengths = np.zeros(len(fields), dtype=int), np.zeros(len(fields))
+            self._steps, self.n_iter_, self.t_ = 0, 0, 1.0
+            begin, before = np.zeros((len(fields), X.shape[1] + 1)), None
+        else:
+            begin, before = self._iterate(), np.column_stack([self.coef_, self.intercept_])
+        runs, seconds = self._run(fields, begin, 1, None)
+        self._keep(runs, mean)
+        if self.variant == "averaged" and before is not None and self._steps:
+            share = X.shape[0] / (self._steps + X.shape[0])  # the mean goes on over all samples seen
+            mixed = share * np.column_stack([self.coef_, self.intercept_]) + (1 - share) * before
+            self.coef_, self.intercept_ = np.ascontiguousarray(mixed[:, :-1]), mixed[:, -1].copy()
+        self.n_mistakes_ = self.n_mistakes_ + [run.mistakes for run in runs]
+        self.n_iter_, self.t_, self._steps = self.n_iter_ + 1, self.t_ + X.shape[0], self._steps + X.shape[0]
+        self._class_weights = self.class_weight
+        self._whole, self._claims = None, [False] * len(runs)
+        parts = [
+            Guarantee(
+                "mistake bound",
+                {"mistakes": float(total), "bound": math.inf},
+                f"{total} mistakes so far, {run.mistakes} of them in the last part: no bound before verify(X, y) sees "
+                f"all rows.",
+                False,
+                run.status,
+                int(self.n_iter_),
+                seconds[k],
+                self._name(k),
+            )
+            for k, (run, total) in enumerate(zip(runs, self.n_mistakes_, strict=True))
+        ]
+        self.certificate_ = Guarantee.of_model(parts, self._recertify)
+        if any(run.keyboard for run in runs):
+            raise KeyboardInterrupt
+        return self
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+        if self.penalty is not None:
+            raise ValueError(
+                f"penalty must be None, because a perceptron has none; got {self.penalty!r}. Use "
+                f"maxmargin.linear_model.LinearClassifier(loss='perceptron', penalty=...)."
+            )
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
+        X, y = validate_data(self, X, y, reset=reset, **rules)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return X, y
+
+    def _refuse_unknown(self, y: np.ndarray) -> None:
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(f"y has labels that are not in classes {list(self.classes_)}: {list(unknown)}.")
+
+    def _start(self, problems: int, d: int, coef_init: Any, intercept_init: Any) -> np.ndarray:
+        """Weights and intercept of each problem to start from."""
+        begin = np.zeros((problems, d + 1))
+        if self.warm_start and hasattr(self, "coef_"):
+            if self.coef_.shape != (problems, d):
+                raise ValueError(
+                    f"warm_start=True needs the features and classes of the last fit (coef_ of shape "
+                    f"{self.coef_.shape}, now {(problems, d)}). Set warm_start=False to start anew."
+                )
+            begin[:] = self._iterate()
+        for name, value, place in (
+            ("coef_init", coef_init, begin[:, :-1]),
+            ("intercept_init", intercept_init, begin[:, -1]),
+        ):
+            if value is not None:
+                value = np.asarray(value, dtype=np.float64)
+                if value.size != place.size:
+                    raise ValueError(f"{name} must have shape {place.shape}; got {value.shape}.")
+                place[:] = value.reshape(place.shape)
+        return begin
+
+    def _fields(self, X: Any, label: np.ndarray, class_weight: np.ndarray) -> tuple[list[Field], np.ndarray]:
+        """One field a problem, and the mean that was subtracted from the rows (zero unless centred)."""
+        mean, shift = np.zeros(X.shape[1]), None
+        if self.centred:
+            mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel().astype(X.dtype).astype(np.float64)
+            if sp.issparse(X):
+                shift = mean
+            else:
+                X = X - mean.astype(X.dtype)
+        rows = Rows(X)
+        if len(self.classes_) == 2:
+            return [Field(rows, np.where(label == 1, 1.0, -1.0), class_weight[label], self.fit_intercept, shift)], mean
+        fields = []
+        for k in range(len(self.classes_)):
+            mine = label == k
+            weight = np.where(mine, class_weight[k], 1.0)
+            fields.append(Field(rows, np.where(mine, 1.0, -1.0), weight, self.fit_intercept, shift))
+        return fields, mean
+
+    def _run(
+        self, fields: list[Field], starts: np.ndarray, budget: int, tolerance: float | None
+    ) -> tuple[list[PerceptronRun], list[float]]:
+        monitor = Monitor(self.verbose)
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(fields))
+        seconds = [0.0] * len(fields)
+
+        def task(k: int) -> PerceptronRun:
+            field, begin = fields[k], time.perf_counter()
+            run = solve(
+                field.rows,
+                field.y,
+                self.eta0 * field.weight,
+                starts[k],
+                tolerance,
+                budget,
+                monitor.named(self._name(k)) if monitor.wants_reports else monitor,
+                variant=self.variant,
+                fit_intercept=self.fit_intercept,
+                shift=field.shift,
+                shuffle=np.random.default_rng(seeds[k]) if self.shuffle else None,
+            )
+            seconds[k] = time.perf_counter() - begin
+            return run
+
+        rows = fields[0].rows
+        stored = len(rows.arrays[0]) if rows.sparse else rows.n * rows.d
+        tasks = [(k,) for k in range(len(fields))]
+        try:
+            if thread_count(self.n_jobs) > 1 and len(fields) > 1 and stored >= _SIDE_BY_SIDE:
+                return run_parallel(task, tasks, on_error=monitor.stop), seconds
+            return [task(k) for (k,) in tasks], seconds
+        finally:
+            monitor.close()
+
+    def _name(self, k: int) -> str:
+        if len(self.classes_) == 2:
+            return f"{self.classes_[1]} against {self.classes_[0]}"
+        return f"{self.classes_[k]} against the rest"
+
+    def _keep(self, runs: list[PerceptronRun], mean: np.ndarray) -> None:
+        last = self._outward(np.array([run.theta for run in runs]), mean)
+        kept = last
+        if self.variant == "averaged":
+            kept = self._outward(np.array([run.mean for run in runs]), mean)
+        self._last = last
+        self.coef_, self.intercept_ = np.ascontiguousarray(kept[:, :-1]), kept[:, -1].copy()
+
+    def _iterate(self) -> np.ndarray:
+        """Weights and intercepts that a further mistake would change."""
+        return self._last if self.variant == "averaged" else np.column_stack([self.coef_, self.intercept_])
+
+    @staticmethod
+    def _outward(theta: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        """From weights of centred rows to those of the rows themselves."""
+        return np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ mean])
+
+    @staticmethod
+    def _inward(theta: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        return np.column_stack([theta[:, :-1], theta[:, -1] + theta[:, :-1] @ mean])
+
+    # ---------------------------------------------------------------- the proof
+
+    def _stories(self, epochs: list[int], statuses: list[Status], seconds: list[float]) -> list[Story]:
+        return [
+            Story(
+                int(self.n_mistakes_[k]),
+                epochs[k],
+                float(self._lengths[k]),
+                statuses[k],
+                self.variant,
+                self.eta0,
+                self._name(k),
+                seconds[k],
+            )
+            for k in range(len(epochs))
+        ]
+
+    def _certify(self, fields: list[Field], mean: np.ndarray, stories: list[Story]) -> None:
+        self.certificate_ = Guarantee.of_model(self._proofs(fields, mean, stories), self._recertify)
+
+    def _proofs(self, fields: list[Field], mean: np.ndarray, stories: list[Story]) -> list[Guarantee]:
+        thetas = self._inward(self._iterate(), mean)
+        kept = self._inward(np.column_stack([self.coef_, self.intercept_]), mean)
+        parts = []
+        for field, theta, mine, story in zip(fields, thetas, kept, stories, strict=True):
+            begin = time.perf_counter()
+            part = mistake_guarantee(field, theta, mine, story)
+            parts.append(replace(part, seconds=part.seconds + time.perf_counter() - begin))
+        return parts
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        check_is_fitted(self)
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be None: a perceptron is trained without weights.")
+        X, y = self._validate(X, y, reset=False)
+        if self._whole is not None and X.shape[0] != self._whole:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._whole} rows, got X with {X.shape[0]}."
+            )
+        self._refuse_unknown(y)
+        label = np.searchsorted(self.classes_, y)
+        fields, mean = self._fields(X, label, compute_class_weight(self._class_weights, classes=self.classes_, y=y))
+        claims = self.certificate_.problems or (self.certificate_,)
+        stories = self._stories(
+            [claim.iterations for claim in claims],
+            [claim.status for claim in claims],
+            [claim.seconds for claim in claims],
+        )
+        parts = self._proofs(fields, mean, stories)
+        checked = []
+        for part, claim, separated in zip(parts, claims, self._claims, strict=True):
+            found = "radius" in part.figures
+            broken = separated and (not found or part.figures["mistakes"] > part.figures["bound"] * (1 + 1e-9))
+            broken |= part.figures["training errors"] > claim.figures.get("training errors", math.inf)
+            status = Status.REFUTED if broken else Status.CONVERGED if found else part.status
+            checked.append(replace(part, status=status, holds=part.holds and not broken))
+        return Guarantee.of_model(checked)
+
+    def _warn(self) -> None:
+        worst = self.certificate_.worst
+        if worst.status is Status.CONVERGED or self.tol is None:
+            return
+        where = f" ({worst.label})" if self.certificate_.problems else ""
+        warnings.warn(
+            f"Perceptron ended as '{worst.status}'{where} after {worst.iterations} epochs, none of them with at most "
+            f"tol={self.tol:g} mistakes a row: {int(worst.figures['mistakes'])} mistakes, no bound. If no plane "
+            f"separates the classes there is none; use variant='averaged', or raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    # ---------------------------------------------------------------- prediction
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """``<x, w> + b`` of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray
+            Shape (n_samples,) for two classes, positive for ``classes_[1]``; else (n_samples, n_classes).
+
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        values = linear_values(X, self.coef_, self.intercept_)
+        return values.ravel() if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        values = self.decision_function(X)
+        index = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
+        return self.classes_[index]

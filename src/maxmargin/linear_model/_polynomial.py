@@ -1,0 +1,343 @@
+"""Polynomial regression: least squares on powers, through a basis in which it is well-conditioned."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..certificates import Guarantee, Status, evaluate_normal_equations
+from ..problems import LeastSquares
+from ..solvers.least_squares import solve
+from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
+from ._ridge import checked_penalty, checked_weights, confirmed, least_squares_problem, normal_guarantee
+from ._values import linear_values
+
+
+class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Polynomial of one or several features, fitted by (ridge) least squares.
+
+    Minimises ``sum_i s_i (y_i - b - sum_k w_k x_i**k)**2 + alpha ||w||**2``, the penalty being on the coefficients of
+    the powers and not on the intercept b. With one feature, all that is computed in float64 is computed in polynomials
+    that are orthonormal on the data, where nothing is ill-conditioned, whatever the degree and wherever the data lies;
+    and so are predictions. Coefficients of powers are derived from those with as many digits as it takes. With several
+    features, the model is ridge regression on all products of powers up to the degree.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The highest power, at least 1.
+    alpha : float or array-like of shape (n_targets,), default=0.0
+        Penalty on the squared coefficients of the powers.
+    fit_intercept : bool, default=True
+        Whether there is a b; without it the polynomial is 0 at 0.
+    tol : float, default=1e-10
+        Largest residual of the normal equations, relative to the size of their terms, at which a fit counts as
+        converged.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_powers,) or (n_targets, n_powers)
+        Coefficients of the powers, in the order of `powers_`.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The intercept b.
+    powers_ : ndarray of shape (n_powers, n_features)
+        Exponents of the features.
+    certificate_ : Guarantee
+        Objective and residual of the normal equations, with one feature in the orthonormal basis;
+        ``certificate_.verify(X, y)`` recomputes them.
+    rank_ : int
+        How many polynomials (with the constant one) the data determines. With one feature, without penalty and with
+        fewer distinct values of x than `degree` + 1, the polynomial is the one of lowest degree; with several features
+        the one with the shortest coefficients, each in units of its power's spread.
+    n_features_in_ : int
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.linear_model import PolynomialRegression
+    >>> x = np.linspace(1990, 2020, 31)
+    >>> model = PolynomialRegression(degree=15).fit(x[:, None], np.sin(x / 3))
+    >>> bool(np.abs(model.predict(x[:, None]) - np.sin(x / 3)).max() < 1e-5)
+    True
+    >>> PolynomialRegression(2).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 4.0, 9.0, 16.0]).coef_.round(10)
+    array([2., 1.])
+
+    """
+
+    _parameter_constraints: dict = {
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
+        "fit_intercept": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(self, degree: int = 2, *, alpha: Any = 0.0, fit_intercept: bool = True, tol: float = 1e-10) -> None:
+        self.degree = degree
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PolynomialRegression:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weight of each sample's square; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        begin = time.perf_counter()
+        X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
+        alpha = checked_penalty(self.alpha, targets.shape[1])
+        if X.shape[1] == 1:
+            self.powers_ = np.arange(1, self.degree + 1)[:, None]
+            coef, intercept = self._fit_one(X[:, 0], targets, weights, alpha)
+        else:
+            coef, intercept = self._fit_several(X, targets, weights, alpha)
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ValueError(
+                f"coefficients of degree {self.degree} overflow float64 for this X; scale it, or lower the degree."
+            )
+        self.coef_ = coef[0] if len(coef) == 1 else coef
+        self.intercept_ = (float(intercept[0]) if single else intercept) if self.fit_intercept else 0.0
+        self._training_rows = X.shape[0]
+        part = self._prove(X, targets, weights, alpha, Status.CONVERGED, 0.0)
+        self.certificate_ = replace(part, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        if not part.holds:
+            self.certificate_ = replace(self.certificate_, status=Status.STALLED)
+            warnings.warn(
+                f"PolynomialRegression ended as 'stalled': relative residual of the normal equations "
+                f"{part.figures['relative residual']:.2e} (tol={self.tol:g}). Scale the features, or lower the degree.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[Any, np.ndarray, np.ndarray, bool]:
+        """X and targets in float64 and weights, without rows of weight 0; and whether y has one dimension."""
+        X, y = validate_data(
+            self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
+        )
+        weights = checked_weights(sample_weight, X.shape[0])
+        targets = np.asarray(y, dtype=np.float64)
+        single = targets.ndim == 1
+        targets = targets.reshape(len(targets), -1)
+        used = weights > 0
+        X = X.toarray() if sp.issparse(X) and X.shape[1] == 1 else X
+        return X[used], targets[used], weights[used], single
+
+    # ---------------------------------------------------------------- one feature
+
+    def _fit_one(
+        self, x: np.ndarray, targets: np.ndarray, weights: np.ndarray, alpha: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of powers and intercepts; the coefficients in the basis are kept for predictions."""
+        wanted = self.degree + self.fit_intercept
+        basis, Q = OrthogonalBasis.of(x, weights, wanted, self.fit_intercept)
+        self.rank_ = basis.size
+        whole = basis.size == wanted or not alpha.any()
+        if not whole:
+            basis = self._full_basis(x, wanted)
+        self._basis, digits = basis, basis.digits(bool(alpha.any()))
+        right = np.sqrt(weights)[:, None] * targets
+        Z = Q.T @ right
+        Z += Q.T @ (right - Q @ Z)
+        coef, intercept = np.zeros((targets.shape[1], self.degree)), np.zeros(targets.shape[1])
+        self._inner = []  # with all their digits: the powers are sensitive to the last ones
+        with precise(digits):
+            powers = basis.powers()
+            for k, penalty in enumerate(alpha):
+                if whole:
+                    gram, c = _identity(basis.size), [Decimal(float(value)) for value in Z[:, k]]
+                else:
+                    gram, c = _by_distinct_values(basis, x, targets[:, k], weights)
+                z = penalised_solution(powers, gram, c, float(penalty)) if penalty or not whole else c
+                w = combined(powers, z, self.degree + 1)
+                self._inner.append(z)
+                coef[k], intercept[k] = [float(value) for value in w[1:]], float(w[0])
+        return coef, intercept
+
+    def _full_basis(self, x: np.ndarray, size: int) -> OrthogonalBasis:
+        """A basis of all degrees where the data has too few distinct values: orthonormal on points added to it."""
+        low, high = float(x.min()), float(x.max())
+        half = (high - low) / 2 or max(abs(low), 1.0)
+        nodes = low / 2 + high / 2 + half * np.cos(np.pi * (np.arange(4 * size) + 0.5) / (4 * size))
+        return OrthogonalBasis.of(nodes, np.ones(len(nodes)), size, self.fit_intercept)[0]
+
+    # ---------------------------------------------------------------- several features
+
+    def _expanded(self, X: Any) -> Any:
+        return sp.csr_array(self._features.transform(X)) if sp.issparse(X) else self._features.transform(X)
+
+    def _fit_several(
+        self, X: Any, targets: np.ndarray, weights: np.ndarray, alpha: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        self._features = PolynomialFeatures(self.degree, include_bias=False).fit(X)
+        self.powers_ = self._features.powers_
+        Z = self._expanded(X)
+        problem, _ = least_squares_problem(Z, targets, weights, alpha, self.fit_intercept)
+        spread = np.ones(problem.d)
+        if not alpha.any():
+            # powers of different degrees differ by many orders: each in units of its own spread
+            spread = np.sqrt(_column_squares(problem))
+            spread[spread == 0] = 1.0
+            scaled = sp.csr_array(Z @ sp.diags_array(1 / spread)) if sp.issparse(Z) else Z / spread
+            problem, _ = least_squares_problem(scaled, targets, weights, alpha, self.fit_intercept)
+        solution = solve(problem, "svd" if not alpha.any() and min(problem.n, problem.d) <= 2000 else "auto", self.tol)
+        self.rank_ = problem.d + 1 if solution.rank is None else solution.rank + self.fit_intercept
+        return np.ascontiguousarray((solution.W / spread[:, None]).T), problem.intercept(solution.W)
+
+    # ---------------------------------------------------------------- the proof
+
+    def _prove(
+        self, X: Any, targets: np.ndarray, weights: np.ndarray, alpha: np.ndarray, status: Status, seconds: float
+    ) -> Guarantee:
+        if X.shape[1] == 1:
+            return self._prove_one(X[:, 0], targets, weights, alpha, status, seconds)
+        problem, _ = least_squares_problem(self._expanded(X), targets, weights, alpha, self.fit_intercept)
+        intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (problem.k,))
+        evidence = evaluate_normal_equations(problem, np.atleast_2d(self.coef_).T, intercept)
+        return normal_guarantee(evidence, bool((alpha > 0).all()), self.tol, status, 1, seconds)
+
+    def _prove_one(
+        self, x: np.ndarray, targets: np.ndarray, weights: np.ndarray, alpha: np.ndarray, status: Status, seconds: float
+    ) -> Guarantee:
+        """The residual in the basis, ``P's r - alpha T'T z``, T being the coefficients of the powers 1, 2, ..."""
+        P, Z = self._basis.values(x), _floats(self._inner)
+        R, roots = targets - P @ Z, np.sqrt(weights)[:, None]
+        pull, apart = self._penalty_gradient(alpha)
+        g = P.T @ (weights[:, None] * R) - pull
+        size = float(np.linalg.norm(roots * P))
+        scale = size * (np.linalg.norm(roots * targets, axis=0) + size * np.linalg.norm(Z, axis=0))
+        residual = np.linalg.norm(g, axis=0)
+        relative = float(np.divide(residual, scale, out=np.zeros_like(residual), where=scale > 0).max(initial=0.0))
+        objective = float((weights @ R**2).sum() + (alpha * (np.atleast_2d(self.coef_) ** 2).sum(axis=1)).sum())
+        figures = {"objective": objective, "residual": float(residual.max(initial=0.0)), "relative residual": relative}
+        figures["error of coef_"] = apart
+        words = f"in the orthonormal basis the normal equations hold to {relative:.1e} of the size of their terms"
+        if self.rank_ == self._basis.size:
+            # orthonormal on the data, the objective curves by at least 2 in every direction
+            figures["gap"] = float((residual**2).sum())
+            words += f", so that the objective {objective:.6g} is at most {figures['gap']:.1e} above the least possible"
+        holds = max(relative, apart) <= self.tol
+        return Guarantee("normal equations", figures, words + ".", holds, status, 1, seconds)
+
+    def _penalty_gradient(self, alpha: np.ndarray) -> tuple[np.ndarray, float]:
+        """``alpha T'T z`` for each target, and the largest relative error of ``coef_`` as a rounding of ``T z``."""
+        basis, coef = self._basis, np.atleast_2d(self.coef_)
+        constants = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), len(alpha))
+        pull, apart = np.zeros((basis.size, len(alpha))), 0.0
+        with precise(basis.digits(bool(alpha.any()))):
+            powers = basis.powers()
+            for k, (penalty, z) in enumerate(zip(alpha, self._inner, strict=True)):
+                constant, *w = combined(powers, z, self.degree + 1)
+                for value, kept in zip([constant, *w], [constants[k], *coef[k]], strict=True):
+                    if float(value) != kept:
+                        apart = max(apart, float(abs(1 - Decimal(float(kept)) / value)) if value else np.inf)
+                if penalty:
+                    factor = Decimal(float(penalty))
+                    pull[:, k] = [float(factor * _dot(row[1:], w)) for row in powers]
+        return pull, apart
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        check_is_fitted(self)
+        X, targets, weights, _ = self._checked(X, y, sample_weight, reset=False)
+        if X.shape[0] != self._training_rows or targets.shape[1] != len(np.atleast_2d(self.coef_)):
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._training_rows} rows of positive weight, "
+                f"got {X.shape[0]} with {targets.shape[1]} targets."
+            )
+        claim = self.certificate_
+        alpha = checked_penalty(self.alpha, targets.shape[1])
+        part = self._prove(X, targets, weights, alpha, claim.status, claim.seconds)
+        worst = max(part.figures["relative residual"], part.figures.get("error of coef_", 0.0))
+        return replace(part, status=confirmed(worst, self.tol, claim.status))
+
+    # ---------------------------------------------------------------- prediction
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if X.shape[1] == 1:
+            x = X.toarray()[:, 0] if sp.issparse(X) else X[:, 0]
+            values = self._basis.values(x) @ _floats(self._inner)
+        else:
+            values = linear_values(self._expanded(X), np.atleast_2d(self.coef_), self.intercept_)
+        return values.ravel() if self.coef_.ndim == 1 else values
+
+
+def _floats(inner: list[list[Decimal]]) -> np.ndarray:
+    """One column a target."""
+    return np.array([[float(value) for value in z] for z in inner]).T
+
+
+def _dot(a: Sequence[Decimal], b: Sequence[Decimal]) -> Decimal:
+    """The sum of products, as far as the shorter one goes."""
+    return sum((p * q for p, q in zip(a, b, strict=False)), Decimal(0))
+
+
+def _identity(m: int) -> list[list[Decimal]]:
+    return [[Decimal(int(i == j)) for j in range(m)] for i in range(m)]
+
+
+def _by_distinct_values(
+    basis: OrthogonalBasis, x: np.ndarray, y: np.ndarray, weights: np.ndarray
+) -> tuple[list[list[Decimal]], list[Decimal]]:
+    """``P'sP`` and ``P'sy`` in decimals, from the few distinct values of x: singular, and exactly so."""
+    points, place = np.unique(x, return_inverse=True)
+    total = np.bincount(place, weights=weights)
+    mean = np.bincount(place, weights=weights * y) / total
+    P = [[Decimal(float(value)) for value in row] for row in basis.values(points)]
+    s, t = [Decimal(float(v)) for v in total], [Decimal(float(v)) for v in mean]
+    columns = list(zip(*P, strict=True))
+    weighted = [[w * value for w, value in zip(s, column, strict=True)] for column in columns]
+    gram = [[_dot(a, b) for b in columns] for a in weighted]
+    right = [_dot(a, t) for a in weighted]
+    return gram, right
+
+
+def _column_squares(problem: LeastSquares) -> np.ndarray:
+    """Squared lengths of the columns of A."""
+    step, total = problem.tile_height(), np.zeros(problem.d)
+    for low in range(0, problem.n, step):
+        tile = problem.tile(low, min(problem.n, low + step))
+        total += np.einsum("ij,ij->j", tile, tile)
+    return total

@@ -1,0 +1,296 @@
+"""Ridge regression: least squares with a penalty on the squared length of the weights."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..certificates import Guarantee, NormalEvidence, Status, evaluate_normal_equations
+from ..data import Rows
+from ..engine import thread_count
+from ..problems import LeastSquares
+from ..solvers.least_squares import solve
+from ._values import linear_values
+
+# scikit-learn's names. LSQR and conjugate gradients on the normal equations are the same steps in exact arithmetic.
+_METHODS = {"auto": "auto", "cholesky": "cholesky", "svd": "svd", "lsqr": "cg", "sparse_cg": "cg"}
+
+
+class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Ridge regression whose every fit states how well its normal equations hold.
+
+    A drop-in for :class:`sklearn.linear_model.Ridge`: minimises ``sum_i s_i (y_i - <x_i, w> - b)**2 + alpha ||w||**2``;
+    the intercept b is not penalised. ``alpha=0`` is least squares, and the shortest w where there are several. Input in
+    float32 is worked on in tiles of float64, without a copy of the whole.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        The penalty, at least 0; one for all targets or one for each.
+    fit_intercept : bool, default=True
+        Whether there is a b.
+    copy_X : bool, default=True
+        X is never written to, whatever this says.
+    max_iter : int or None, default=None
+        Largest number of steps of "sparse_cg"; None is a finite number that grows with the data. Other solvers have
+        none.
+    tol : float, default=1e-10
+        Largest residual of the normal equations, relative to the size of their terms, at which a fit counts as
+        converged. All solvers go on to rounding errors, which is about 1e-16.
+    solver : {"auto", "cholesky", "svd", "lsqr", "sparse_cg"}, default="auto"
+        Normal equations by Cholesky and refinement; orthogonal factors tile by tile and the singular values of the
+        last; conjugate gradients (for the two last names). "auto" takes Cholesky, or gradients where X is sparse with
+        many rows and features. Where Cholesky would be spoilt by rounding, orthogonal factors take its place.
+    positive : bool, default=False
+        Refused if True.
+    random_state : any, default=None
+        No solver here is random.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The weights.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The intercept.
+    certificate_ : Guarantee
+        Objective, residual of the normal equations, and for alpha > 0 the duality gap, recomputed in float64;
+        ``certificate_.verify(X, y)`` does it again.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : ndarray of shape (n_targets,)
+        Steps of conjugate gradients; 1 for the other solvers.
+    n_features_in_ : int
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin.linear_model import Ridge
+    >>> model = Ridge(alpha=1.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> print(model.coef_.round(4), round(model.intercept_, 4))
+    [1.6667] 1.5
+    >>> model.certificate_.figures["relative residual"] < 1e-14
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
+        "fit_intercept": ["boolean"],
+        "copy_X": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "solver": [StrOptions(set(_METHODS))],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-10,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weight of each sample's square; a weight of 0 leaves it out.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        if self.positive:
+            raise ValueError("positive=True is not supported; use sklearn.linear_model.Ridge, or positive=False.")
+        begin = time.perf_counter()
+        problem, single = self._problem(X, y, sample_weight, reset=True)
+        solution = solve(problem, _METHODS[self.solver], self.tol, self.max_iter)
+        intercept = problem.intercept(solution.W)
+        if not (np.isfinite(solution.W).all() and np.isfinite(intercept).all()):
+            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        self.coef_ = solution.W[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.W.T)
+        self.intercept_ = float(intercept[0]) if single else intercept
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+        self.solver_ = {"cg": "sparse_cg"}.get(solution.method, solution.method)
+        self.n_iter_ = np.ones(problem.k, dtype=int) if solution.steps is None else solution.steps
+        self._training_shape = problem.n
+        evidence = evaluate_normal_equations(problem, solution.W, intercept)
+        status = solution.status
+        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
+            status = Status.STALLED
+        part = self._guarantee(evidence, problem, status, int(self.n_iter_.sum()), time.perf_counter() - begin)
+        self.certificate_ = replace(part, _recompute=self._recertify)
+        if status is not Status.CONVERGED:
+            self._warn(status, evidence)
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[LeastSquares, bool]:
+        """The problem of checked input, without rows of weight 0; and whether y has one dimension."""
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            multi_output=True,
+            y_numeric=True,
+        )
+        return least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
+
+    def _guarantee(
+        self, evidence: NormalEvidence, problem: LeastSquares, status: Status, steps: int, seconds: float
+    ) -> Guarantee:
+        return normal_guarantee(evidence, bool((problem.alpha > 0).all()), self.tol, status, steps, seconds)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        check_is_fitted(self)
+        problem, _ = self._problem(X, y, sample_weight, reset=False)
+        W = np.atleast_2d(self.coef_).T
+        if W.shape != (problem.d, problem.k) or problem.n != self._training_shape:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._training_shape} rows of positive weight, "
+                f"got {problem.n} with {problem.k} targets."
+            )
+        intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (problem.k,))
+        evidence = evaluate_normal_equations(problem, np.asarray(W, dtype=np.float64), intercept)
+        claim = self.certificate_
+        status = confirmed(evidence.relative_residual, self.tol, claim.status)
+        return self._guarantee(evidence, problem, status, claim.iterations, claim.seconds)
+
+    def _warn(self, status: Status, evidence: NormalEvidence) -> None:
+        warnings.warn(
+            f"Ridge ended as '{status}': relative residual of the normal equations {evidence.relative_residual:.2e} "
+            f"(tol={self.tol:g}). Scale the features (StandardScaler), raise max_iter or alpha, or set solver='svd'.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
+        return values.ravel() if self.coef_.ndim == 1 else values
+
+
+def least_squares_problem(
+    X: Any, y: np.ndarray, sample_weight: Any, alpha: Any, fit_intercept: bool
+) -> tuple[LeastSquares, bool]:
+    """The problem of checked input, without rows of weight 0; and whether y has one dimension."""
+    targets = np.asarray(y, dtype=np.float64)
+    single = targets.ndim == 1
+    targets = targets.reshape(len(targets), -1)
+    weights = checked_weights(sample_weight, X.shape[0])
+    used = weights > 0
+    if not used.all():
+        X, targets, weights = X[used], targets[used], weights[used]
+    penalties = checked_penalty(alpha, targets.shape[1])
+    return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
+
+
+def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """One finite weight, at least 0, for each sample."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
+    if len(weights) != n:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({n},): one weight a sample.")
+    if not np.isfinite(weights).all():
+        raise ValueError("Input sample_weight contains NaN or infinity.")
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight must be at least 0; got {weights.min():g}.")
+    if not weights.any():
+        raise ValueError("sample_weight must have a positive entry; all weights are zero.")
+    return weights
+
+
+def checked_penalty(alpha: Any, k: int) -> np.ndarray:
+    """One penalty, at least 0 and finite, for each target."""
+    penalties = np.asarray(alpha, dtype=np.float64)
+    if penalties.ndim == 0 or penalties.shape == (1,):
+        penalties = np.full(k, float(penalties.ravel()[0]))
+    if penalties.shape != (k,):
+        raise ValueError(f"alpha must be a number or one number for each of {k} targets; got shape {penalties.shape}.")
+    if not (np.isfinite(penalties) & (penalties >= 0)).all():
+        raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
+    return penalties
+
+
+def confirmed(residual: float, tolerance: float, claim: Status) -> Status:
+    """A status of recomputed figures: what claims less than convergence stands, a claim of it has to be met."""
+    if residual <= tolerance:
+        return Status.CONVERGED
+    return Status.REFUTED if claim is Status.CONVERGED else claim
+
+
+def normal_guarantee(
+    evidence: NormalEvidence, strictly_convex: bool, tolerance: float, status: Status, steps: int, seconds: float
+) -> Guarantee:
+    """What the residual of the normal equations proves."""
+    figures = {
+        "objective": evidence.objective,
+        "residual": evidence.residual,
+        "relative residual": evidence.relative_residual,
+    }
+    words = f"the normal equations hold to {evidence.relative_residual:.1e} of the size of their terms"
+    if strictly_convex:
+        relative = evidence.gap / evidence.objective if evidence.objective > 0 else 0.0
+        figures |= {"duality gap": evidence.gap, "relative gap": relative}
+        words += (
+            f", so that the objective {evidence.objective:.6g} is at most {evidence.gap:.1e} above the least possible"
+        )
+    holds = evidence.relative_residual <= tolerance
+    return Guarantee("normal equations", figures, words + ".", holds, status, steps, seconds)

@@ -1,0 +1,284 @@
+"""Least squares with a ridge: the normal equations where they are safe, orthogonal factors where they are not.
+
+    (A'A + alpha I) w = A't      or, for fewer rows than features,      (A A' + alpha I) v = t,  w = A'v
+
+(`maxmargin.problems.LeastSquares` says what A and t are), by one of three ways:
+
+cholesky    A'A or A A' from tiles, its Cholesky factor, and refinement, w <- w + (A'A + alpha I)^-1 (A'(t - A w) -
+            alpha w), the residual being that of A itself. That is as accurate as an orthogonal factorisation as long as
+            the factor contracts at all, which is checked (Bjorck 1987, "corrected seminormal equations").
+svd         QR of A tile by tile (R of the tiles so far, stacked on the next one), then the SVD of the small R. Singular
+            values below rounding count as zero: with alpha = 0 that is the shortest of all minimisers.
+cg          Conjugate gradients on the normal equations (Hestenes and Stiefel 1952, CGLS), restarted from true residuals
+            until rounding: needs nothing but products with A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import blas, lapack
+
+from ..certificates import Status
+from ..data import gram_pass
+from ..engine import one_blas_thread, run_parallel
+from ..problems import LeastSquares
+from ._monitor import Monitor
+
+METHODS = ("cholesky", "svd", "cg")
+# A reciprocal condition number below this, and the normal equations are left alone.
+_SAFE = 1e-12
+_REFINEMENTS = 4
+_RESTARTS = 12
+_EPS = float(np.finfo(np.float64).eps)
+# Sides of a matrix that is formed for CSR rows, and the multiplications that forming it may take.
+_SIDE = 2000
+_WORK = 2e10
+
+
+@dataclass(frozen=True)
+class LeastSquaresSolution:
+    """Weights of shape (d, k), how they were found, and how many steps each target took (None for direct methods)."""
+
+    W: np.ndarray
+    method: str
+    status: Status
+    steps: np.ndarray | None = None
+    rank: int | None = None
+
+
+def choose_method(problem: LeastSquares) -> str:
+    """Direct methods for dense rows and for small sides; conjugate gradients for large sparse rows."""
+    if not problem.rows.sparse or problem.d <= _SIDE:
+        return "cholesky"
+    return "cholesky" if problem.n <= _SIDE and float(problem.n) ** 2 * problem.d <= _WORK else "cg"
+
+
+def solve(
+    problem: LeastSquares,
+    method: str = "auto",
+    tolerance: float = 1e-10,
+    budget: int | None = None,
+    monitor: Monitor | None = None,
+) -> LeastSquaresSolution:
+    """Minimise to rounding errors; `tolerance` and `budget` are those of conjugate gradients."""
+    chosen = choose_method(problem) if method == "auto" else method
+    if chosen == "cg":
+        return _by_gradients(problem, tolerance, budget, monitor)
+    if chosen == "cholesky":
+        W = _by_cholesky(problem)
+        if W is not None:
+            return LeastSquaresSolution(W, "cholesky", Status.CONVERGED)
+    W, rank = _by_orthogonal_factors(problem)
+    return LeastSquaresSolution(W, "svd", Status.CONVERGED, rank=rank)
+
+
+# ---------------------------------------------------------------- normal equations
+
+
+def _by_cholesky(problem: LeastSquares) -> np.ndarray | None:
+    """Weights, or None where rounding would spoil them."""
+    wide = problem.d > problem.n
+    if wide and (problem.alpha <= 0).any():
+        return None  # centring makes A A' singular
+    gram, right = (_outer_gram(problem), problem.right) if wide else _inner_gram(problem)
+    W = np.empty((problem.d, problem.k))
+    for alpha in np.unique(problem.alpha):
+        mine = np.flatnonzero(problem.alpha == alpha)
+        found = _refined(problem, gram, right[:, mine], float(alpha), mine, wide)
+        if found is None:
+            return None
+        W[:, mine] = found
+    return W
+
+
+def _refined(
+    problem: LeastSquares, gram: np.ndarray, right: np.ndarray, alpha: float, mine: np.ndarray, wide: bool
+) -> np.ndarray | None:
+    """Solve with one factor for the targets `mine`, and refine until the true residual no longer falls."""
+    M = gram.copy(order="F")
+    M.flat[:: len(M) + 1] += alpha
+    norm = float(np.abs(M).sum(axis=0).max(initial=0.0)) if M.size else 0.0
+    factor, info = lapack.dpotrf(M, lower=0, overwrite_a=1)
+    if info != 0 or norm == 0 or lapack.dpocon(factor, norm)[0] < _SAFE:
+        return None
+    mine_only = problem if len(mine) == problem.k else problem.of_targets(mine)
+
+    def weights(v: np.ndarray) -> np.ndarray:
+        return problem.transposed(v) if wide else v
+
+    def residual(v: np.ndarray) -> np.ndarray:
+        rest = right - problem.image(weights(v)) if wide else mine_only.residual(v)[1]
+        return rest - alpha * v
+
+    v = lapack.dpotrs(factor, right, lower=0)[0]
+    rest = residual(v)
+    size = float(np.linalg.norm(rest))
+    for _ in range(_REFINEMENTS):
+        new = v + lapack.dpotrs(factor, rest, lower=0)[0]
+        new_rest = residual(new)
+        new_size = float(np.linalg.norm(new_rest))
+        if not new_size < size:
+            break
+        settled = new_size > size / 4
+        v, rest, size = new, new_rest, new_size
+        if settled:
+            break
+    return weights(v)
+
+
+def _inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
+    """``A'A`` (both triangles) and ``A't``."""
+    d = problem.d
+    if problem.rows.sparse:
+        full = np.zeros((d + 1, d + 1))
+        gram_pass(problem.rows.arrays, 0, problem.n, problem.weights, full)
+        gram = np.triu(full[:-1, :-1])
+        gram = gram + np.triu(gram, 1).T
+        centred = gram - float(problem.weights.sum()) * np.outer(problem.mu, problem.mu)
+        return centred, problem.transposed(problem.right)
+    both = _squares(
+        lambda low, high: np.hstack([problem.tile(low, high), problem.right[low:high]]),
+        problem.n,
+        problem.tile_height(256),
+        d + problem.k,
+        problem,
+    )
+    return both[:d, :d], both[:d, d:]
+
+
+def _outer_gram(problem: LeastSquares) -> np.ndarray:
+    """``A A'`` (both triangles)."""
+    width = max(256, 2**18 // max(1, problem.n))
+    return _squares(lambda low, high: problem.columns(low, high).T, problem.d, width, problem.n, problem)
+
+
+def _squares(
+    piece: Callable[[int, int], np.ndarray], stop: int, step: int, side: int, problem: LeastSquares
+) -> np.ndarray:
+    """The sum of B'B over pieces B of `step` rows, each thread its own share of them."""
+    threads = max(1, min(problem.threads, stop // (2 * step)))
+
+    def share(first: int) -> np.ndarray:
+        total = np.zeros((side, side), order="F")
+        for low in range(first * step, stop, threads * step):
+            B = np.ascontiguousarray(piece(low, min(stop, low + step)))
+            total = blas.dsyrk(1.0, B.T, beta=1.0, c=total, trans=0, lower=0, overwrite_c=1)
+        return total
+
+    with one_blas_thread():
+        total = np.sum(run_parallel(share, [(k,) for k in range(threads)]), axis=0)
+    return np.triu(total) + np.triu(total, 1).T
+
+
+# ---------------------------------------------------------------- orthogonal factors
+
+
+def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int]:
+    """Weights through the SVD of a triangular factor, and the rank."""
+    n, d, k = problem.n, problem.d, problem.k
+    wide = d > n
+    side = n if wide else d
+    R = np.empty((0, side + (0 if wide else k)))
+    step = max(4 * side, 2**16 // max(1, side))
+    with one_blas_thread():  # waking other threads for every tile would cost more than they do
+        for low in range(0, d if wide else n, step):
+            high = min(d if wide else n, low + step)
+            piece = (
+                problem.columns(low, high).T if wide else np.hstack([problem.tile(low, high), problem.right[low:high]])
+            )
+            R = scipy.linalg.qr(np.vstack([R, piece]), mode="r", overwrite_a=True, check_finite=False)[0]
+            R = R[: R.shape[1]]
+    U, sigma, Vt = _svd(R[:side, :side])
+    kept = sigma > _EPS * max(n, d) * sigma.max(initial=0.0)
+    rank = int(kept.sum())
+    if not rank:
+        return np.zeros((d, k)), 0
+    U, sigma, Vt = U[:, kept], sigma[kept, None], Vt[kept]
+    if wide:  # A' = Q R, so that A A' = V sigma^2 V'
+        shrunk = sigma**2 + problem.alpha
+        v = Vt.T @ ((Vt @ problem.right) / shrunk)
+        rest = problem.right - problem.image(problem.transposed(v)) - problem.alpha * v
+        return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank
+    W = Vt.T @ (sigma / (sigma**2 + problem.alpha) * (U.T @ R[: U.shape[0], side:]))
+    rest = problem.residual(W)[1] - problem.alpha * W
+    better = W + Vt.T @ ((Vt @ rest) / (sigma**2 + problem.alpha))
+    again = problem.residual(better)[1] - problem.alpha * better
+    return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank
+
+
+def _svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    try:
+        return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+    except np.linalg.LinAlgError:  # divide and conquer fails on rare matrices; the older routine does not
+        return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+
+
+# ---------------------------------------------------------------- conjugate gradients
+
+
+def _by_gradients(
+    problem: LeastSquares, tolerance: float, budget: int | None, monitor: Monitor | None
+) -> LeastSquaresSolution:
+    budget = 1000 + 10 * min(problem.n, problem.d) if budget is None else budget
+    W, steps = np.zeros((problem.d, problem.k)), np.zeros(problem.k, dtype=int)
+    status = Status.CONVERGED
+    with one_blas_thread():
+        for t in range(problem.k):
+            W[:, t], steps[t], ended = _one_target(problem, t, tolerance, budget, monitor)
+            if ended is not Status.CONVERGED:
+                status = ended
+            if ended is Status.INTERRUPTED:
+                break
+    return LeastSquaresSolution(W, "cg", status, steps)
+
+
+def _one_target(
+    problem: LeastSquares, t: int, tolerance: float, budget: int, monitor: Monitor | None
+) -> tuple[np.ndarray, int, Status]:
+    alpha, right = float(problem.alpha[t]), problem.right[:, t : t + 1]
+    w = np.zeros((problem.d, 1))
+    scale = float(np.linalg.norm(problem.transposed(right)))
+    if scale == 0:
+        return w[:, 0], 0, Status.CONVERGED
+    size, target = np.sqrt(problem.squared_size()), float(np.linalg.norm(right))
+    used, best, reached = 0, np.inf, w
+    for _ in range(_RESTARTS):
+        r = right - problem.image(w)
+        s = problem.transposed(r) - alpha * w
+        length = float(np.linalg.norm(s))
+        if not length < best / 2:  # a restart from the true residual that brings nothing: this is rounding
+            if length < best:
+                best, reached = length, w
+            break
+        best, reached = length, w
+        p, square = s, length**2
+        while used < budget and square > 0:
+            q = problem.image(p)
+            step = square / (float(np.sum(q * q)) + alpha * float(np.sum(p * p)))
+            w = w + step * p
+            r = r - step * q
+            s = problem.transposed(r) - alpha * w
+            used += 1
+            new = float(np.sum(s * s))
+            if monitor is not None and monitor.report(used, np.sqrt(new) / scale, np.nan):
+                return w[:, 0], used, Status.INTERRUPTED
+            rounding = _EPS * (size * (size * float(np.linalg.norm(w)) + target) + alpha * float(np.linalg.norm(w)))
+            # down to rounding, or time for a true residual: that of the recurrence drifts from it
+            if new <= rounding**2 or new <= 1e-16 * best**2 or new > 1e16 * best**2:
+                break
+            p, square = s + (new / square) * p, new
+        if used >= budget:
+            break
+    r = right - problem.image(w)
+    if float(np.linalg.norm(problem.transposed(r) - alpha * w)) < best:
+        reached, best = w, float(np.linalg.norm(problem.transposed(r) - alpha * w))
+    met = best <= tolerance * scale
+    return (
+        reached[:, 0],
+        used,
+        Status.CONVERGED if met else Status.BUDGET_EXHAUSTED if used >= budget else Status.STALLED,
+    )
