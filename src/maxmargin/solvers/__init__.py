@@ -1,22 +1,36 @@
-"""How the box QP is minimised: one algorithm a file, one contract for all.
+"""How problems are minimised: one algorithm a file, one contract for all.
 
 ``solve(problem, start, tolerance, budget, monitor) -> Solution``. A solver knows nothing of estimators and accepts
-any feasible start.
+any feasible start. Those of the box QP serve the kernel machines, those of the regularised risk (`RISK_SOLVERS`) the
+linear ones.
 """
 
 from ._certified import CertifiedSolution, solve_certified, unproven
+from ._certified_risk import solve_risk
 from ._hard_margin import solve_hard_margin
 from ._monitor import Monitor
+from ._needs import Needs
 from ._projection import feasible, project
+from ._risk_registry import RISK_SOLVERS, check_solver, choose_solver, solvers_for
+from ._risk_solution import CertifiedRiskSolution, RiskSolution
 from ._smo import smo
 from ._solution import Solution
+from ._stochastic_state import StochasticState
 from .decomposition import solve as solve_by_decomposition
+from .multinomial import solve_multinomial
 from .projected_gradient import solve as solve_by_projected_gradient
 
 __all__ = [
+    "RISK_SOLVERS",
+    "CertifiedRiskSolution",
     "CertifiedSolution",
     "Monitor",
+    "Needs",
+    "RiskSolution",
     "Solution",
+    "StochasticState",
+    "check_solver",
+    "choose_solver",
     "feasible",
     "project",
     "smo",
@@ -24,5 +38,8 @@ __all__ = [
     "solve_by_projected_gradient",
     "solve_certified",
     "solve_hard_margin",
+    "solve_multinomial",
+    "solve_risk",
+    "solvers_for",
     "unproven",
 ]

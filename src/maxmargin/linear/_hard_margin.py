@@ -1,0 +1,60 @@
+"""The hard margin of a linear machine: solved in multipliers, proven for the weights that predict.
+
+    minimise 1/2 ||w||^2  subject to  y_i (<x_i, w> + b) >= 1,     maximise sum_i |beta_i| - 1/2 ||sum_i beta_i x_i||^2
+
+over beta_i y_i >= 0 with sum 0. Samples of weight zero take no part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..certificates import NotSeparableError, RiskEvidence, Status
+from ..kernels import make_kernel
+from ..problems import BoxQP, Risk
+from ..solvers import Monitor, solve_hard_margin
+
+
+def solve_widest_street(
+    problem: Risk, start: np.ndarray | None, tolerance: float, budget: int | None, monitor: Monitor
+) -> tuple[np.ndarray, np.ndarray, Status, int, bool]:
+    """Weights, multipliers, status, iterations, and whether Ctrl-C came; raises `NotSeparableError` with a proof."""
+    kept = np.flatnonzero(problem.weights > 0)
+    gram = make_kernel("linear", 0.0, 0.0, 1).gram(problem.rows, None, problem.threads)
+    if len(kept) < problem.n:
+        gram = gram.restricted(kept)
+    box = BoxQP.classifier(gram, problem.y[kept], np.full(len(kept), np.inf))
+    start = None if start is None else start[kept]
+    try:
+        solution = solve_hard_margin(box, start, tolerance, tolerance, budget, monitor)
+    except NotSeparableError as error:
+        proof = replace(error.proof, positive=kept[error.proof.positive], negative=kept[error.proof.negative])
+        words = str(error).replace("with this kernel", "by a hyperplane").replace(" in feature space", "")
+        raise NotSeparableError(words.replace("another kernel", "SVC with another kernel"), proof) from None
+    beta = np.zeros(problem.n)
+    beta[kept] = solution.beta
+    theta = problem.transposed(beta)
+    theta[-1] = solution.evidence.intercepts[0]
+    return theta, beta, solution.status, solution.iterations, solution.keyboard
+
+
+def evaluate_street(problem: Risk, theta: np.ndarray, beta: np.ndarray | None) -> RiskEvidence:
+    """Both objectives from the weights and the multipliers.
+
+    The direction of the weights is scaled until the closest sample has margin 1, which makes it feasible.
+    """
+    f = problem.decision(theta)
+    beta = np.zeros(problem.n) if beta is None else beta
+    margins = (problem.y * f)[problem.weights > 0]
+    smallest = float(margins.min())
+    square = float(theta[:-1] @ theta[:-1])
+    primal = square / 2 / smallest**2 if smallest > 0 else np.inf
+    sums, size = problem.transposed(beta), float(np.abs(beta).sum())
+    dual = size - float(sums[:-1] @ sums[:-1]) / 2
+    allowed = (problem.y * beta >= 0).all() and not beta[problem.weights <= 0].any() and abs(sums[-1]) <= 1e-9 * size
+    if not (allowed and np.isfinite(primal)):
+        return RiskEvidence(primal, -np.inf, np.inf, np.inf, np.inf, beta, f)
+    gap = max(primal - dual, 0.0)
+    return RiskEvidence(primal, dual, gap, gap / max(primal, abs(dual), 1e-300), abs(1 - smallest), beta, f)

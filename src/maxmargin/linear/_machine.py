@@ -1,0 +1,333 @@
+"""What all linear machines share: parameters, checked input, solving, the proof, the end of a fit.
+
+Every machine minimises ``sum_i c_i loss(<x_i, w> + b, y_i) + R(w)``, c_i being C times the weights of sample and class.
+A subclass says which loss, penalty and C (`_loss`, `_penalty`, `_strength`).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..certificates import Certificate, ModelCertificate, RiskEvidence, Status, evaluate_risk
+from ..data import Rows
+from ..engine import one_blas_thread, run_parallel, thread_count
+from ..losses import Loss
+from ..penalties import Penalty
+from ..problems import Risk
+from ..solvers import RISK_SOLVERS, Monitor, check_solver, choose_solver, solve_risk
+
+# Stored values of X from which problems are worth a thread each: below, Python's own lock costs more.
+_SIDE_BY_SIDE = 20_000
+# Values of X that are widened or multiplied at a time in a prediction.
+_BLOCK = 2**19
+# Solvers whose dual slopes may prove more than those that follow from the weights.
+_DUAL_SOLVERS = {"dual_coordinate", "interior_point", "sgd"}
+# What every solver is called with; the rest of its parameters are its own options.
+_COMMON = {"problem", "start", "tolerance", "budget", "monitor", "slopes"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is kept of one solved problem.
+
+    ``slopes`` are those of the dual where the weights alone would not prove the gap, else None. ``unbounded`` means
+    that there is no minimum: the losses fall for ever in the direction of the weights.
+    """
+
+    theta: np.ndarray
+    slopes: np.ndarray | None
+    certificate: Certificate
+    solver: str
+    keyboard: bool = False
+    unbounded: bool = False
+
+
+class LinearMachine(BaseEstimator, metaclass=ABCMeta):
+    """Base of the linear machines; not for direct use."""
+
+    _parameter_constraints: dict = {
+        "solver": [str],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+        "solver_options": [dict, None],
+    }
+
+    solver_options: dict[str, Any] | None = None  # machines without such a parameter have none
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss of a sample."""
+
+    @abstractmethod
+    def _penalty(self) -> Penalty:
+        """The penalty of the weights."""
+
+    @abstractmethod
+    def _strength(self) -> float:
+        """The factor on every sample's loss."""
+
+    # ---------------------------------------------------------------- input
+
+    def _validate_training(self, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, np.ndarray]:
+        """Checked X (float32 or float64, dense or CSR, not copied if it is one of those) and y."""
+        rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
+        return validate_data(self, X, y, y_numeric=y_numeric, **rules)
+
+    def _validate_weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """Weights of the samples, None if all are one; a sample without positive weight takes no part."""
+        if sample_weight is None:
+            return None
+        weights = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+        if not (weights > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return np.maximum(weights, 0.0)
+
+    def _problem(self, rows: Rows, y: np.ndarray, weights: np.ndarray, threads: int) -> Risk:
+        """The risk of these samples."""
+        return Risk(rows, y, weights, self._loss(), self._penalty(), self.fit_intercept, threads)
+
+    # ---------------------------------------------------------------- solving
+
+    def _solver_options(self, solver: str) -> dict[str, Any]:
+        """Options of this solver: the user's, and a seed where it has a use for one."""
+        function = RISK_SOLVERS[solver].solve
+        known = set(
+            function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+        )
+        options = dict(self.solver_options or {})
+        unknown = set(options) - (known - _COMMON)
+        if unknown:
+            raise ValueError(
+                f"solver_options has {sorted(unknown)}, which solver={solver!r} does not take; it takes "
+                f"{sorted(known - _COMMON) or 'none'}."
+            )
+        if "seed" in known:
+            options.setdefault("seed", self._seed())
+        return options
+
+    def _seed(self) -> int:
+        """None is a fixed seed too: the same input gives the same model."""
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _solver_for(self, problem: Risk) -> str:
+        name = self._solver_name
+        if name == "auto":
+            return choose_solver(problem)
+        check_solver(name, problem.loss, problem.penalty)
+        return name
+
+    @property
+    def _solver_name(self) -> str:
+        return self.solver
+
+    def _solve_part(
+        self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, name: str
+    ) -> Part:
+        """Solve and certify one problem."""
+        begin = time.perf_counter()
+        solver = self._solver_for(problem)
+        options = self._solver_options(solver)
+        solution = solve_risk(problem, solver, start, self.tol, self.max_iter, monitor, slopes, **options)
+        evidence, status = solution.evidence, solution.status
+        unbounded = self._has_no_minimum(problem, evidence)
+        if unbounded and status is Status.CONVERGED:
+            status = Status.STALLED
+        kept = evidence.u if needs_slopes(problem, solution.theta, solver, self.tol) else None
+        seconds = time.perf_counter() - begin
+        certificate = certificate_of(evidence, status, solution.iterations, seconds, name)
+        return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded)
+
+    def _untouched(self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, name: str) -> Part:
+        """A problem that Ctrl-C left before it had a solution: its start, of which nothing is claimed."""
+        nan, inf = float("nan"), float("inf")
+        certificate = Certificate(nan, nan, inf, inf, inf, Status.INTERRUPTED, 0, 0.0, name)
+        return Part(problem.start() if start is None else start, slopes, certificate, self._solver_name)
+
+    def _solve_all(
+        self,
+        problem: Callable[[int], Risk],
+        starts: Sequence[np.ndarray | None],
+        slopes: Sequence[np.ndarray | None],
+        names: Sequence[str],
+        parallel: bool,
+    ) -> tuple[list[Part], Monitor, bool]:
+        """Solve every problem, side by side if `parallel`; also the monitor, and whether Ctrl-C ended it."""
+        monitor = Monitor(self.verbose, self.callback)
+        parts: list[Part | None] = [None] * len(names)
+
+        def run(k: int) -> None:
+            own = monitor.named(names[k]) if len(names) > 1 else monitor
+            parts[k] = part = self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
+            if part.keyboard:
+                raise KeyboardInterrupt
+
+        interrupted = False
+        with one_blas_thread():
+            try:
+                if parallel:
+                    run_parallel(run, [(k,) for k in range(len(names))], on_error=monitor.stop)
+                else:
+                    for k in range(len(names)):
+                        run(k)
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                monitor.close()
+        done = [p or self._untouched(problem(k), starts[k], slopes[k], names[k]) for k, p in enumerate(parts)]
+        return done, monitor, interrupted
+
+    def _side_by_side(self, problems: int, rows: Rows) -> bool:
+        """Whether each problem gets a thread of its own, instead of all threads each in turn."""
+        stored = len(rows.arrays[0]) if rows.sparse else rows.n * rows.d
+        return problems >= thread_count(self.n_jobs) > 1 and stored >= _SIDE_BY_SIDE
+
+    # ---------------------------------------------------------------- the proof
+
+    def _has_no_minimum(self, problem: Risk, evidence: RiskEvidence) -> bool:
+        return has_no_minimum(problem, evidence)
+
+    def _evidence(self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
+        return evaluate_risk(problem, theta, slopes)
+
+    def _confirmed(
+        self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate
+    ) -> Certificate:
+        """Figures recomputed from the model beside those claimed.
+
+        A status that claims less than convergence stands; one that claims it has to be confirmed.
+        """
+        if slopes is not None and len(slopes) != problem.n:
+            slopes = None
+        evidence = self._evidence(problem, theta, slopes)
+        met = evidence.relative_gap <= self.tol and not self._has_no_minimum(problem, evidence)
+        status = Status.CONVERGED if met else Status.REFUTED if claim.status is Status.CONVERGED else claim.status
+        return certificate_of(evidence, status, claim.iterations, claim.seconds, claim.label)
+
+    @abstractmethod
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure of the certificate, recomputed from the model alone."""
+
+    def _check_same_rows(self, X: Any, y: Any) -> None:
+        if X.shape[0] != self._rows_seen or len(y) != X.shape[0]:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {X.shape[0]} "
+                f"and y with {len(y)}."
+            )
+
+    def _conclude(self, parts: Sequence[Part], monitor: Monitor, interrupted: bool) -> None:
+        """Keep the proof, and say what it proves if that is less than was asked for."""
+        worst = self._prove(parts)
+        if self.verbose:
+            monitor.close(f"{worst.status}, relative gap {worst.relative_gap:.2e}")
+        if interrupted:
+            # The state is safe for a warm start; the interrupt itself belongs to the user's program.
+            raise KeyboardInterrupt
+        if self.fit_status_:
+            unbounded = any(part.unbounded for part in parts)
+            warnings.warn(self._advice(worst, unbounded), ConvergenceWarning, stacklevel=3)
+
+    def _prove(self, parts: Sequence[Part]) -> Certificate:
+        """Keep the proof; the worst of its problems."""
+        self.certificate_ = ModelCertificate(tuple(part.certificate for part in parts), self._recertify)
+        worst = self.certificate_.worst
+        self.fit_status_ = 0 if worst.status is Status.CONVERGED else 1
+        self.solver_ = parts[0].solver
+        return worst
+
+    def _advice(self, worst: Certificate, unbounded: bool) -> str:
+        where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""
+        if unbounded:
+            return (
+                f"{type(self).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: the "
+                f"classes are separable (every sample is on its side already), and without a penalty the loss then has "
+                f"no minimum: the weights grow for ever. Use a finite C with a penalty."
+            )
+        advice = {
+            Status.BUDGET_EXHAUSTED: f"Scale the features (StandardScaler), raise max_iter (now {self.max_iter}), try "
+            f"another solver (this was {self.solver_!r}), or set warm_start=True and call fit again to resume.",
+            Status.INTERRUPTED: "Set warm_start=True and call fit again to resume.",
+            Status.STALLED: "Rounding errors allow no better: scale the features (StandardScaler), lower C, or "
+            "raise tol.",
+        }[worst.status]
+        return (
+            f"{type(self).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: relative "
+            f"duality gap {worst.relative_gap:.2e} (tol={self.tol:g}). " + advice
+        )
+
+    # ---------------------------------------------------------------- prediction
+
+    def _validate_for_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
+    def _dense_coef(self) -> np.ndarray:
+        """``coef_`` as a matrix with one row a decision function, also after `sparsify`."""
+        coef: Any = self.coef_
+        return np.atleast_2d(coef.toarray() if sp.issparse(coef) else np.asarray(coef))
+
+    def _linear_values(self, X: Any) -> np.ndarray:
+        """``X @ coef.T + intercept`` in float64; float32 rows are widened a block at a time."""
+        X = self._validate_for_predict(X)
+        coef = self._dense_coef()
+        if X.dtype == np.float64:
+            return X @ coef.T + self.intercept_
+        out = np.empty((X.shape[0], len(coef)))
+        step = max(1, _BLOCK // max(1, X.shape[1]))
+        for start in range(0, len(out), step):
+            out[start : start + step] = X[start : start + step].astype(np.float64) @ coef.T
+        return out + self.intercept_
+
+
+def certificate_of(
+    evidence: RiskEvidence, status: Status, iterations: int, seconds: float, label: str = ""
+) -> Certificate:
+    """A certificate from the recomputed figures of a risk."""
+    e = evidence
+    return Certificate(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, status, iterations, seconds, label)
+
+
+def has_no_minimum(problem: Risk, evidence: RiskEvidence) -> bool:
+    """Whether the weights themselves prove that the losses have an infimum and no minimum.
+
+    A loss that falls for ever, no penalty, and every sample on its side: longer weights are always better.
+    """
+    if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
+        return False
+    falls_for_ever = problem.loss.kind == "classification" and problem.loss.twice_differentiable
+    return falls_for_ever and bool((problem.y * evidence.decision > 0)[problem.weights > 0].all())
+
+
+def needs_slopes(problem: Risk, theta: np.ndarray, solver: str, tolerance: float) -> bool:
+    """Whether the weights alone would not prove the gap: at kinks, and where a solver worked in the dual."""
+    if problem.loss.smoothness == float("inf"):
+        return True
+    return solver in _DUAL_SOLVERS and evaluate_risk(problem, theta).relative_gap > tolerance

@@ -1,0 +1,66 @@
+"""Training on data that comes in chunks: what is kept between two of them does not grow with the samples seen."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import validate_data
+
+from ..certificates import Status
+from ..engine import one_blas_thread
+from ..solvers import StochasticState
+from ._classifier import LinearClassifierMachine, Training
+from ._machine import Part, certificate_of
+
+
+def chunk_of(machine: LinearClassifierMachine, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
+    """A checked chunk; the first one sets the features and the classes."""
+    if machine.class_weight == "balanced":
+        raise ValueError(
+            "class_weight='balanced' needs all samples at once; in partial_fit give the weights themselves, such as "
+            "class_weight={0: 1.0, 1: 3.0}."
+        )
+    first = not hasattr(machine, "coef_")
+    X, y = validate_data(machine, X, y, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", reset=first)
+    _check_partial_fit_first_call(machine, classes)
+    if first:
+        machine.class_weight_ = np.ones(len(machine.classes_))
+        if machine.class_weight is not None:
+            machine.class_weight_ = np.array(
+                [float(machine.class_weight.get(c, 1.0)) for c in machine.classes_.tolist()]
+            )
+    return machine._known_labels(X, y, sample_weight)
+
+
+def advance_streams(machine: LinearClassifierMachine, training: Training) -> list[Part]:
+    """One pass over the chunk for each problem; the proof is about the mean iterate and the problem of this chunk."""
+    k = training.problems
+    if not hasattr(machine, "_streams"):
+        options = machine._solver_options("sgd")
+        options["order"] = options.get("order") or "shuffle"
+        origin = np.zeros(training.rows.d + 1)
+        starts = [origin] * k
+        if hasattr(machine, "coef_"):  # go on from a fit
+            starts = [np.append(w, b) for w, b in zip(machine._dense_coef(), machine.intercept_, strict=True)]
+        machine._streams = [StochasticState(start, **options) for start in starts]
+    problem = machine._problems_of(training, 1)
+    parts = []
+    with one_blas_thread():
+        for j, state in enumerate(machine._streams):
+            begin = time.perf_counter()
+            chunk = problem(j)
+            evidence = state.advance(chunk).suboptimality(chunk).evidence
+            status = Status.CONVERGED if evidence.relative_gap <= machine.tol else Status.BUDGET_EXHAUSTED
+            seconds = time.perf_counter() - begin
+            certificate = certificate_of(evidence, status, state.passes, seconds, training.name(j))
+            parts.append(Part(state.average, evidence.u, certificate, "sgd"))
+    return parts
+
+
+def end_streams(machine: LinearClassifierMachine) -> None:
+    """Forget what was kept between chunks."""
+    if hasattr(machine, "_streams"):
+        del machine._streams

@@ -1,0 +1,9 @@
+"""Linear models of scikit-learn's names, each with the proof that its method has."""
+
+from ._linear_classifier import LinearClassifier
+from ._logistic import LogisticRegression
+from ._perceptron import Perceptron
+from ._polynomial import PolynomialRegression
+from ._ridge import Ridge
+
+__all__ = ["LinearClassifier", "LogisticRegression", "Perceptron", "PolynomialRegression", "Ridge"]

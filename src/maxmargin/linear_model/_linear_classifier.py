@@ -1,0 +1,239 @@
+"""The general linear classifier: any loss, any penalty, any solver that can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from ..linear import LinearClassifierMachine, LinearPath, advance_streams, chunk_of, end_streams, solve_path
+from ..losses import Loss, make_loss
+from ..penalties import PENALTIES, Penalty, make_penalty
+
+_LOSSES = {"perceptron", "hinge", "squared_hinge", "logistic", "log_loss", "squared", "squared_error"}
+
+
+def _is_logistic(model: LinearClassifier) -> bool:
+    if model.loss not in ("logistic", "log_loss"):
+        raise AttributeError(f"probabilities need loss='logistic'; got loss={model.loss!r}.")
+    return True
+
+
+def _is_stochastic(model: LinearClassifier) -> bool:
+    if model.solver != "sgd":
+        raise AttributeError(f"partial_fit needs solver='sgd'; got solver={model.solver!r}.")
+    return True
+
+
+class LinearClassifier(LinearClassifierMachine):
+    """Linear classifier of any convex loss and penalty, whose every fit carries a proof.
+
+    Minimises ``C sum_i s_i loss(y_i, <x_i, w> + b) + R(w)``; the intercept b is not penalised. More than two classes
+    are one problem a class, against the rest.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge", "logistic", "squared", "perceptron"}, default="hinge"
+        Of the margin ``z = y f(x)``: ``max(0, 1 - z)``, its square, ``log(1 + exp(-z))``, ``(1 - z)**2 / 2``, or
+        ``max(0, -z)``. The last one with a penalty has the minimum ``w = 0``; the classical rule is in `Perceptron`.
+    penalty : {"l2", "l1", "elastic_net", "none"}, default="l2"
+        ``1/2 ||w||_2**2``, ``||w||_1``, ``l1_ratio`` of the latter and ``1 - l1_ratio`` of the former, or 0.
+    C : float, default=1.0
+        Weight of the losses against the penalty.
+    l1_ratio : float, default=0.5
+        The part of ``||w||_1`` in the elastic net; the other penalties do not look at it.
+    solver : str, default="auto"
+        "auto", or a name of `maxmargin.solvers.RISK_SOLVERS`. One that cannot minimise this loss with this penalty is
+        refused, with the names of those that can.
+    tol : float, default=1e-4
+        Largest relative duality gap that is accepted.
+    fit_intercept : bool, default=True
+        Whether there is a b.
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of the class.
+    max_iter : int or None, default=None
+        Largest number of the solver's iterations a problem; None is the solver's own finite default.
+    warm_start : bool, default=False
+        Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+    random_state : int, RandomState or None, default=None
+        Order of samples in solvers that pick them at random; None is a fixed order too.
+    verbose : bool or int, default=0
+        Show progress on standard error.
+    callback : callable or None, default=None
+        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+    solver_options : dict or None, default=None
+        Further options of the solver, such as ``{"momentum": 0.9}``; unknown ones are refused.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts b.
+    certificate_ : ModelCertificate
+        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    solver_ : str
+        The solver that was used.
+    classes_, class_weight_, n_iter_, fit_status_, n_features_in_
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from maxmargin.linear_model import LinearClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LinearClassifier(loss="logistic", penalty="l1", C=0.1).fit(scale(X), y)
+    >>> int((model.coef_ != 0).sum()), model.solver_
+    (8, 'proximal_newton')
+    >>> model.certificate_.relative_gap <= 1e-4
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        **LinearClassifierMachine._parameter_constraints,
+        "loss": [StrOptions(_LOSSES)],
+        "penalty": [StrOptions(set(PENALTIES))],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
+    }
+
+    def __init__(
+        self,
+        loss: str = "hinge",
+        penalty: str = "l2",
+        C: float = 1.0,
+        l1_ratio: float = 0.5,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+        callback: Callable[[dict], Any] | None = None,
+        solver_options: dict[str, Any] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.solver_options = solver_options
+
+    def _loss(self) -> Loss:
+        return make_loss(self.loss)
+
+    def _penalty(self) -> Penalty:
+        return make_penalty(self.penalty, self.l1_ratio)
+
+    def _strength(self) -> float:
+        return float(self.C)
+
+    def _keep(self, training: Any, parts: Any) -> None:
+        super()._keep(training, parts)
+        end_streams(self)
+
+    @available_if(_is_stochastic)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
+        """One pass over a chunk of the data (``solver="sgd"`` only).
+
+        A chunk is a problem of its own: its samples, weighted by C, and the whole penalty. The weights are the mean of
+        the iterates of all chunks, and `certificate_` proves how far they are from the minimum for the last chunk, with
+        which it can be verified. What is kept does not grow with the number of samples seen.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; not every class has to be there.
+        classes : array-like of shape (n_classes,), optional
+            All classes; needed in the first call.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        training = chunk_of(self, X, y, classes, sample_weight)
+        parts = advance_streams(self, training)
+        super()._keep(training, parts)
+        self._prove(parts)
+        return self
+
+    def path(self, X: Any, y: Any, Cs: Any = None, sample_weight: Any = None) -> LinearPath:
+        """Solutions for many values of C, each started from that of the next smaller one.
+
+        The model itself stays as it is.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        Cs : array-like of shape (n_values,), optional
+            Values of C in any order; by default ten from 1e-4 to 1e4.
+
+        Returns
+        -------
+        LinearPath
+            ``Cs``, ``coefs``, ``intercepts`` and ``certificates``, in the order of `Cs`.
+
+        """
+        machine = clone(self)
+        machine._validate_params()
+        training = machine._training(X, y, sample_weight)
+        return solve_path(machine, training, np.logspace(-4, 4, 10) if Cs is None else Cs)
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes (logistic loss only).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            For more than two classes, those of each class against the rest, normalised.
+
+        """
+        positive = expit(self._linear_values(X))
+        if positive.shape[1] == 1:
+            return np.hstack([1 - positive, positive])
+        return positive / positive.sum(axis=1, keepdims=True)
+
+    @available_if(_is_logistic)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities (logistic loss only).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        return np.log(self.predict_proba(X))

@@ -1,0 +1,271 @@
+"""Logistic regression: two classes through the logistic loss, more through the multinomial one."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit, log_softmax
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..certificates import RiskEvidence, Status, evaluate_multinomial
+from ..engine import thread_count
+from ..linear import LinearClassifierMachine, Part, Training, certificate_of
+from ..losses import Loss, make_loss
+from ..penalties import Penalty, make_penalty
+from ..problems import MultinomialRisk
+from ..solvers import Monitor, check_solver, solve_multinomial
+
+# Solvers of scikit-learn by name: the optimum is the same whichever finds it.
+_THEIRS = {
+    "lbfgs": "auto",
+    "liblinear": "auto",
+    "newton-cg": "newton_cg",
+    "newton-cholesky": "newton",
+    "sag": "auto",
+    "saga": "auto",
+}
+# Proximal steps that count as one iteration of `max_iter`: each is as cheap as a step within one of Newton's.
+_STEPS = 20
+
+
+class LogisticRegression(LinearClassifierMachine):
+    """Logistic regression whose every fit carries a proof.
+
+    A drop-in for :class:`sklearn.linear_model.LogisticRegression`. Minimises ``C sum_i s_i log(1 + exp(-y_i f(x_i))) +
+    R(w)`` for two classes, and the multinomial (softmax) cross-entropy for more; the intercept is not penalised.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1", "elasticnet", None}, default="deprecated"
+        scikit-learn 1.8 deprecates it; both ways to say it are accepted here. As long as it is left alone, `l1_ratio`
+        and `C` decide.
+    C : float, default=1.0
+        Weight of the losses against the penalty; ``numpy.inf`` means no penalty. Classes that can be separated then
+        have no minimum, which the warning and the status of the certificate say.
+    l1_ratio : float or None, default=0.0
+        ``R(w) = l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||_2**2``.
+    dual : bool, default=False
+        Accepted for scikit-learn's sake: both problems have the same optimum.
+    tol : float, default=1e-4
+        Largest relative duality gap that is accepted.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    intercept_scaling : float, default=1
+        Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of the class.
+    random_state : int, RandomState or None, default=None
+        Order of samples in solvers that pick them at random; None is a fixed order too.
+    solver : str, default="auto"
+        "auto" or a name of `maxmargin.solvers.RISK_SOLVERS`. scikit-learn's names are accepted ("newton-cg" and
+        "newton-cholesky" are those, the others mean "auto"): the optimum is the same. "liblinear" needs
+        ``fit_intercept=False``, because there it penalises the intercept. More than two classes have one solver:
+        "newton_cg", or "proximal_gradient" with an L1 part.
+    max_iter : int, default=100
+        Largest number of iterations. More than two classes with an L1 part: of twenty proximal steps each.
+    verbose : bool or int, default=0
+        Show progress on standard error.
+    warm_start : bool, default=False
+        Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+    callback : callable or None, default=None
+        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : ModelCertificate
+        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    solver_ : str
+        The solver that was used.
+    classes_, class_weight_, n_iter_, fit_status_, n_features_in_
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from maxmargin.linear_model import LogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegression().fit(scale(X), y)
+    >>> round(model.score(scale(X), y), 3)
+    0.988
+    >>> model.certificate_.relative_gap < 1e-10
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        **LinearClassifierMachine._parameter_constraints,
+        "penalty": [StrOptions({"l2", "l1", "elasticnet", "deprecated"}), None],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both"), None],
+        "dual": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        penalty: str | None = "deprecated",
+        *,
+        C: float = 1.0,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str = "auto",
+        max_iter: int | None = 100,
+        verbose: bool | int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        callback: Callable[[dict], Any] | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _refuse(self) -> None:
+        if self.intercept_scaling != 1:
+            raise ValueError(
+                f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
+                f"Leave it at 1."
+            )
+        if self.solver == "liblinear" and self.fit_intercept:
+            raise ValueError(
+                "solver='liblinear' penalises the intercept, which is not done here; use solver='auto', or "
+                "fit_intercept=False."
+            )
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ValueError("penalty='elasticnet' needs an l1_ratio from 0 to 1; got None.")
+        if self.penalty in ("l1", "l2", None) and self.l1_ratio not in (None, 0, int(self.penalty == "l1")):
+            warnings.warn(
+                f"l1_ratio={self.l1_ratio!r} is not used with penalty={self.penalty!r}; set penalty='elasticnet', or "
+                f"leave penalty alone and let l1_ratio decide.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _loss(self) -> Loss:
+        return make_loss("logistic")
+
+    def _penalty(self) -> Penalty:
+        if self.penalty is None or self.C == np.inf:
+            return make_penalty("none")
+        if self.penalty in ("l1", "l2"):
+            return make_penalty(self.penalty)
+        ratio = float(self.l1_ratio or 0.0)
+        return make_penalty({0.0: "l2", 1.0: "l1"}.get(ratio, "elastic_net"), ratio)
+
+    def _strength(self) -> float:
+        return 1.0 if self.C == np.inf else float(self.C)
+
+    @property
+    def _solver_name(self) -> str:
+        return _THEIRS.get(self.solver, self.solver)
+
+    # ---------------------------------------------------------------- more than two classes
+
+    def _joint_problem(self, training: Training) -> MultinomialRisk | None:
+        if len(training.classes) == 2:
+            return None
+        weights, threads = self._strength() * training.weights, thread_count(self.n_jobs)
+        penalty = self._penalty()
+        able = "proximal_gradient" if penalty.l1 > 0 else "newton_cg"
+        if self.solver not in ("auto", able, *_THEIRS):
+            check_solver(self.solver, self._loss(), penalty)
+            raise ValueError(
+                f"more than two classes with penalty={penalty.name!r} need solver='auto' or {able!r}; got "
+                f"{self.solver!r}."
+            )
+        k = len(training.classes)
+        return MultinomialRisk(training.rows, training.label, k, weights, penalty, self.fit_intercept, threads)
+
+    def _solve_part(self, problem: Any, start: Any, slopes: Any, monitor: Monitor, name: str) -> Part:
+        if not isinstance(problem, MultinomialRisk):
+            return super()._solve_part(problem, start, slopes, monitor, name)
+        begin = time.perf_counter()
+        steps = _STEPS if problem.penalty.l1 > 0 else 1
+        budget = None if self.max_iter is None else steps * self.max_iter
+        start = None if start is None else np.ascontiguousarray(start.T)  # its theta has a column a class
+        solution = solve_multinomial(problem, start, self.tol, budget, monitor)
+        unbounded = self._has_no_minimum(problem, solution.evidence)
+        status = Status.STALLED if unbounded and solution.status is Status.CONVERGED else solution.status
+        seconds, iterations = time.perf_counter() - begin, -(-solution.iterations // steps)
+        certificate = certificate_of(solution.evidence, status, iterations, seconds, name)
+        return Part(solution.theta.T, None, certificate, solution.solver, solution.keyboard, unbounded)
+
+    def _untouched(self, problem: Any, start: Any, slopes: Any, name: str) -> Part:
+        if isinstance(problem, MultinomialRisk) and start is None:
+            start = problem.start().T
+        return super()._untouched(problem, start, slopes, name)
+
+    def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
+        if isinstance(problem, MultinomialRisk):
+            return evaluate_multinomial(problem, np.ascontiguousarray(theta.T))
+        return super()._evidence(problem, theta, slopes)
+
+    def _has_no_minimum(self, problem: Any, evidence: RiskEvidence) -> bool:
+        if not isinstance(problem, MultinomialRisk):
+            return super()._has_no_minimum(problem, evidence)
+        if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
+            return False
+        own = np.take_along_axis(evidence.decision, problem.label[:, None], axis=1)
+        ahead = (evidence.decision < own).sum(axis=1) == problem.classes - 1
+        return bool(ahead[problem.weights > 0].all())
+
+    # ---------------------------------------------------------------- prediction
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        values = self._linear_values(X)
+        if values.shape[1] == 1:
+            return log_expit(np.hstack([-values, values]))
+        return log_softmax(values, axis=1)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        return np.exp(self.predict_log_proba(X))

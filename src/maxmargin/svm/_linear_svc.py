@@ -1,0 +1,227 @@
+"""The linear support vector classifier."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..certificates import RiskEvidence, Status
+from ..engine import thread_count
+from ..linear import (
+    LinearClassifierMachine,
+    Part,
+    Training,
+    certificate_of,
+    evaluate_all_classes,
+    evaluate_street,
+    solve_all_classes,
+    solve_widest_street,
+)
+from ..losses import Loss, make_loss
+from ..penalties import Penalty, make_penalty
+from ..problems._crammer_singer import CrammerSingerRisk
+from ..solvers import Monitor
+
+
+class LinearSVC(LinearClassifierMachine):
+    """Linear support vector classifier whose every fit carries a proof.
+
+    A drop-in for :class:`sklearn.svm.LinearSVC`. Minimises ``R(w) + C sum_i s_i max(0, 1 - y_i f(x_i))**2`` (or without
+    the square), one problem a class where there are more than two. Unlike there, the intercept is not penalised: the
+    answer is that of :class:`SVC` with a linear kernel, and it moves with the data.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1"}, default="l2"
+        ``R(w) = 1/2 ||w||_2**2`` or ``||w||_1``.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        With or without the square.
+    dual : "auto" or bool, default="auto"
+        Accepted for scikit-learn's sake: both problems have the same optimum, and `solver` says how it is found.
+    tol : float, default=1e-4
+        Largest relative duality gap that is accepted.
+    C : float, default=1.0
+        Weight of the losses. ``numpy.inf`` is the hard margin: exact on separable data, `NotSeparableError` (with a
+        proof) on other data.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        One problem a class against the rest, or one joint problem of all classes, whose loss is
+        ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; `loss` is then not looked at, as in
+        scikit-learn.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    intercept_scaling : float, default=1.0
+        Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of the class.
+    verbose : bool or int, default=0
+        Show progress on standard error.
+    random_state : int, RandomState or None, default=None
+        Order of samples in solvers that pick them at random; None is a fixed order too.
+    max_iter : int or None, default=1000
+        Largest number of iterations a problem; None is the solver's own finite default. For "crammer_singer" an
+        iteration is ten sweeps over the samples; the hard margin has a finite budget of its own.
+    solver : str, default="auto"
+        "auto" or a name of `maxmargin.solvers.RISK_SOLVERS`.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+    warm_start : bool, default=False
+        Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
+    callback : callable or None, default=None
+        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : ModelCertificate
+        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        The largest number of iterations of any problem.
+    classes_, class_weight_, fit_status_, n_features_in_
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin.svm import LinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearSVC().fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.97
+    >>> print(model.certificate_.status)
+    converged
+
+    """
+
+    _parameter_constraints: dict = {
+        **LinearClassifierMachine._parameter_constraints,
+        "penalty": [StrOptions({"l1", "l2"})],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
+        "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: bool | str = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        verbose: bool | int = 0,
+        random_state: Any = None,
+        max_iter: int | None = 1000,
+        solver: str = "auto",
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        callback: Callable[[dict], Any] | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.callback = callback
+
+    @property
+    def _hard(self) -> bool:
+        return self.C == np.inf
+
+    def _refuse(self) -> None:
+        if self.intercept_scaling != 1:
+            raise ValueError(
+                f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
+                f"Leave it at 1."
+            )
+        if self.multi_class == "crammer_singer" and (self.penalty != "l2" or self._hard or self.solver != "auto"):
+            raise ValueError(
+                f"multi_class='crammer_singer' needs penalty='l2', a finite C and solver='auto'; got "
+                f"penalty={self.penalty!r}, C={self.C!r}, solver={self.solver!r}."
+            )
+        if self._hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
+            raise ValueError(
+                f"C=inf (the hard margin) needs penalty='l2', fit_intercept=True and solver='auto'; got "
+                f"penalty={self.penalty!r}, fit_intercept={self.fit_intercept!r}, solver={self.solver!r}."
+            )
+
+    def _loss(self) -> Loss:
+        return make_loss("hinge" if self._joint else self.loss)
+
+    def _penalty(self) -> Penalty:
+        return make_penalty(self.penalty)
+
+    def _strength(self) -> float:
+        if self._hard:
+            return 1.0
+        # the joint machine of two classes is the hinge's, with half the penalty: w_1 = -w_0
+        return 2.0 * self.C if self._joint else float(self.C)
+
+    @property
+    def _joint(self) -> bool:
+        return self.multi_class == "crammer_singer"
+
+    def _joint_problem(self, training: Training) -> CrammerSingerRisk | None:
+        k = len(training.classes)
+        if not self._joint or k == 2:
+            return None
+        weights, threads = self.C * training.weights, thread_count(self.n_jobs)
+        label = training.label.astype(np.int64, copy=False)
+        return CrammerSingerRisk(training.rows, label, k, weights, self.fit_intercept, threads)
+
+    def _keep(self, training: Any, parts: list[Part]) -> None:
+        super()._keep(training, parts)
+        self.n_iter_: Any = max(part.certificate.iterations for part in parts)
+
+    # ---------------------------------------------------------------- all classes together, and the hard margin
+
+    def _solve_part(
+        self, problem: Any, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, name: str
+    ) -> Part:
+        begin = time.perf_counter()
+        if isinstance(problem, CrammerSingerRisk):
+            options = (self.tol, self.max_iter, monitor, self._seed())
+            W, evidence, status, iterations, keyboard = solve_all_classes(problem, start, slopes, *options)
+            certificate = certificate_of(evidence, status, iterations, time.perf_counter() - begin, name)
+            return Part(W, evidence.u, certificate, "crammer_singer", keyboard)
+        if not self._hard:
+            return super()._solve_part(problem, start, slopes, monitor, name)
+        theta, beta, status, iterations, keyboard = solve_widest_street(problem, slopes, self.tol, None, monitor)
+        evidence = evaluate_street(problem, theta, beta)
+        if status is Status.CONVERGED and evidence.relative_gap > self.tol:
+            status = Status.STALLED
+        certificate = certificate_of(evidence, status, iterations, time.perf_counter() - begin, name)
+        return Part(theta, beta, certificate, "decomposition", keyboard)
+
+    def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
+        if isinstance(problem, CrammerSingerRisk):
+            return evaluate_all_classes(problem, theta, slopes)
+        return evaluate_street(problem, theta, slopes) if self._hard else super()._evidence(problem, theta, slopes)
+
+    def _has_no_minimum(self, problem: Any, evidence: RiskEvidence) -> bool:
+        return False  # there always is a penalty

@@ -1,0 +1,189 @@
+"""The linear support vector regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import column_or_1d
+
+from ..certificates import Certificate
+from ..data import Rows
+from ..engine import thread_count
+from ..linear import LinearMachine
+from ..losses import Loss, make_loss
+from ..penalties import Penalty, make_penalty
+from ..problems import Risk
+
+
+class LinearSVR(RegressorMixin, LinearMachine):
+    """Linear support vector regressor whose every fit carries a proof.
+
+    A drop-in for :class:`sklearn.svm.LinearSVR`. Minimises ``1/2 ||w||**2 + C sum_i s_i max(0, |y_i - f(x_i)| -
+    epsilon)``, or the square of that loss. Unlike there, the intercept is not penalised.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Half the width of the tube in which errors cost nothing.
+    tol : float, default=1e-4
+        Largest relative duality gap that is accepted.
+    C : float, default=1.0
+        Weight of the losses.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        Without or with the square.
+    fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, n_jobs, warm_start, callback
+        As in :class:`LinearSVC`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The weights.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    certificate_ : ModelCertificate
+        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    solver_ : str
+        The solver that was used.
+    n_iter_, fit_status_, n_features_in_
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.svm import LinearSVR
+    >>> X = np.linspace(-1, 1, 100)[:, None]
+    >>> model = LinearSVR(C=100, epsilon=0.1).fit(X, 3 * X.ravel() + 1)
+    >>> bool(abs(model.predict(X) - 3 * X.ravel() - 1).max() < 0.11)
+    True
+    >>> print(model.certificate_.status)
+    converged
+
+    """
+
+    _parameter_constraints: dict = {
+        **LinearMachine._parameter_constraints,
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
+        "dual": ["boolean", StrOptions({"auto"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: bool | str = "auto",
+        verbose: bool | int = 0,
+        random_state: Any = None,
+        max_iter: int | None = 1000,
+        solver: str = "auto",
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        callback: Callable[[dict], Any] | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.callback = callback
+
+    def _loss(self) -> Loss:
+        return make_loss(self.loss, self.epsilon)
+
+    def _penalty(self) -> Penalty:
+        return make_penalty("l2")
+
+    def _strength(self) -> float:
+        return float(self.C)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        if self.intercept_scaling != 1:
+            raise ValueError(
+                f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
+                f"Leave it at 1."
+            )
+        X, y = self._validate_training(X, y, y_numeric=True)
+        problem = self._risk(X, y, sample_weight)
+        start, slopes = self._start(problem)
+        parts, monitor, interrupted = self._solve_all(lambda k: problem, [start], [slopes], [""], False)
+        part = parts[0]
+        if not np.isfinite(part.theta).all():
+            raise ValueError("the weights are not finite: the values of X are too large; scale them (StandardScaler).")
+        self.coef_, self.intercept_ = part.theta[:-1].copy(), part.theta[-1:].copy()
+        self.n_iter_ = part.certificate.iterations
+        self._slopes, self._rows_seen = part.slopes, problem.n
+        self._conclude(parts, monitor, interrupted)
+        return self
+
+    def _risk(self, X: Any, y: Any, sample_weight: Any) -> Risk:
+        weight = self._validate_weights(sample_weight, X)
+        C = np.full(X.shape[0], self._strength()) if weight is None else self._strength() * weight
+        return self._problem(Rows(X), np.asarray(y, dtype=np.float64), C, thread_count(self.n_jobs))
+
+    def _start(self, problem: Risk) -> tuple[np.ndarray | None, np.ndarray | None]:
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None, None
+        if len(self.coef_) != problem.d:
+            raise ValueError(
+                f"warm_start=True needs the features of the last fit ({len(self.coef_)}); got {problem.d}. Set "
+                f"warm_start=False to start anew."
+            )
+        start = np.append(self.coef_, self.intercept_[0] * self.fit_intercept)
+        return start, self._slopes if self._slopes is not None and len(self._slopes) == problem.n else None
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        X, y = self._validate_for_predict(X), column_or_1d(y, warn=True)
+        self._check_same_rows(X, y)
+        theta = np.append(self.coef_, self.intercept_[0])
+        return [self._confirmed(self._risk(X, y, sample_weight), theta, self._slopes, self.certificate_.problems[0])]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets ``X @ coef_ + intercept_``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        return self._linear_values(X)[:, 0]
