@@ -21,7 +21,7 @@ _ROUNDS = 8
 # Second-order solvers make small problems exact to rounding at the cost of a step or two more: equal problems that are
 # written in different ways (a weight of two, a row twice) then have equal answers.
 _EXACT = 1e-15
-_EXACT_STORED = 200_000
+_EXACT_STORED = 20_000
 _SECOND_ORDER = {"newton", "interior_point", "proximal_newton", "newton_cg"}
 
 

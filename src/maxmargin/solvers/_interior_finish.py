@@ -16,9 +16,9 @@ _LARGEST = 1500
 
 
 def finish(
-    problem: Risk, theta: np.ndarray, u: np.ndarray, a: np.ndarray, s: np.ndarray, alpha: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The exact theta and slopes if the guess of what is settled is consistent; else those that were given."""
+    problem: Risk, theta: np.ndarray, a: np.ndarray, s: np.ndarray, alpha: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The exact theta and slopes if the guess of what is settled is consistent, else None."""
     c, penalty = problem.weights, problem.penalty
     f = problem.decision(theta)
     width = np.where(c > 0, c, 1.0)
@@ -30,7 +30,7 @@ def finish(
     columns = np.flatnonzero(np.abs(theta[:-1]) > zero)
     size, count = len(columns) + problem.fit_intercept, len(sample)
     if not 0 < count + size <= _LARGEST:
-        return theta, u
+        return None
     settled = np.where(kink, 0.0, np.where(share > 0.5, c, 0.0))
     fixed = (s * settled).sum(axis=0)
     E = problem.rows.dense(sample, np.zeros(problem.d), np.float64)[:, columns]
@@ -51,9 +51,9 @@ def finish(
     multipliers = solution[size:]
     bound = c[sample]
     if not ((multipliers >= -1e-9 * bound) & (multipliers <= (1 + 1e-9) * bound)).all():
-        return theta, u
+        return None
     if problem.value(exact) > problem.value(theta) * (1 + 1e-10):
-        return theta, u
+        return None
     beta = fixed
     np.add.at(beta, sample, sign * np.clip(multipliers, 0.0, bound))
     return exact, np.where(c > 0, -beta / width, 0.0)

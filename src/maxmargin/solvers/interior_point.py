@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from ..certificates import Status
+from ..certificates import Status, evaluate_risk
 from ..problems import Risk
 from . import _interior_terms as terms
 from ._interior_finish import finish
@@ -34,6 +34,7 @@ from ._risk_solution import RiskSolution
 NEEDS = Needs(piecewise_linear=True)
 BUDGET = 200
 _STALLED = 12  # steps without progress
+_EXACT = 1e-12  # a relative gap at which the answer is as exact as float64 can say
 _FIRST_PRODUCT = 0.05
 _CENTRING = 12
 
@@ -55,7 +56,7 @@ class _Point:
 class _InteriorPoint:
     """One run of the method."""
 
-    def __init__(self, problem: Risk, start: np.ndarray, slopes: np.ndarray | None) -> None:
+    def __init__(self, problem: Risk, start: np.ndarray) -> None:
         self.problem, self.c = problem, problem.weights
         self.l1, self.l2 = problem.penalty.l1, problem.penalty.l2
         self.a, self.s = terms.hinges(problem.loss.name, problem.y, problem.loss.epsilon)
@@ -66,6 +67,7 @@ class _InteriorPoint:
         self.h, self.q = np.empty(problem.n), np.empty(problem.n)
         self.d_alpha, self.d_xi, self.d_r = (np.zeros(shape) for _ in range(3))
         self.none = np.zeros(shape)
+        self.best, self.waited, self.broken, self.next_finish = np.inf, 0, False, 1e-6
 
     def _halves(self, start: np.ndarray) -> list[np.ndarray]:
         w = start[:-1]
@@ -74,7 +76,7 @@ class _InteriorPoint:
         small = max(1e-2, 0.1 * float(np.abs(w).max(initial=0.0)))
         return [np.maximum(w, 0) + small, np.maximum(-w, 0) + small, np.full(len(w), self.l1)]
 
-    def centre(self, monitor: Monitor | None) -> None:
+    def centre(self) -> None:
         """A point near the middle of the path: Newton on the smoothed problem whose products are all `tau`.
 
         From there the method needs fewer steps than from an arbitrary point (epsilon-insensitive: 7 instead of 13;
@@ -136,8 +138,35 @@ class _InteriorPoint:
             rest[:-1] -= self.l1 - x.z
         return rest
 
-    def step(self, residual: np.ndarray, mean: float) -> float:
-        """One predictor and corrector; the length of the step that was taken."""
+    def judge(self, tolerance: float) -> tuple[Status | None, tuple[np.ndarray, np.ndarray] | None]:
+        """How it stands: None to go on, else how it ended, and the exact answer if there is one."""
+        x = self.point
+        self.rest = self.residual()
+        self.complementarity, self.mean = self.gap()
+        self.violation = float(np.abs(self.rest).max())
+        primal = max(self.problem.value_at(x.f, x.theta), 1e-300)
+        believed = (self.complementarity + _cost(self, self.rest)) / primal
+        ends = believed <= 0.5 * tolerance
+        self.best, self.waited = (believed, 0) if believed < 0.9 * self.best else (self.best, self.waited + 1)
+        stuck = self.broken or self.waited > _STALLED or not np.isfinite(believed)
+        if tolerance <= _EXACT and (believed <= self.next_finish or stuck):
+            # what is settled can be guessed long before complementarity is at rounding
+            self.next_finish = 1e-3 * believed
+            answer = finish(self.problem, x.theta, self.a, self.s, x.alpha)
+            if answer is not None and evaluate_risk(self.problem, *answer).relative_gap <= _EXACT:
+                return Status.CONVERGED, answer
+        return Status.CONVERGED if ends else Status.STALLED if stuck else None, None
+
+    def step(self) -> None:
+        """One predictor and corrector."""
+        try:
+            if self._step(self.rest, self.mean) < 1e-10:
+                self.waited += 3
+        except FloatingPointError:
+            self.broken = True
+
+    def _step(self, residual: np.ndarray, mean: float) -> float:
+        """The same; the length of the step that was taken."""
         x, problem = self.point, self.problem
         terms.system(self.s, self.c, x.alpha, x.xi, x.r, 0.0, self.none, self.none, self.h, self.q)
         factor = self._factor()
@@ -158,7 +187,7 @@ class _InteriorPoint:
         if not (np.isfinite(longest) and np.isfinite(d_theta).all()):
             raise FloatingPointError("the Newton direction of the interior point is not finite")
         length = min(1.0, 0.99 * longest)
-        x.theta += length * d_theta
+        x.theta = x.theta + length * d_theta
         x.f = problem.decision(x.theta)
         terms.advance(self.a, self.s, self.c, x.f, x.alpha, x.xi, x.r, length, self.d_alpha, self.d_xi, self.d_r)
         if self.l1 > 0:
@@ -225,36 +254,23 @@ def solve(
     slopes: np.ndarray | None = None,
 ) -> RiskSolution:
     """Minimise until complementarity and residuals are below the tolerance."""
-    run = _InteriorPoint(problem, start, slopes)
-    run.centre(monitor)
-    best, waited, status, step = np.inf, 0, Status.BUDGET_EXHAUSTED, 0
-    for step in range(budget):
-        residual = run.residual()
-        gap, mean = run.gap()
-        primal = max(problem.value_at(run.point.f, run.point.theta), 1e-300)
-        off = _cost(run, residual)
-        believed = (gap + off) / primal
-        if believed <= 0.5 * tolerance:
-            status = Status.CONVERGED
-            break
-        best, waited = (believed, 0) if believed < 0.9 * best else (best, waited + 1)
-        if waited > _STALLED or not np.isfinite(believed):
-            status = Status.STALLED
-            break
-        if monitor is not None and monitor.report(step, float(np.abs(residual).max()), gap):
-            status = Status.INTERRUPTED
-            break
-        try:
-            if run.step(residual, mean) < 1e-10:
-                waited += 3
-        except FloatingPointError:
-            status = Status.STALLED
-            break
-    theta, u = run.point.theta, _slopes(run)
-    if status in (Status.CONVERGED, Status.STALLED) and tolerance <= 1e-12:
-        theta, u = finish(problem, theta, u, run.a, run.s, run.point.alpha)
-        status = Status.CONVERGED
-    return RiskSolution(theta, u, status, step)
+    run = _InteriorPoint(problem, start)
+    keyboard, step = False, 0
+    try:
+        run.centre()
+        for step in range(budget + 1):
+            status, answer = run.judge(tolerance)
+            if status is None and step == budget:
+                status = Status.BUDGET_EXHAUSTED
+            if status is None and monitor is not None and monitor.report(step, run.violation, run.complementarity):
+                status = Status.INTERRUPTED
+            if status is not None:
+                break
+            run.step()
+    except KeyboardInterrupt:
+        status, answer, keyboard = Status.INTERRUPTED, None, True
+    theta, u = (run.point.theta, _slopes(run)) if answer is None else answer
+    return RiskSolution(theta, u, status or Status.BUDGET_EXHAUSTED, step, keyboard)
 
 
 def _cost(run: _InteriorPoint, residual: np.ndarray) -> float:

@@ -40,14 +40,14 @@ def solve_multinomial(
     # small problems to rounding: equal problems written in different ways then have equal answers
     target = min(tolerance, 1e-15) if problem.stored <= _EXACT_STORED and problem.penalty.l1 <= 0 else tolerance
     for _ in range(_ROUNDS):
-        theta, status, steps = method(problem, theta, target, budget - used, monitor)
+        theta, status, steps, keyboard = method(problem, theta, target, budget - used, monitor)
         used += steps
         theta = _centred(problem, theta)
         evidence = evaluate_multinomial(problem, theta)
         if evidence.relative_gap <= tolerance:
             return CertifiedRiskSolution(theta, Status.CONVERGED, used, evidence, name)
         if status is not Status.CONVERGED:
-            return CertifiedRiskSolution(theta, status, used, evidence, name)
+            return CertifiedRiskSolution(theta, status, used, evidence, name, keyboard)
         target = min(target, tolerance) / 10
     return CertifiedRiskSolution(theta, Status.STALLED, used, evidence, name)
 
@@ -63,40 +63,44 @@ def _centred(problem: MultinomialRisk, theta: np.ndarray) -> np.ndarray:
 
 def _newton(
     problem: MultinomialRisk, start: np.ndarray, tolerance: float, budget: int, monitor: Monitor | None
-) -> tuple[np.ndarray, Status, int]:
+) -> tuple[np.ndarray, Status, int, bool]:
     theta, F = start.copy(), problem.decision(start)
     ridge = np.full((problem.d + 1, 1), problem.penalty.l2)
     ridge[-1] = 0.0
     loss, P = problem.probabilities(F)
     value, first = loss + problem.penalty.value(theta[:-1]), 0.0
-    for step in range(budget):
-        gradient = problem.transposed(problem.residual(P)) + ridge * theta
-        norm = float(np.linalg.norm(gradient))
-        first = first or norm
-        if norm == 0:
-            return theta, Status.CONVERGED, step
-        S = _conjugate_gradients(problem, P, ridge, gradient, min(0.25, (norm / first) ** 0.5))
-        promise = -float((gradient * S).sum())
-        if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
-            return theta, Status.CONVERGED, step
-        last = promise <= 1e-11 * abs(value)  # the convergence is quadratic: one more step is exact to rounding
-        if monitor is not None and monitor.report(step, float(np.abs(gradient).max()), promise / 2):
-            return theta, Status.INTERRUPTED, step
-        along, t = problem.decision(S), 1.0
-        while True:
-            new = theta + t * S
-            loss, P_new = problem.probabilities(F + t * along)
-            new_value = loss + problem.penalty.value(new[:-1])
-            if new_value <= value - 1e-4 * t * promise:
-                break
-            t /= 2
-            if t < 1e-12:
-                done = promise <= max(tolerance, 1e-10) * abs(value)
-                return theta, Status.CONVERGED if done else Status.STALLED, step
-        theta, F, P, value = new, F + t * along, P_new, new_value
-        if last:
-            return theta, Status.CONVERGED, step + 1
-    return theta, Status.BUDGET_EXHAUSTED, budget
+    step = 0
+    try:
+        for step in range(budget):
+            gradient = problem.transposed(problem.residual(P)) + ridge * theta
+            norm = float(np.linalg.norm(gradient))
+            first = first or norm
+            if norm == 0:
+                return theta, Status.CONVERGED, step, False
+            S = _conjugate_gradients(problem, P, ridge, gradient, min(0.25, (norm / first) ** 0.5))
+            promise = -float((gradient * S).sum())
+            if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
+                return theta, Status.CONVERGED, step, False
+            last = promise <= 1e-11 * abs(value)  # the convergence is quadratic: one more step is exact to rounding
+            if monitor is not None and monitor.report(step, float(np.abs(gradient).max()), promise / 2):
+                return theta, Status.INTERRUPTED, step, False
+            along, t = problem.decision(S), 1.0
+            while True:
+                new = theta + t * S
+                loss, P_new = problem.probabilities(F + t * along)
+                new_value = loss + problem.penalty.value(new[:-1])
+                if new_value <= value - 1e-4 * t * promise:
+                    break
+                t /= 2
+                if t < 1e-12:
+                    done = promise <= max(tolerance, 1e-10) * abs(value)
+                    return theta, Status.CONVERGED if done else Status.STALLED, step, False
+            theta, F, P, value = new, F + t * along, P_new, new_value
+            if last:
+                return theta, Status.CONVERGED, step + 1, False
+    except KeyboardInterrupt:
+        return theta, Status.INTERRUPTED, step, True
+    return theta, Status.BUDGET_EXHAUSTED, budget, False
 
 
 def _conjugate_gradients(
@@ -122,29 +126,33 @@ def _conjugate_gradients(
 
 def _proximal(
     problem: MultinomialRisk, start: np.ndarray, tolerance: float, budget: int, monitor: Monitor | None
-) -> tuple[np.ndarray, Status, int]:
+) -> tuple[np.ndarray, Status, int, bool]:
     """FISTA with backtracking and restarts (Beck and Teboulle 2009; O'Donoghue and Candes 2015)."""
     theta, ahead, momentum, L = start.copy(), start.copy(), 1.0, 1.0
-    for step in range(budget):
-        loss, P = problem.probabilities(problem.decision(ahead))
-        gradient = problem.transposed(problem.residual(P))
-        while True:
-            new = ahead - gradient / L
-            new[:-1] = problem.penalty.prox(new[:-1], 1 / L)
-            change = new - ahead
-            model = loss + float((gradient * change).sum()) + 0.5 * L * float((change * change).sum())
-            if problem.probabilities(problem.decision(new))[0] <= model + 1e-12 * abs(loss):
-                break
-            L *= 2
-        if float(((ahead - new) * (new - theta)).sum()) > 0:
-            momentum = 1.0
-        longer = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead, momentum, theta = new + (momentum - 1) / longer * (new - theta), longer, new
-        L *= 0.95
-        if step % 20 == 19:
-            evidence = evaluate_multinomial(problem, theta)
-            if evidence.relative_gap <= tolerance:
-                return theta, Status.CONVERGED, step + 1
-            if monitor is not None and monitor.report(step, evidence.kkt_violation, evidence.gap):
-                return theta, Status.INTERRUPTED, step + 1
-    return theta, Status.BUDGET_EXHAUSTED, budget
+    step = 0
+    try:
+        for step in range(budget):
+            loss, P = problem.probabilities(problem.decision(ahead))
+            gradient = problem.transposed(problem.residual(P))
+            while True:
+                new = ahead - gradient / L
+                new[:-1] = problem.penalty.prox(new[:-1], 1 / L)
+                change = new - ahead
+                model = loss + float((gradient * change).sum()) + 0.5 * L * float((change * change).sum())
+                if problem.probabilities(problem.decision(new))[0] <= model + 1e-12 * abs(loss):
+                    break
+                L *= 2
+            if float(((ahead - new) * (new - theta)).sum()) > 0:
+                momentum = 1.0
+            longer = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+            ahead, momentum, theta = new + (momentum - 1) / longer * (new - theta), longer, new
+            L *= 0.95
+            if step % 20 == 19:
+                evidence = evaluate_multinomial(problem, theta)
+                if evidence.relative_gap <= tolerance:
+                    return theta, Status.CONVERGED, step + 1, False
+                if monitor is not None and monitor.report(step, evidence.kkt_violation, evidence.gap):
+                    return theta, Status.INTERRUPTED, step + 1, False
+    except KeyboardInterrupt:
+        return theta, Status.INTERRUPTED, step, True
+    return theta, Status.BUDGET_EXHAUSTED, budget, False

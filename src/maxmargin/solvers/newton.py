@@ -43,27 +43,31 @@ def solve(
     ridge[-1] = 0.0
     loss, gradient, H = problem.second_order(theta)
     value = loss + problem.penalty.value(theta[:-1])
-    for step in range(budget):
-        slope = gradient + ridge * theta
-        p = _direction(H, ridge, slope)
-        decrement = -float(slope @ p)
-        if believed_gap(slope, l2, decrement) <= 0.5 * tolerance * abs(value):
-            return RiskSolution(theta, None, Status.CONVERGED, step)
-        if monitor is not None and monitor.report(step, float(np.abs(slope).max()), decrement / 2):
-            return RiskSolution(theta, None, Status.INTERRUPTED, step)
-        new = theta + p
-        if decrement <= _LAST * abs(value):
-            return RiskSolution(new, None, Status.CONVERGED, step + 1)
-        loss, gradient, H = problem.second_order(new)
-        new_value = loss + problem.penalty.value(new[:-1])
-        if not new_value <= value - _ARMIJO * decrement:
-            new, found = _shorter(problem, theta, p, value, decrement)
-            if not found:  # rounding allows no descent: this is the minimum, or as near as float64 comes
-                done = decrement <= max(tolerance, 1e-12) * abs(value)
-                return RiskSolution(theta, None, Status.CONVERGED if done else Status.STALLED, step)
+    step = 0
+    try:
+        for step in range(budget):
+            slope = gradient + ridge * theta
+            p = _direction(H, ridge, slope)
+            decrement = -float(slope @ p)
+            if believed_gap(slope, l2, decrement) <= 0.5 * tolerance * abs(value):
+                return RiskSolution(theta, None, Status.CONVERGED, step)
+            if monitor is not None and monitor.report(step, float(np.abs(slope).max()), decrement / 2):
+                return RiskSolution(theta, None, Status.INTERRUPTED, step)
+            new = theta + p
+            if decrement <= _LAST * abs(value):
+                return RiskSolution(new, None, Status.CONVERGED, step + 1)
             loss, gradient, H = problem.second_order(new)
             new_value = loss + problem.penalty.value(new[:-1])
-        theta, value = new, new_value
+            if not new_value <= value - _ARMIJO * decrement:
+                new, found = _shorter(problem, theta, p, value, decrement)
+                if not found:  # rounding allows no descent: this is the minimum, or as near as float64 comes
+                    done = decrement <= max(tolerance, 1e-12) * abs(value)
+                    return RiskSolution(theta, None, Status.CONVERGED if done else Status.STALLED, step)
+                loss, gradient, H = problem.second_order(new)
+                new_value = loss + problem.penalty.value(new[:-1])
+            theta, value = new, new_value
+    except KeyboardInterrupt:
+        return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
     return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
 
 

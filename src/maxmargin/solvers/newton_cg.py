@@ -38,30 +38,34 @@ def solve(
     ridge = np.full(problem.d + 1, problem.penalty.l2)
     ridge[-1] = 0.0
     value, first = problem.value_at(f, theta), 0.0
-    for step in range(budget):
-        gradient = problem.transposed(problem.weights * problem.loss.derivative(f, problem.y)) + ridge * theta
-        norm = float(np.linalg.norm(gradient))
-        first = first or norm
-        if norm == 0:
-            return RiskSolution(theta, None, Status.CONVERGED, step)
-        h = problem.curvature_weights(f)
-        accuracy = min(0.5, (norm / first) ** 0.5, 0.1 if step else 0.5)
-        p = _conjugate_gradients(problem, h, ridge, gradient, accuracy)
-        promise = -float(gradient @ p)
-        if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
-            return RiskSolution(theta, None, Status.CONVERGED, step)
-        if monitor is not None and monitor.report(step, float(np.abs(gradient).max()), promise / 2):
-            return RiskSolution(theta, None, Status.INTERRUPTED, step)
-        along, t = problem.decision(p), 1.0
-        while problem.value_at(f + t * along, theta + t * p) > value - _ARMIJO * t * promise:
-            t /= 2
-            if t < 1e-12:  # rounding allows no descent
-                done = promise <= max(tolerance, 1e-10) * abs(value)
-                return RiskSolution(theta, None, Status.CONVERGED if done else Status.STALLED, step)
-        theta, f = theta + t * p, f + t * along
-        if step % 10 == 9:
-            f = problem.decision(theta)  # free of the drift of ten sums
-        value = problem.value_at(f, theta)
+    step = 0
+    try:
+        for step in range(budget):
+            gradient = problem.transposed(problem.weights * problem.loss.derivative(f, problem.y)) + ridge * theta
+            norm = float(np.linalg.norm(gradient))
+            first = first or norm
+            if norm == 0:
+                return RiskSolution(theta, None, Status.CONVERGED, step)
+            h = problem.curvature_weights(f)
+            accuracy = min(0.5, (norm / first) ** 0.5, 0.1 if step else 0.5)
+            p = _conjugate_gradients(problem, h, ridge, gradient, accuracy)
+            promise = -float(gradient @ p)
+            if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
+                return RiskSolution(theta, None, Status.CONVERGED, step)
+            if monitor is not None and monitor.report(step, float(np.abs(gradient).max()), promise / 2):
+                return RiskSolution(theta, None, Status.INTERRUPTED, step)
+            along, t = problem.decision(p), 1.0
+            while problem.value_at(f + t * along, theta + t * p) > value - _ARMIJO * t * promise:
+                t /= 2
+                if t < 1e-12:  # rounding allows no descent
+                    done = promise <= max(tolerance, 1e-10) * abs(value)
+                    return RiskSolution(theta, None, Status.CONVERGED if done else Status.STALLED, step)
+            theta, f = theta + t * p, f + t * along
+            if step % 10 == 9:
+                f = problem.decision(theta)  # free of the drift of ten sums
+            value = problem.value_at(f, theta)
+    except KeyboardInterrupt:
+        return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
     return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
 
 
