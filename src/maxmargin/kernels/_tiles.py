@@ -35,7 +35,7 @@ def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef
         m = last - first
         for chunk in range(chunks):
             row_products(rows, order, first, last, shift, panels, chunk, tile, values)
-            transform_tile(params, values, m, norms, order, first, panel_norms[chunk], scratch)
+            transform_tile(params, values, m, width, norms, order, first, panel_norms[chunk], scratch)
             if out.shape[0] == 1:
                 sums = np.dot(values[:m], coef[chunk].reshape(-1))
                 for t in range(m):
@@ -61,7 +61,7 @@ def accumulate_and_store(  # type: ignore[no-untyped-def]
         m = last - first
         for chunk in range(chunks):
             row_products(rows, order, first, last, shift, panels, chunk, tile, values)
-            transform_tile(params, values, m, norms, order, first, panel_norms[chunk], scratch)
+            transform_tile(params, values, m, width, norms, order, first, panel_norms[chunk], scratch)
             sums = np.dot(values[:m], coef[chunk].reshape(-1))
             for t in range(m):
                 out[0, first + t] += sums[t]
@@ -85,8 +85,25 @@ def fill(rows, order, start, stop, shift, norms, panels, panel_norms, params, he
             row_products(rows, order, first, last, shift, panels, chunk, tile, values)
             begin = chunk * width
             end = min(out.shape[1], begin + width)
-            transform_tile(params, values, last - first, norms, order, first, panel_norms[chunk], scratch)
+            transform_tile(params, values, last - first, width, norms, order, first, panel_norms[chunk], scratch)
             for t in range(last - first):
                 source, target = values[t], out[first + t, begin:end]
                 for k in range(target.shape[0]):  # a slice assignment costs 0.2 us more
                     target[k] = source[k]
+
+
+@jit
+def transform_symmetric(out, norms, order, params):  # type: ignore[no-untyped-def]
+    """Kernel values over the lower half of a square matrix of inner products, mirrored to the upper half."""
+    n = out.shape[0]
+    side = 64
+    z_norms, scratch = np.empty(n, out.dtype), np.empty(n, out.dtype)
+    for t in range(n):
+        z_norms[t] = norms[order[t]]
+    for first in range(0, n, side):
+        last = min(n, first + side)
+        transform_tile(params, out[first:last], last - first, last, norms, order, first, z_norms, scratch)
+        for begin in range(0, last, side):  # squares: both the rows read and the rows written stay in cache
+            for i in range(first, last):
+                for j in range(begin, min(begin + side, i)):
+                    out[j, i] = out[i, j]

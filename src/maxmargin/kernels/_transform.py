@@ -1,8 +1,9 @@
 """From inner products to kernel values, in place, while the tile is in cache.
 
-Every function takes the first m rows of a tile of inner products ``S[t, j] = <x_t, z_j>`` and writes ``k(x_t, z_j)``
-over them. Whole tiles, because a call, a slice and a view a row cost 150 ns, as much as 300 values. Measured on a tile
-in cache, AVX-512 machine, one core: RBF 0.45 ns a value in float32, 1.15 in float64; numpy's passes need about 10.
+Every function takes the first m rows and w columns of a tile of inner products ``S[t, j] = <x_t, z_j>`` and writes
+``k(x_t, z_j)`` over them. Whole tiles, because a call, a slice and a view a row cost 150 ns, as much as 300 values.
+Measured on a tile in cache, AVX-512 machine, one core: RBF 0.45 ns a value in float32, 1.15 in float64; numpy's passes
+need about 10.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ _D6, _D7, _D8, _D9, _D10 = (
 )
 
 
-def _rbf_tile(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
+def _rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
     """``exp(-gamma ||x - z_j||^2)``, the distance from the inner products, clipped at 0; at least 1e-38 (2e-308)."""
     raise RuntimeError("_rbf_tile is called from compiled code only")
 
 
 @overload(_rbf_tile)
-def _rbf_tile_for(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
+def _rbf_tile_for(S, m, w, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
     return _rbf_tile_32 if S.dtype == types.float32 else _rbf_tile_64
 
 
-def _rbf_tile_32(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
+def _rbf_tile_32(S, m, w, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
     # The powers of two go to a scratch row as integer bits and are multiplied in a second loop. Adding to the
     # exponent bits in place stalls on store-to-load forwarding: 3.2 ns a value instead of 0.5.
     wide_vectors()
@@ -56,7 +57,7 @@ def _rbf_tile_32(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type:
     c = np.float32(gamma * _LOG2E)
     for t in range(m):
         x = np.float32(x_norms[order[first + t]])
-        for j in range(S.shape[1]):
+        for j in range(w):
             z = min((S[t, j] + S[t, j] - x - z_norms[j]) * c, np.float32(0.0))
             z = max(z, np.float32(-126.0))
             whole = np.floor(z + np.float32(0.5))
@@ -68,17 +69,17 @@ def _rbf_tile_32(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type:
             r = r * f + _F2
             r = r * f + _F1
             S[t, j] = r * f + np.float32(1.0)
-        for j in range(S.shape[1]):
+        for j in range(w):
             S[t, j] *= scratch[j]
 
 
-def _rbf_tile_64(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
+def _rbf_tile_64(S, m, w, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
     wide_vectors()
     bits = scratch.view(np.int64)
     c = gamma * _LOG2E
     for t in range(m):
         x = x_norms[order[first + t]]
-        for j in range(S.shape[1]):
+        for j in range(w):
             z = min((S[t, j] + S[t, j] - x - z_norms[j]) * c, 0.0)
             z = max(z, -1022.0)
             whole = np.floor(z + 0.5)
@@ -94,22 +95,22 @@ def _rbf_tile_64(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type:
             r = r * f + _D2
             r = r * f + _D1
             S[t, j] = r * f + 1.0
-        for j in range(S.shape[1]):
+        for j in range(w):
             S[t, j] *= scratch[j]
 
 
 @jit
-def rbf_tile(S, m, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
+def rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch):  # type: ignore[no-untyped-def]
     """The RBF kernel; row t belongs to the sample ``order[first + t]``."""
-    _rbf_tile(S, m, x_norms, order, first, z_norms, gamma, scratch)
+    _rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch)
 
 
 @jit
-def polynomial_tile(S, m, gamma, coef0, degree):  # type: ignore[no-untyped-def]
+def polynomial_tile(S, m, w, gamma, coef0, degree):  # type: ignore[no-untyped-def]
     """``(gamma s + coef0) ** degree`` by repeated multiplication: exact for small whole degrees."""
     g, r = S.dtype.type(gamma), S.dtype.type(coef0)
     for t in range(m):
-        for j in range(S.shape[1]):
+        for j in range(w):
             base = g * S[t, j] + r
             value = S.dtype.type(1.0)
             for _ in range(degree):
@@ -118,21 +119,21 @@ def polynomial_tile(S, m, gamma, coef0, degree):  # type: ignore[no-untyped-def]
 
 
 @jit
-def sigmoid_tile(S, m, gamma, coef0):  # type: ignore[no-untyped-def]
+def sigmoid_tile(S, m, w, gamma, coef0):  # type: ignore[no-untyped-def]
     """``tanh(gamma s + coef0)``."""
     g, r = S.dtype.type(gamma), S.dtype.type(coef0)
     for t in range(m):
-        for j in range(S.shape[1]):
+        for j in range(w):
             S[t, j] = np.tanh(g * S[t, j] + r)
 
 
 @jit
-def transform_tile(params, S, m, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
+def transform_tile(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
     """Kernel values over inner products. A new kernel with a fused transform adds a line here."""
     kind, gamma, coef0, degree = params
     if kind == RBF:
-        rbf_tile(S, m, x_norms, order, first, z_norms, gamma, scratch)
+        rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch)
     elif kind == POLYNOMIAL:
-        polynomial_tile(S, m, gamma, coef0, degree)
+        polynomial_tile(S, m, w, gamma, coef0, degree)
     elif kind == SIGMOID:
-        sigmoid_tile(S, m, gamma, coef0)
+        sigmoid_tile(S, m, w, gamma, coef0)
