@@ -35,13 +35,13 @@ def test_matrix_of_a_pair(shared, dtype, a, b):
 
 def test_blocks_are_computed_once_also_by_several_threads(shared):
     asked = []
-    block = shared.gram.block
+    restricted = shared.gram.restricted
 
-    def counting(i, j, dtype):
-        asked.append((len(i), len(j)))
-        return block(i, j, dtype)
+    def counting(index):
+        asked.append(len(index))
+        return restricted(index)
 
-    shared.gram.block = counting
+    shared.gram.restricted = counting
     pairs = [(0, 1), (1, 2)] * 4
 
     def whole(pair):
@@ -49,8 +49,8 @@ def test_blocks_are_computed_once_also_by_several_threads(shared):
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(whole, pairs))
-    assert asked.count((2, 2)) == 1
-    assert asked.count((10, 10)) == 2  # one for the first class, one for the third
+    assert asked.count(2) == 1
+    assert asked.count(10) == 2  # one for the first class, one for the third
 
 
 def test_memory_is_known_beforehand(shared):

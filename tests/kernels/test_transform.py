@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from maxmargin.kernels._transform import rbf_row
+from maxmargin.kernels._transform import rbf_tile
 
 
 def fused_exp(arguments, dtype):
     """``exp(-arguments)``: distances given as squared lengths, with inner products of zero."""
-    s, scratch = np.zeros(len(arguments), dtype), np.empty(len(arguments), dtype)
-    rbf_row(s, 0.0, arguments.astype(dtype), 1.0, scratch)
-    return s
+    tile, scratch = np.zeros((1, len(arguments)), dtype), np.empty(len(arguments), dtype)
+    rbf_tile(tile, 1, len(arguments), np.zeros(1), np.arange(1), 0, arguments.astype(dtype), 1.0, scratch)
+    return tile[0]
 
 
 def test_float64_to_the_last_digits():
@@ -40,9 +40,15 @@ def test_far_away_is_tiny_and_neither_zero_nor_subnormal(dtype, smallest):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_distance_that_rounding_made_negative_counts_as_zero(dtype):
-    s, scratch = np.array([1.0 + 1e-3], dtype), np.empty(1, dtype)
-    rbf_row(s, 1.0, np.ones(1, dtype), 5.0, scratch)
-    assert s[0] == 1.0
+    tile, scratch = np.array([[1.0 + 1e-3]], dtype), np.empty(1, dtype)
+    rbf_tile(tile, 1, 1, np.ones(1), np.arange(1), 0, np.ones(1, dtype), 5.0, scratch)
+    assert tile[0, 0] == 1.0
+
+
+def test_only_the_first_rows_of_a_tile_and_each_with_its_own_length():
+    tile, scratch = np.zeros((3, 5)), np.empty(5)
+    rbf_tile(tile, 2, 5, np.array([9.0, 1.0, 2.0]), np.array([0, 2, 1]), 1, np.zeros(5), 1.0, scratch)
+    np.testing.assert_allclose(tile, np.exp([[-2.0], [-1.0], [0.0]]) * [[1], [1], [0]] * np.ones(5), rtol=1e-15)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

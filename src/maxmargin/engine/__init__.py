@@ -4,5 +4,15 @@ from ._blas import one_blas_thread
 from ._jit import jit, jit_sums
 from ._pool import run_parallel, thread_count
 from ._sortable import sortable, sortable_room
+from ._wide import wide_vectors
 
-__all__ = ["jit", "jit_sums", "one_blas_thread", "run_parallel", "sortable", "sortable_room", "thread_count"]
+__all__ = [
+    "jit",
+    "jit_sums",
+    "one_blas_thread",
+    "run_parallel",
+    "sortable",
+    "sortable_room",
+    "thread_count",
+    "wide_vectors",
+]

@@ -30,7 +30,7 @@ class SharedBlocks:
         """``K_kk``; not to be written to."""
         with self._locks[k]:
             if (k, dtype) not in self._blocks:
-                self._blocks[k, dtype] = self.gram.block(self.members[k], self.members[k], dtype)
+                self._blocks[k, dtype] = self.gram.restricted(self.members[k]).whole(dtype)
             return self._blocks[k, dtype]
 
     def pair(self, a: int, b: int, rows: np.ndarray) -> Gram:

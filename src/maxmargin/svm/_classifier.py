@@ -139,9 +139,12 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             )
 
     def _encode_targets(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        if not (isinstance(y, np.ndarray) and y.ndim == 1):  # with a user's kernel function nobody has looked at it yet
+            y = column_or_1d(y, warn=True)
         classes, label = np.unique(y, return_inverse=True)
+        # numbers of classes that repeat are labels without a doubt; the question costs 0.3 ms, a tenth of a small fit
+        if y.dtype.kind not in "iub" or 2 * len(classes) > len(y):
+            check_classification_targets(y)
         if len(classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
         return classes, label
