@@ -4,6 +4,7 @@ from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import Certificate, ModelCertificate, Status
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
+from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
@@ -24,6 +25,7 @@ __all__ = [
     "evaluate",
     "evaluate_hard_margin",
     "evaluate_normal_equations",
+    "evaluate_multinomial",
     "evaluate_risk",
     "is_feasible",
     "kkt_cases",
