@@ -16,6 +16,8 @@ from ._duality import relative
 
 # Without any penalty the dual has d + 1 equations; beyond this many features they are not solved.
 _EQUATIONS = 4000
+# A weighted sum of slopes below this fraction of its terms is zero; rounding leaves about 1e-14 of a million terms.
+_BALANCED = 1e-13
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def _feasible_slopes(problem: Risk, f: np.ndarray) -> np.ndarray:
 
     u, total = slopes(0.0)
     size = float(c @ np.abs(u))
-    if abs(total) <= 1e-15 * size:
+    if abs(total) <= _BALANCED * size:
         return u
     other, other_total, low, high = _bracket(problem, slopes, u, total)
     if total * other_total > 0:  # one class alone: no such t
@@ -105,7 +107,7 @@ def _feasible_slopes(problem: Risk, f: np.ndarray) -> np.ndarray:
         if not low < middle < high:
             middle = low + (high - low) / 2
         found = slopes(middle)
-        if abs(found[1]) <= 1e-15 * size:
+        if abs(found[1]) <= _BALANCED * size:
             return found[0]
         if found[1] < 0:
             low, at_low = middle, found

@@ -4,6 +4,7 @@ from ._class_passes import decisions_pass, sums_pass
 from ._passes import (
     decision_pass,
     gram_pass,
+    packing_room,
     row_add,
     row_dot,
     row_square,
@@ -12,6 +13,7 @@ from ._passes import (
     tile_dot,
     tile_gram,
     tile_of,
+    tile_room,
     tile_sum,
 )
 from ._rows import ObjectRows, Rows, row_products
@@ -22,6 +24,7 @@ __all__ = [
     "decision_pass",
     "decisions_pass",
     "gram_pass",
+    "packing_room",
     "row_add",
     "row_dot",
     "row_products",
@@ -32,5 +35,6 @@ __all__ = [
     "tile_dot",
     "tile_gram",
     "tile_of",
+    "tile_room",
     "tile_sum",
 ]

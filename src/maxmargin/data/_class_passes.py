@@ -9,7 +9,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ..engine import jit
-from ._passes import TILE, tile_of
+from ._passes import TILE, tile_of, tile_room
 
 
 def _is_dense(rows: Any) -> bool:
@@ -73,7 +73,7 @@ def _tile_sums(rows, start, stop, tile, A, out):  # type: ignore[no-untyped-def]
 def decisions_pass(rows, start, stop, W, out):  # type: ignore[no-untyped-def]
     """``out[i] = (x_i, 1) W`` for rows start..stop."""
     d = W.shape[0] - 1
-    room = np.empty((TILE, d))
+    room = tile_room(rows, d)
     for low in range(start, stop, TILE):
         high = min(stop, low + TILE)
         tile = tile_of(rows, low, high, room)
@@ -87,7 +87,7 @@ def decisions_pass(rows, start, stop, W, out):  # type: ignore[no-untyped-def]
 def sums_pass(rows, start, stop, A, out):  # type: ignore[no-untyped-def]
     """``out += sum_i (x_i, 1)' A_i`` over rows start..stop."""
     d = out.shape[0] - 1
-    room = np.empty((TILE, d))
+    room = tile_room(rows, d)
     for low in range(start, stop, TILE):
         high = min(stop, low + TILE)
         tile = tile_of(rows, low, high, room)

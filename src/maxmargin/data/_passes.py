@@ -125,6 +125,30 @@ def _row_add_squares(rows, i, a, out):  # type: ignore[no-untyped-def]
     return csr
 
 
+def tile_room(rows, d):  # type: ignore[no-untyped-def]
+    """Room for a tile of widened rows; nothing where rows are used as they are."""
+    raise RuntimeError("tile_room is called from compiled code only")
+
+
+@overload(tile_room)
+def _tile_room(rows, d):  # type: ignore[no-untyped-def]
+    if _is_dense(rows) and rows[0].dtype != types.float64:
+        return lambda rows, d: np.empty((TILE, d))
+    return lambda rows, d: np.empty((0, d))
+
+
+def packing_room(rows, d):  # type: ignore[no-untyped-def]
+    """Room for the packed and the scaled rows of `tile_gram`; CSR needs none."""
+    raise RuntimeError("packing_room is called from compiled code only")
+
+
+@overload(packing_room)
+def _packing_room(rows, d):  # type: ignore[no-untyped-def]
+    if _is_dense(rows):
+        return lambda rows, d: (np.empty((TILE, d)), np.empty((TILE, d + 1)))
+    return lambda rows, d: (np.empty((0, d)), np.empty((0, d + 1)))
+
+
 def tile_of(rows, start, stop, room):  # type: ignore[no-untyped-def]
     """Dense rows start..stop in float64 (in `room` if they have to be widened); CSR rows need no tile."""
     raise RuntimeError("tile_of is called from compiled code only")
@@ -247,7 +271,7 @@ def _tile_gram(rows, start, stop, tile, h, room, scaled, gram):  # type: ignore[
 def decision_pass(rows, start, stop, theta, out):  # type: ignore[no-untyped-def]
     """``out[i] = <x_i, w> + b`` for rows start..stop."""
     d = theta.shape[0] - 1
-    room = np.empty((TILE, d))
+    room = tile_room(rows, d)
     for low in range(start, stop, TILE):
         high = min(stop, low + TILE)
         tile = tile_of(rows, low, high, room)
@@ -260,7 +284,7 @@ def decision_pass(rows, start, stop, theta, out):  # type: ignore[no-untyped-def
 def sum_pass(rows, start, stop, a, out):  # type: ignore[no-untyped-def]
     """``out += sum_i a_i (x_i, 1)`` over rows start..stop."""
     d = out.shape[0] - 1
-    room = np.empty((TILE, d))
+    room = tile_room(rows, d)
     for low in range(start, stop, TILE):
         high = min(stop, low + TILE)
         tile = tile_of(rows, low, high, room)
@@ -283,7 +307,8 @@ def square_pass(rows, start, stop, h, out):  # type: ignore[no-untyped-def]
 def gram_pass(rows, start, stop, h, gram):  # type: ignore[no-untyped-def]
     """``gram += sum_i h_i (x_i, 1)(x_i, 1)'`` over rows start..stop; the upper triangle alone is complete."""
     d = gram.shape[0] - 1
-    room, packed, scaled = np.empty((TILE, d)), np.empty((TILE, d)), np.empty((TILE, d + 1))
+    room = tile_room(rows, d)
+    packed, scaled = packing_room(rows, d)
     for low in range(start, stop, TILE):
         high = min(stop, low + TILE)
         tile = tile_of(rows, low, high, room)

@@ -12,7 +12,7 @@ from numba.core import event
 _logger = logging.getLogger("maxmargin")
 
 # FMA contraction rounds once instead of twice: faster and never less accurate. Nothing else of "fastmath" is on:
-# reassociation and finite-only maths would make certificates depend on the compiler's mood. (`jit_sums` is the exception.)
+# reassociation and finite-only maths would make certificates depend on the compiler's mood (but see `jit_sums`).
 # Divisions follow numpy: the test for a zero divisor that Python asks for keeps a loop from being vectorised.
 _OPTIONS: Any = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 

@@ -150,20 +150,22 @@ class LinearMachine(BaseEstimator, metaclass=ABCMeta):
         return self.solver
 
     def _solve_part(
-        self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, name: str
+        self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, label: str
     ) -> Part:
         """Solve and certify one problem."""
         begin = time.perf_counter()
         solver = self._solver_for(problem)
         options = self._solver_options(solver)
-        solution = solve_risk(problem, solver, start, self.tol, self.max_iter, monitor, slopes, **options)
+        name = self._solver_name if self._solver_name == "auto" else solver
+        solution = solve_risk(problem, name, start, self.tol, self.max_iter, monitor, slopes, **options)
+        solver = solution.solver
         evidence, status = solution.evidence, solution.status
         unbounded = self._has_no_minimum(problem, evidence)
         if unbounded and status is Status.CONVERGED:
             status = Status.STALLED
         kept = evidence.u if needs_slopes(problem, solution.theta, solver, self.tol) else None
         seconds = time.perf_counter() - begin
-        certificate = certificate_of(evidence, status, solution.iterations, seconds, name)
+        certificate = certificate_of(evidence, status, solution.iterations, seconds, label)
         return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded)
 
     def _untouched(self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, name: str) -> Part:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data import tile_dot, tile_gram, tile_of, tile_sum
+from ..data import packing_room, tile_dot, tile_gram, tile_of, tile_room, tile_sum
 from ..engine import jit
 from ..losses import loss_curvature, loss_derivative, loss_value
 
@@ -26,8 +26,8 @@ def risk_pass(rows, start, stop, y, c, code, epsilon, theta, gradient, hessian):
     """Sum of losses over rows start..stop; adds to `gradient` and, unless it is empty, to `hessian`."""
     d = theta.shape[0] - 1
     second = hessian.shape[0] > 0
-    room = np.empty((_TILE, d))
-    packed, scaled = np.empty((_TILE if second else 0, d)), np.empty((_TILE if second else 0, d + 1))
+    room = tile_room(rows, d)
+    packed, scaled = packing_room(rows, d if second else 0)
     f, slope, curve = np.empty(_TILE), np.empty(_TILE), np.empty(_TILE)
     total = 0.0
     for low in range(start, stop, _TILE):

@@ -33,7 +33,9 @@ RISK_SOLVERS: dict[str, ModuleType] = {
 }
 
 # Features up to which a d x d system is formed and solved in every step.
-_NARROW = 1500
+NARROW = 1500
+# Stored values up to which problems are solved to rounding, by solvers of the second order.
+SMALL = 20_000
 
 
 def solvers_for(loss: Loss, penalty: Penalty) -> list[str]:
@@ -65,9 +67,12 @@ def choose_solver(problem: Risk) -> str:
     piecewise linear, with an L1     interior_point           sgd
     zero-one                         refused                  refused
     ===============================  =======================  ============================
+
+    A piecewise linear loss with L2 on CSR rows of more than 20000 values is given to dual_coordinate first, and to
+    interior_point if 500 sweeps are not enough.
     """
     loss, penalty = problem.loss, problem.penalty
-    narrow = problem.d <= _NARROW
+    narrow = problem.d <= NARROW
     smooth = loss.smoothness < float("inf")
     if smooth and penalty.l1 > 0:
         name = "proximal_newton"
@@ -75,7 +80,7 @@ def choose_solver(problem: Risk) -> str:
         name = "dual_coordinate"
     elif smooth:
         name = "newton" if narrow else "newton_cg"
-    elif narrow:
+    elif narrow and not (problem.rows.sparse and problem.stored > SMALL and penalty.l2 > 0 and penalty.l1 == 0):
         name = "interior_point"
     else:
         name = "dual_coordinate" if penalty.l2 > 0 else "sgd"
