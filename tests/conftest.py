@@ -42,7 +42,7 @@ def _load(name):
 @pytest.fixture(scope="session", autouse=True)
 def _scikit_learn_is_itself():
     """Ours is compared with scikit-learn's machines, and must not be compared with itself in their place."""
-    for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"):
+    for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR"):
         assert getattr(sklearn.svm, name).__module__.startswith("sklearn."), f"sklearn.svm.{name} has been replaced"
 
 

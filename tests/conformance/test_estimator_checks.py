@@ -3,7 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.linear_model import LinearClassifier, LogisticRegression, Perceptron, PolynomialRegression, Ridge
+from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 # What the checks fit is small and random: an end short of convergence would be reported, and is no failure of a check.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -17,4 +18,36 @@ def test_classifier(estimator, check):
 @pytest.mark.filterwarnings("ignore:specified nu is infeasible")  # weights that leave a class next to nothing
 @parametrize_with_checks([SVC(multi_class="ovr"), SVR(), NuSVC(nu=0.2), NuSVR(), OneClassSVM()])
 def test_other_machines(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        LinearClassifier(),
+        LinearClassifier(loss="squared_hinge", penalty="elastic_net"),
+        LinearClassifier(loss="logistic", penalty="l1"),
+        LinearClassifier(loss="squared", penalty="none"),
+        LogisticRegression(),
+        LinearSVC(),
+        LinearSVC(loss="hinge"),
+        LinearSVR(),
+        LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1),
+    ]
+)
+def test_linear_machines(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        Perceptron(),
+        Perceptron(variant="averaged", centred=True),
+        Ridge(),
+        Ridge(alpha=0.0, solver="svd"),
+        Ridge(solver="sparse_cg"),
+        PolynomialRegression(),
+        PolynomialRegression(alpha=0.1),
+    ]
+)
+def test_perceptron_and_least_squares(estimator, check):
     check(estimator)
