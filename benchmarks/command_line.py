@@ -7,18 +7,19 @@ import importlib
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .machine import describe
-from .options import DEFAULT_PLOT, MINUTES, Options
-from .progress import say
+from .options import DEFAULT_PLOT, Options
+from .progress import elapsed, say
 
 ROOT = Path(__file__).resolve().parent.parent
-# Each is a module with `PARTS`, the names that --cases knows, and `run(options)`, which prints tables and returns what
-# goes to the JSON file.
-BENCHMARKS = {"kernel": "benchmarks.kernel"}
+# Each is a module with `PARTS`, the names that --cases knows, `MINUTES`, about what all of them take on two cores, and
+# `run(options)`, which prints tables and returns what goes to the JSON file.
+BENCHMARKS = {"kernel": "benchmarks.kernel", "linear": "benchmarks.linear"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n".join(f"{key}: {value}" for key, value in machine.items()), end="\n\n", flush=True)
     results: dict[str, Any] = {}
     try:
-        for name, module in modules.items():
-            results[name] = module.run(options)
+        for name, share in _shares(options, modules):
+            results[name] = modules[name].run(share)
     except KeyboardInterrupt:
         say("stopped by Ctrl-C")
         return 130
@@ -53,19 +54,29 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--data", type=Path, metavar="FOLDER", help="folder of data files (default: ../shared/data if it exists)"
     )
-    parser.add_argument("--quick", action="store_true", help="small subsets: everything in about two minutes")
+    parser.add_argument("--quick", action="store_true", help="small subsets: everything in a few minutes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all raw numbers to this file")
     parser.add_argument("--cases", metavar="A,B", help="only these cases and parts")
     parser.add_argument("--plot", type=Path, metavar="FILE", help=f"the plot of time against gap ({DEFAULT_PLOT})")
-    parser.add_argument("--minutes", type=float, default=MINUTES, help=f"about how long the run may take ({MINUTES:g})")
+    parser.add_argument("--minutes", type=float, help="about how long the run may take (default: less than 30)")
     return parser
+
+
+def _shares(options: Options, modules: dict[str, Any]) -> Iterator[tuple[str, Options]]:
+    """Each benchmark with its part of the time; what one leaves is divided among those that follow."""
+    waiting = list(modules)
+    while waiting:
+        part = modules[waiting[0]].MINUTES / sum(modules[name].MINUTES for name in waiting)
+        left = max(options.minutes - elapsed() / 60, 1e-3)
+        yield waiting.pop(0), replace(options, minutes=part * left, start=elapsed())
 
 
 def _checked(parser: argparse.ArgumentParser, given: argparse.Namespace, modules: dict[str, Any]) -> Options:
     """The options, or an error that names the argument."""
     if given.data is not None and not given.data.is_dir():
         parser.error(f"argument --data: {str(given.data)!r} is not a folder")
-    if not given.minutes > 0:
+    minutes = sum(module.MINUTES for module in modules.values()) if given.minutes is None else given.minutes
+    if not minutes > 0:
         parser.error(f"argument --minutes: must be positive, got {given.minutes:g}")
     known = [part for module in modules.values() for part in module.PARTS]
     parts = None
@@ -83,9 +94,9 @@ def _checked(parser: argparse.ArgumentParser, given: argparse.Namespace, modules
         data=given.data or _default_data(),
         quick=given.quick,
         parts=parts,
-        plot=given.plot or ROOT / DEFAULT_PLOT,
+        plot=given.plot or ROOT / _default_plot(given.quick),
         plot_asked_for=given.plot is not None,
-        minutes=given.minutes,
+        minutes=minutes,
     )
 
 
@@ -110,6 +121,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _default_plot(quick: bool) -> Path:
+    """A quick run shall not draw over the plot of a full one."""
+    return DEFAULT_PLOT.with_stem(f"{DEFAULT_PLOT.stem}_quick") if quick else DEFAULT_PLOT
 
 
 def _default_data() -> Path | None:

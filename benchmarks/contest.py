@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -10,7 +10,7 @@ from . import timing
 from .contender import Contender
 from .options import Options
 from .progress import say
-from .worker import LIMIT, QUICK_LIMIT, Answer, ContenderError, Worker
+from .worker import LIMIT, QUICK_LIMIT, Answer, ContenderError, TooSlowError, Worker
 
 
 class Contest:
@@ -25,7 +25,8 @@ class Contest:
         Handed to each contender after the case.
     options : Options
     targeted : collection of str
-        Names of the contenders whose long runs are repeated, because a target speaks of them.
+        Names of the contenders that a target speaks of: their long runs are repeated. The others may take no longer
+        than `timing.patience` allows.
     rehearsal : sequence of (method, arguments)
         Calls that a contender that compiles makes in a process thrown away, so that compiling is in nobody's memory.
 
@@ -41,7 +42,8 @@ class Contest:
         rehearsal: Sequence[tuple[str, dict]] = (),
     ) -> None:
         self.case, self.options = case, options
-        self.failed: dict[str, str] = {}
+        self.failed: dict[str, str] = {}  # why who dropped out did so
+        self.stopped: dict[str, float] = {}  # seconds after which who was too slow was ended
         self._contenders = {c.name: c for c in contenders}
         self._data, self._targeted, self._rehearsal = data, set(targeted), rehearsal
         self._limit = QUICK_LIMIT if options.quick else LIMIT
@@ -102,30 +104,53 @@ class Contest:
         try:
             return action(self._workers[name])
         except ContenderError as error:
-            self.failed[name] = str(error)
-            say(f"{self.case.name}: {name}: {error}")
-            self._workers.pop(name).close()
+            if isinstance(error, TooSlowError):
+                self.stopped[name] = error.seconds
+            self.dismiss(name, str(error))
             return None
 
+    def dismiss(self, name: str, reason: str) -> None:
+        """Take a contender out of the race."""
+        self.failed[name] = reason
+        say(f"{self.case.name}: {name}: {reason}")
+        self._workers.pop(name).close()
+
     def ask(self, name: str, method: str, **arguments: Any) -> Answer | None:
-        """One call, or None if it failed."""
+        """One call, or None if it failed; a `limit` among the arguments is the worker's."""
         return self._guarded(name, lambda worker: worker.call(method, **arguments))
 
     def race(
-        self, method: str, only: Iterable[str] | None = None, hurried: bool = False, **arguments: Any
+        self,
+        method: str,
+        only: Iterable[str] | None = None,
+        hurried: bool = False,
+        settled: Callable[[str, dict[str, float]], bool] | None = None,
+        **arguments: Any,
     ) -> dict[str, timing.Laps]:
-        """Timed runs of a method by everybody (or `only` some), in turns. Long runs are not repeated if `hurried`."""
+        """Timed runs of a method by everybody (or `only` some), in turns.
+
+        Long runs are not repeated if `hurried`, nor where ``settled(name, seconds of the first runs so far)`` says that
+        there is nothing to be learnt from it.
+        """
         say(f"{self.case.name}: {method} {_shown(arguments)}".rstrip())
         laps: dict[str, timing.Laps] = {}
         plans: dict[str, timing.Plan] = {}
-        for name in [n for n in self.names if only is None or n in only]:
-            first = self.ask(name, method, **arguments)
+        firsts: dict[str, float] = {}
+        runners = [n for n in self.names if only is None or n in only]
+        for name in sorted(
+            runners, key=lambda n: not self.targeted(n)
+        ):  # those that set the limit for the others first
+            targeted, quick = self.targeted(name), self.options.quick
+            limit = (
+                None if targeted else timing.patience(max((firsts[n] for n in firsts if self.targeted(n)), default=0))
+            )
+            first = self.ask(name, method, limit=limit, **arguments)
             # loading compiled code is no part of a contender's speed
-            warm = self.ask(name, method, **arguments) if self.compiles(name) else first
+            warm = self.ask(name, method, limit=limit, **arguments) if self.compiles(name) else first
             if first is not None and warm is not None:
-                seconds = warm.seconds[0]
-                targeted, quick = self.targeted(name), self.options.quick
-                plans[name] = timing.plan(seconds, targeted=targeted, quick=quick, hurried=hurried)
+                seconds = firsts[name] = warm.seconds[0]
+                clear = settled is not None and settled(name, firsts)
+                plans[name] = timing.plan(seconds, targeted=targeted, quick=quick, hurried=hurried, settled=clear)
                 laps[name] = timing.Laps([seconds] * plans[name].first_counts, first.peak_mb, first.value)
                 say(f"{self.case.name}: {method}: {name} {seconds:.3g} s, {_runs(plans[name].runs)}")
         for name, seconds in timing.take_turns(plans, lambda n, k: self._portion(n, method, k, arguments)).items():

@@ -1,12 +1,12 @@
 """What a run was asked for."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from .progress import elapsed
 
 SEED = 0
-MINUTES = 27.0
 DEFAULT_PLOT = Path("build/bench/time_against_gap.png")
 
 
@@ -14,9 +14,9 @@ DEFAULT_PLOT = Path("build/bench/time_against_gap.png")
 class Options:
     """Arguments of a run, checked.
 
-    ``parts`` are the names of the cases and other parts to run, None for all of them. ``minutes`` is what the whole
-    run should take. Past half of it long decision functions are not repeated, past three quarters long fits neither;
-    past all of it the parts that are left are skipped.
+    ``parts`` are the names of the cases and other parts to run, None for all of them. ``minutes`` is what this
+    benchmark should take from its ``start``, in seconds since the run began. When nine tenths of it are gone, long
+    runs are not repeated; when all of it is gone, the parts that are left are skipped.
     """
 
     data: Path | None = None
@@ -24,7 +24,8 @@ class Options:
     parts: tuple[str, ...] | None = None
     plot: Path = DEFAULT_PLOT
     plot_asked_for: bool = False
-    minutes: float = MINUTES
+    minutes: float = math.inf
+    start: float = 0.0
     seed: int = SEED
 
     def wants(self, part: str) -> bool:
@@ -33,4 +34,8 @@ class Options:
     @property
     def spent(self) -> float:
         """The part of the time that has gone."""
-        return elapsed() / (60 * self.minutes)
+        return (elapsed() - self.start) / (60 * self.minutes)
+
+    @property
+    def hurried(self) -> bool:
+        return self.spent > 0.9

@@ -67,6 +67,40 @@ def _heart_scale(rng: np.random.Generator) -> Made:
     return X, 2 * y - 1
 
 
+def _covtype(rng: np.random.Generator, n: int = 581012) -> Made:
+    """Ten measurements, one of 4 areas and one of 40 soils; half of the rows are of class 2 and overlap the rest."""
+    X = np.zeros((n, 54), dtype=np.float32)
+    X[:, :10] = rng.normal(size=(n, 10))
+    area, soil = rng.choice(4, size=n, p=_skewed(4)), rng.choice(40, size=n, p=_skewed(40))
+    X[np.arange(n), 10 + area] = 1
+    X[np.arange(n), 14 + soil] = 1
+    X[:, 1] += 0.9 * X[:, 0]  # some nearly say the same, as there
+    score = X @ rng.normal(size=54) + 0.5 * X[:, 2] * X[:, 3] + rng.logistic(size=n)
+    others = rng.choice([1, 3, 4, 5, 6, 7], size=n)
+    return X, np.where(score > np.median(score), 2, others)
+
+
+def _news20_tfidf(rng: np.random.Generator, n: int = 11314, words: int = 53665) -> Made:
+    """Texts of some 200 words, a quarter of them from the vocabulary of their topic; tf-idf, rows of length 1."""
+    y = rng.integers(20, size=n)
+    common = rng.permutation(words)
+    topics = [rng.permutation(words)[:2000] for _ in range(20)]
+    rows, columns = [], []
+    for i in range(n):
+        length = 1 + rng.poisson(200)
+        own = rng.binomial(length, 0.25)
+        rank = np.minimum(rng.zipf(1.25, size=length) - 1, words - 1)
+        rank[:own] %= len(topics[0])
+        columns.append(np.concatenate([topics[y[i]][rank[:own]], common[rank[own:]]]))
+        rows.append(np.full(length, i))
+    indices = np.concatenate(rows), np.concatenate(columns)
+    X = sp.csr_matrix((np.ones(len(indices[0])), indices), shape=(n, words))
+    idf = 1 + np.log((1 + n) / (1 + np.bincount(X.indices, minlength=words)))
+    X = sp.csr_matrix(X.multiply(idf))
+    length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)))
+    return sp.csr_matrix(X.multiply(1 / length)), y
+
+
 STAND_INS: dict[str, Callable[[np.random.Generator], Made]] = {
     "magic04": _magic04,
     "ijcnn1": _ijcnn1,
@@ -74,4 +108,6 @@ STAND_INS: dict[str, Callable[[np.random.Generator], Made]] = {
     "a9a": _a9a,
     "california_housing": _california_housing,
     "heart_scale": _heart_scale,
+    "covtype": _covtype,
+    "news20_tfidf": _news20_tfidf,
 }

@@ -43,8 +43,8 @@ def small(value: float | None) -> str:
     return MISSING if value is None else "0" if value == 0 else f"{value:.1e}"
 
 
-def ratio(value: float | None) -> str:
-    return MISSING if value is None else f"{value:.2f}"
+def ratio(value: float | None, at_least: bool = False) -> str:
+    return MISSING if value is None else f"{'>' if at_least else ''}{value:.2f}"
 
 
 def megabytes(value: float | None) -> str:

@@ -11,7 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ONCE_OVER = 60.0  # a run longer than this is not repeated
+SETTLED_OVER = 20.0  # nor a run longer than this, where the first one leaves no doubt
 LONG = 3.0  # in a run longer than this a cold start is lost in the noise; if time is short it is not repeated
+LONG_IF_UNTARGETED = 1.0  # the same for a contender that no target speaks of
+# Seconds that such a contender may take for a call: twice the slowest of the others, within these bounds.
+PATIENCE = (5.0, 10.0)
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,26 @@ class Laps:
     def runs(self) -> int:
         return len(self.seconds)
 
+    def raw(self) -> dict[str, Any]:
+        """All numbers, for the JSON file."""
+        return {"median": self.median, "seconds": self.seconds, "peak_mb": self.peak_mb}
 
-def plan(first: float, *, targeted: bool = True, quick: bool = False, hurried: bool = False) -> Plan:
+
+def patience(slowest: float) -> float:
+    """Seconds for a call of a contender without a target, from those of the slowest contender with one."""
+    least, most = PATIENCE
+    return min(max(least, round(2 * slowest, 1)), most)
+
+
+def plan(
+    first: float, *, targeted: bool = True, quick: bool = False, hurried: bool = False, settled: bool = False
+) -> Plan:
     """Runs that a contender gets, from the length of its first one.
 
-    Time is short if the run is hurried, and for a contender that no target speaks of.
+    Time is short if the run is hurried; `settled` says that no other run could change the verdict.
     """
-    if first > (ONCE_OVER if targeted and not hurried else LONG):
+    once_over = LONG_IF_UNTARGETED if not targeted else LONG if hurried else SETTLED_OVER if settled else ONCE_OVER
+    if first > once_over:
         return Plan(1, first_counts=True)
     if first > LONG:
         return Plan(3, first_counts=True)

@@ -28,6 +28,14 @@ class ContenderError(Exception):
     """A contender that is not there, or could not do it; the message goes into the table."""
 
 
+class TooSlowError(ContenderError):
+    """A contender that had not answered after so many seconds, and was ended."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no answer within {seconds:g} s")
+        self.seconds = seconds
+
+
 @dataclass(frozen=True)
 class Answer:
     """Result of a call, seconds of each repetition, and the memory that it took beyond what was there before."""
@@ -57,18 +65,20 @@ class Worker:
         self._data = ()
         self._receive()
 
-    def call(self, method: str, repeat: int = 1, **arguments: Any) -> Answer:
+    def call(self, method: str, repeat: int = 1, limit: float | None = None, **arguments: Any) -> Answer:
+        """Call a method with the arguments; who takes longer than `limit` seconds, if given, is ended."""
         try:
             self._pipe.send((method, repeat, arguments))
         except OSError:
             pass
-        return self._receive()
+        return self._receive(limit)
 
-    def _receive(self) -> Answer:
+    def _receive(self, limit: float | None = None) -> Answer:
+        limit = self._limit if limit is None else limit
         try:
-            if not self._pipe.poll(self._limit):
+            if not self._pipe.poll(limit):
                 self.close()
-                raise ContenderError(f"no answer within {self._limit:g} s")
+                raise TooSlowError(limit)
             answer = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(10)

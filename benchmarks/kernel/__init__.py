@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import Options
-from ..progress import say
+from ..parts import run_parts
+from ..targets import targets_text
 from . import first_fit, growth, time_against_gap
-from .cases import CASES
+from .cases import CASES, Case
 from .one_case import CaseResult, raw, run_case
-from .report import READING, case_text, targets_text
+from .report import READING, case_text, targets
 
 _OTHER = {"first-fit": first_fit.run, "growth": growth.run, "time-against-gap": time_against_gap.run}
+MINUTES = 20.0
 PARTS = (*(case.name for case in CASES), *_OTHER)
 
 
@@ -19,25 +21,16 @@ def run(options: Options) -> dict[str, Any]:
     """Run what was asked for, print each table as soon as it is there, return the raw numbers."""
     print(READING, end="\n\n", flush=True)
     results: list[CaseResult] = []
-    record: dict[str, Any] = {"cases": {}}
-    for case in CASES:
-        if options.wants(case.name) and not _too_late(options, case.name):
+
+    def part(case: Case) -> Any:
+        def measure(options: Options) -> tuple[str, Any]:
             results.append(run_case(case, options))
-            record["cases"][case.name] = raw(results[-1])
-            print(case_text(results[-1]), flush=True)
-    for name, part in _OTHER.items():
-        asked = options.wants(name) or (name == "time-against-gap" and options.plot_asked_for)
-        if asked and not _too_late(options, name):
-            text, record[name] = part(options)
-            print(text, flush=True)
+            return case_text(results[-1]), raw(results[-1])
+
+        return measure
+
+    cases = run_parts(options, {case.name: part(case) for case in CASES})
+    others = run_parts(options, _OTHER, also=["time-against-gap"] if options.plot_asked_for else [])
     if results:
-        print(targets_text(results, options.quick), flush=True)
-    return record
-
-
-def _too_late(options: Options, name: str) -> bool:
-    late = options.spent > 1
-    if late:
-        say(f"{name}: left out")
-        print(f"{name}: left out, the {options.minutes:g} minutes of --minutes are over\n", flush=True)
-    return late
+        print(targets_text(targets(results), options.quick), flush=True)
+    return {"cases": cases, **others}

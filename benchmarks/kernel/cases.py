@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..datasets import Data, in_float64, load, shuffled, standardised, thinned
+from ..names import INTELEX, SKLEARN
 from ..options import Options
 
-SKLEARN, INTELEX = "scikit-learn", "scikit-learn-intelex"
 QUICK_ROWS = 1000
 TOL = 1e-3
 

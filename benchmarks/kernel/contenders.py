@@ -12,12 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..contender import Contender, peer
+from ..names import INTELEX, OURS, SKLEARN
 from ..worker import ContenderError
-from .cases import INTELEX, SKLEARN, TOL, Case, gamma_value
+from .cases import TOL, Case, gamma_value
 from .multipliers import Multipliers
 
 CACHE_MB = 200
-OURS = "maxmargin"
 _WARM_UP_ROWS = 60  # of each class
 
 

@@ -1,7 +1,4 @@
-"""What compiling costs: the first fit in a process without compiled code on disk, with it, and a later fit.
-
-Run as a module it is the process that is measured: it prints its seconds as JSON.
-"""
+"""What compiling costs: the first fit in a process without compiled code on disk, with it, and a later fit."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ def run(options: Options) -> tuple[str, dict[str, Any]]:
 
 def _child(n: int, cache: str) -> dict[str, float]:
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-    command = [sys.executable, "-m", "benchmarks.kernel.first_fit", str(n)]
+    command = [sys.executable, "-c", f"from benchmarks.kernel.first_fit import print_measured; print_measured({n})"]
     try:
         done = subprocess.run(
             command, env=environment, cwd=_ROOT, stdout=subprocess.PIPE, timeout=LIMIT, check=True, text=True
@@ -68,5 +65,6 @@ def _measure(n: int) -> dict[str, float]:
     return {name: laps[k + 1] - laps[k] for k, name in enumerate(("import", "first", "second"))}
 
 
-if __name__ == "__main__":
-    print(json.dumps(_measure(int(sys.argv[1]))))
+def print_measured(n: int) -> None:
+    """What the process that is measured does."""
+    print(json.dumps(_measure(n)))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..contest import Contest
 from ..datasets import Data
+from ..names import OURS
 from ..options import Options
 from ..timing import Laps
 from .cases import TOL, Case, gamma_value
-from .contenders import CONTENDERS, OURS
+from .contenders import CONTENDERS
 from .judge import Judgement, judge_model, value_error
 
 GAP_FLOOR = 1e-12  # smaller gaps are rounding errors: nobody is asked to beat them
-SLOW = 10.0  # seconds of a fit after which a contender without a target is spared the rest
+BEYOND_DOUBT = 2.0  # times the required ratio: no noise of the machine turns that verdict
 
 
 @dataclass
@@ -77,9 +79,10 @@ def run_case(case: Case, options: Options) -> CaseResult:
     rehearsal = [] if options.quick else [("fit", {"tol": TOL}), ("decide", {})]
     targeted = {OURS, *case.required}
     with Contest(CONTENDERS, case, (data.X, data.y), options, targeted, rehearsal) as contest:
-        result.fits = contest.race("fit", tol=TOL, hurried=options.spent > 0.75)
+        result.fits = contest.race("fit", tol=TOL, hurried=options.hurried)
         _judge_all(contest, result)
-        result.decisions = contest.race("decide", only=_deciders(contest, result), hurried=options.spent > 0.5)
+        settled = partial(_settled, case)
+        result.decisions = contest.race("decide", only=list(result.fits), hurried=options.hurried, settled=settled)
         for name, laps in result.decisions.items():
             result.value_errors[name] = value_error(laps.value, result.judged[name])
         if OURS in result.judged:
@@ -88,15 +91,12 @@ def run_case(case: Case, options: Options) -> CaseResult:
     return result
 
 
-def _deciders(contest: Contest, result: CaseResult) -> list[str]:
-    """Who is timed on decision values: all but contenders without a target that are slow already."""
-    chosen = []
-    for name, laps in result.fits.items():
-        if laps.median < SLOW or contest.targeted(name):
-            chosen.append(name)
-        else:
-            result.absent[name] = f"not run: no target, and the fit took {laps.median:.0f} s"
-    return chosen
+def _settled(case: Case, name: str, seconds: dict[str, float]) -> bool:
+    """Whether a contender's decision values are so slow that running them again would be a waste of minutes."""
+    required = case.required_decision.get(name)
+    if required is None or OURS not in seconds:
+        return False
+    return seconds[name] > BEYOND_DOUBT * required * seconds[OURS]
 
 
 def _judge(contest: Contest, result: CaseResult, name: str) -> Judgement | None:
@@ -149,12 +149,12 @@ def raw(result: CaseResult) -> dict[str, Any]:
         "data": {"origin": result.data.origin, "shape": list(result.data.X.shape)},
         "absent": result.absent,
         "notes": {name: note for name, note in result.notes.items() if note},
-        "fit": {name: {**_laps(lap), **_judged(result.judged[name])} for name, lap in result.fits.items()},
+        "fit": {name: {**lap.raw(), **_judged(result.judged[name])} for name, lap in result.fits.items()},
         "decision": {
-            name: {**_laps(lap), "value_error": result.value_errors.get(name)} for name, lap in result.decisions.items()
+            name: {**lap.raw(), "value_error": result.value_errors.get(name)} for name, lap in result.decisions.items()
         },
         "equal_gap": {
-            name: {"gap_tol": e.gap_tol, "relative_gap": e.relative_gap, **_laps(e.laps)}
+            name: {"gap_tol": e.gap_tol, "relative_gap": e.relative_gap, **e.laps.raw()}
             for name, e in result.equal.items()
         },
         "ratio": {name: result.ratio(name) for name in result.fits if name != OURS},
@@ -163,10 +163,6 @@ def raw(result: CaseResult) -> dict[str, Any]:
         "required_decision": result.case.required_decision,
         "fit_over_check": result.fit_over_check,
     }
-
-
-def _laps(laps: Laps) -> dict[str, Any]:
-    return {"median": laps.median, "seconds": laps.seconds, "peak_mb": laps.peak_mb}
 
 
 def _judged(judgement: Judgement) -> dict[str, Any]:

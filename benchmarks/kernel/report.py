@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import table
-from .contenders import CONTENDERS, OURS
+from ..names import OURS
+from ..targets import Target
+from .contenders import CONTENDERS
 from .one_case import CaseResult
 
 READING = """How to read it. Seconds are medians. "gap" is the relative duality gap by the referee, in float64 from the
@@ -103,19 +105,14 @@ def _decision_row(result: CaseResult, name: str) -> Sequence[str]:
     )
 
 
-def targets_text(results: Sequence[CaseResult], quick: bool = False) -> str:
-    """Every required ratio and whether it is reached; what could not be measured is not."""
-    rows, short = [], 0
-    for result in results:
+def targets(results: Sequence[CaseResult]) -> list[Target]:
+    """Every required ratio of the cases."""
+    return [
+        Target(result.case.name, what, name, ratio_of(name), wanted)
+        for result in results
         for what, required, ratio_of in (
             ("fit", result.case.required, result.ratio),
             ("decision", result.case.required_decision, result.decision_ratio),
-        ):
-            for name, wanted in required.items():
-                ratio = ratio_of(name)
-                word = table.verdict(ratio, wanted) or "not measured"
-                short += word != "ok"
-                rows.append((result.case.name, what, name, table.ratio(ratio), table.ratio(wanted), word))
-    text = table.render(("targets", "of", "against", "ratio", "required", ""), rows, left=("of", "against", ""))
-    remark = "; they are meant for the full sizes, not for --quick" if quick else ""
-    return f"{text}\n  {len(rows) - short} of {len(rows)} reached{remark}\n"
+        )
+        for name, wanted in required.items()
+    ]

@@ -10,6 +10,7 @@ from benchmarks.kernel import one_case, report, time_against_gap
 from benchmarks.kernel.cases import CASES
 from benchmarks.kernel.contenders import OURS, MaxMargin, ScikitLearn
 from benchmarks.options import Options
+from benchmarks.targets import targets_text
 
 SKLEARN = ScikitLearn.name
 
@@ -64,7 +65,7 @@ def test_an_answer_that_is_no_solution_has_no_ratio():
     assert result.ratio(SKLEARN) is None
     text = report.case_text(result)
     assert "this is no solution; multipliers outside the box by 1e+00 C, clipped" in text
-    assert "not measured" in report.targets_text([result])
+    assert "not measured" in targets_text(report.targets([result]))
 
 
 def test_plot_is_drawn(tmp_path):

@@ -8,11 +8,11 @@ import pytest
 import scipy.sparse as sp
 from benchmarks import command_line, datasets, table, timing
 from benchmarks.contest import Contest
-from benchmarks.kernel.growth import exponent
+from benchmarks.growth import exponent, growth_record, growth_text
 from benchmarks.options import Options
-from benchmarks.stand_ins import STAND_INS, _fashion_mnist
+from benchmarks.stand_ins import STAND_INS, _covtype, _fashion_mnist, _news20_tfidf
 from benchmarks.worker import ContenderError, Worker
-from toy_contenders import Lacking, Missing, Toy
+from toy_contenders import Lacking, Missing, Sleepy, Toy
 
 
 class _Named:
@@ -55,6 +55,58 @@ def test_worker_that_hangs():
     worker.close()
 
 
+def test_worker_that_is_given_less_time():
+    worker = Worker(Toy, None, ([1.0],), limit=60)
+    worker.ready()
+    assert worker.call("total", limit=30.0).value == 1.0
+    with pytest.raises(ContenderError, match=r"no answer within 0\.2 s"):
+        worker.call("sleep", limit=0.2, seconds=60)
+
+
+def test_who_has_no_target_waits_and_has_to_be_quick(monkeypatch):
+    monkeypatch.setattr(timing, "PATIENCE", (0.3, 0.5))
+    with Contest([Sleepy, Toy], _Named, ([1.0],), Options(quick=True), {"toy"}) as contest:
+        assert list(contest.race("total")) == ["toy", "sleepy"]
+        assert list(contest.race("rest")) == ["toy"]
+        assert contest.failed == {"sleepy": "no answer within 0.3 s"}
+
+
+def test_what_is_settled_is_not_repeated(monkeypatch):
+    monkeypatch.setattr(timing, "SETTLED_OVER", 0.0)
+    seen = []
+
+    def settled(name, seconds):
+        seen.append((name, list(seconds)))
+        return True
+
+    with Contest([Toy], _Named, ([1.0],), Options(quick=True), {"toy"}) as contest:
+        assert contest.race("total", settled=settled)["toy"].runs == 1
+    assert seen == [("toy", ["toy"])]
+
+
+def test_patience_is_that_of_the_others_within_bounds():
+    assert timing.patience(0.01) == timing.PATIENCE[0]
+    assert timing.patience(4.0) == 8.0
+    assert timing.patience(100.0) == timing.PATIENCE[1]
+
+
+def test_time_is_divided_among_benchmarks(monkeypatch):
+    class Three:
+        MINUTES = 3.0
+
+    class One:
+        MINUTES = 1.0
+
+    now = [0.0]
+    monkeypatch.setattr(command_line, "elapsed", lambda: now[0])
+    shares = command_line._shares(Options(minutes=8.0), {"a": Three, "b": One})
+    name, options = next(shares)
+    assert (name, options.minutes, options.start) == ("a", 6.0, 0.0)
+    now[0] = 60.0  # it took one minute of its six
+    name, options = next(shares)
+    assert (name, options.minutes, options.start) == ("b", 7.0, 60.0)
+
+
 def test_contest_goes_on_without_who_fails(capsys):
     with Contest([Toy, Missing, Lacking], _Named, ([1.0, 2.0],), Options(quick=True), {"toy"}) as contest:
         assert contest.names == ["toy"]
@@ -88,7 +140,11 @@ def test_turns_are_interleaved():
     [
         (90.0, {}, 1, True),
         (20.0, {}, 3, True),
-        (20.0, {"targeted": False}, 1, True),
+        (40.0, {}, 3, True),
+        (40.0, {"settled": True}, 1, True),
+        (10.0, {"settled": True}, 3, True),
+        (2.0, {"targeted": False}, 1, True),
+        (0.5, {"targeted": False}, 5, False),
         (20.0, {"hurried": True}, 1, True),
         (2.0, {"hurried": True}, 3, False),
         (0.5, {}, 5, False),
@@ -125,12 +181,27 @@ def test_verdicts():
     assert table.verdict(None, 2.0) == table.verdict(2.0, None) == ""
 
 
+def test_growth_says_why_sizes_are_missing():
+    times = {"a": {10: 1.0, 20: 2.0}, "b": {10: 1.0}, "c": {}}
+    text = growth_text("head", "n", [10, 20], times, {"b": "no answer within 5 s"})
+    assert text.splitlines() == [
+        "head",
+        "  seconds at n =    10    20  exponent",
+        "  a               1.00  2.00      1.00",
+        "  b               1.00     -         -  no answer within 5 s",
+        "  c               not run",
+    ]
+    assert growth_record([10, 20], times)["exponent"] == {"a": pytest.approx(1.0), "b": None, "c": None}
+
+
 def test_exponent_of_a_power():
     assert exponent({n: 1e-7 * n**1.7 for n in (100, 200, 400)}) == pytest.approx(1.7)
     assert exponent({100: 1.0}) is None
 
 
-@pytest.mark.parametrize("name", [name for name in STAND_INS if name != "fashion_mnist"])  # that one takes 200 MB
+@pytest.mark.parametrize(
+    "name", [name for name in STAND_INS if name not in ("fashion_mnist", "covtype", "news20_tfidf")]
+)
 def test_stand_ins_are_what_they_stand_for(name, tmp_path):
     shapes = {
         "magic04": (19020, 10),
@@ -152,6 +223,24 @@ def test_stand_in_for_images():
     assert X.min() == 0
     assert X.max() <= 255
     assert len(np.unique(y)) == 10
+
+
+def test_stand_in_for_land():
+    X, y = _covtype(np.random.default_rng(0), 2000)
+    assert X.shape == (2000, 54)
+    assert X.dtype == np.float32
+    assert np.array_equal(np.unique(y), np.arange(1, 8))
+    assert (X[:, 10:14].sum(axis=1) == 1).all()
+    assert (X[:, 14:].sum(axis=1) == 1).all()
+    assert (y == 2).mean() == pytest.approx(0.5, abs=0.01)
+
+
+def test_stand_in_for_texts():
+    X, y = _news20_tfidf(np.random.default_rng(0), 200)
+    assert X.shape == (200, 53665)
+    assert 50 < X.nnz / 200 < 200
+    np.testing.assert_allclose(np.asarray(X.multiply(X).sum(axis=1)), 1.0)
+    assert len(np.unique(y)) == 20
 
 
 def test_data_are_taken_from_the_folder(tmp_path):

@@ -39,6 +39,16 @@ class Toy(Contender):
     def crash(self):
         os.abort()
 
+    def rest(self):
+        time.sleep(0.01)
+
+
+class Sleepy(Toy):
+    name = "sleepy"
+
+    def rest(self):
+        time.sleep(60)
+
 
 class Missing(Toy):
     name = "missing"

@@ -1,0 +1,36 @@
+"""Linear models: fits at equal gap, growth with rows and features, and what float32 data cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..options import Options
+from ..parts import run_parts
+from ..targets import targets_text
+from . import float32, growth
+from .cases import CASES, Case
+from .one_case import CaseResult, raw, run_case
+from .report import READING, case_text, targets
+
+_OTHER = {"growth-n": growth.run_rows, "growth-d": growth.run_features, "float32": float32.run}
+MINUTES = 9.0
+PARTS = (*(case.name for case in CASES), *_OTHER)
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Run what was asked for, print each table as soon as it is there, return the raw numbers."""
+    print(READING, end="\n\n", flush=True)
+    results: list[CaseResult] = []
+
+    def part(case: Case) -> Any:
+        def measure(options: Options) -> tuple[str, Any]:
+            results.append(run_case(case, options))
+            return case_text(results[-1]), raw(results[-1])
+
+        return measure
+
+    cases = run_parts(options, {case.name: part(case) for case in CASES})
+    others = run_parts(options, _OTHER)
+    if results:
+        print(targets_text(targets(results), options.quick), flush=True)
+    return {"cases": cases, **others}
