@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from maxmargin.certificates import Status
+from maxmargin.certificates import Status, evaluate_multinomial
 from maxmargin.data import Rows
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import MultinomialRisk
-from maxmargin.solvers import Monitor, solve_multinomial
+from maxmargin.solvers import Monitor, multinomial_dual, solve_multinomial
 
 
 def _problem(X, y, penalty="l2", fit_intercept=True, weights=None):
@@ -59,3 +59,27 @@ def test_stops_when_it_is_told_and_goes_on(load):
     stopped = solve_multinomial(problem, monitor=Monitor(callback=lambda state: state["iteration"] >= 1))
     assert stopped.status is Status.INTERRUPTED
     assert solve_multinomial(problem, stopped.theta, tolerance=1e-3).status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("make", [lambda X: X, sp.csr_array])
+def test_coordinate_ascent_finds_the_same(load, make, fit_intercept, C):
+    X, y = load("iris")
+    problem = _problem(make(X), y, fit_intercept=fit_intercept, weights=np.full(len(y), C))
+    exact = solve_multinomial(problem).evidence
+    theta, status, _, _ = multinomial_dual.solve(problem, problem.start(), 1e-6, 10_000, None)
+    found = evaluate_multinomial(problem, theta)
+    assert status is Status.CONVERGED
+    assert found.relative_gap <= 1e-5
+    assert found.primal == pytest.approx(exact.primal, rel=1e-5)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+def test_wide_sparse_data_are_given_to_coordinate_ascent(C):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((60, 2000), density=0.02, rng=rng, format="csr")
+    solution = solve_multinomial(_problem(X, rng.integers(0, 3, 60), weights=np.full(60, C)), tolerance=1e-6)
+    assert C > 1 or solution.solver == "dual_coordinate"  # it may give up on a large C
+    assert np.isfinite(solution.theta).all()
+    assert solution.status is Status.CONVERGED

@@ -132,6 +132,8 @@ def test_verbose_shows_progress_and_the_end(clouds, capfd):
 
 
 _SCRIPT = """
+    import time
+
     import numpy as np
     from maxmargin.svm import SVC
 
@@ -145,6 +147,8 @@ _SCRIPT = """
         seen += 1
         if seen == 3:
             print("in the middle", flush=True)
+        if seen >= 3:
+            time.sleep(0.5)  # the signal is to find the fit at work, however quick the machine
 
     model = SVC(kernel="linear", C=100.0, callback=report)
     try:

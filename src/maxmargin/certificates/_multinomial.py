@@ -54,7 +54,9 @@ def _balanced(problem: MultinomialRisk, F: np.ndarray) -> np.ndarray:
     t, c = np.zeros(problem.classes), problem.weights
     for _ in range(50):
         gradient = problem.residual(P).sum(axis=0)
-        if np.abs(gradient).max() <= 1e-14 * max(float(c.sum()), 1e-300):
+        if not np.isfinite(gradient).all():
+            break
+        if np.abs(gradient).max() <= 1e-12 * max(float(c.sum()), 1e-300):
             break
         H = np.diag(c @ P) - (P * c[:, None]).T @ P
         step = -np.linalg.lstsq(H, gradient, rcond=1e-14)[0]

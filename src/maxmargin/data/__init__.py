@@ -1,6 +1,6 @@
 """Rows of data: one accessor for dense and CSR, float32 and float64."""
 
-from ._class_passes import decisions_pass, sums_pass
+from ._class_passes import decisions_pass, row_adds, row_dots, sums_pass
 from ._passes import (
     decision_pass,
     gram_pass,
@@ -26,7 +26,9 @@ __all__ = [
     "gram_pass",
     "packing_room",
     "row_add",
+    "row_adds",
     "row_dot",
+    "row_dots",
     "row_products",
     "row_square",
     "square_pass",

@@ -23,7 +23,7 @@ from numba.extending import overload
 
 from ..certificates import Status
 from ..certificates._crammer_singer import evaluate_crammer_singer
-from ..data import row_dot, row_square, sum_pass
+from ..data import row_dot, row_dots, row_square, sum_pass
 from ..engine import jit
 from ..problems._crammer_singer import CrammerSingerRisk
 from ._dual_sweeps import shuffle
@@ -185,34 +185,6 @@ class _State:
         return np.minimum(alpha, C)
 
 
-def _scores(rows, i, W, out):  # type: ignore[no-untyped-def]
-    """``out += x_i W``."""
-    raise RuntimeError("_scores is called from compiled code only")
-
-
-@overload(_scores)
-def _scores_overload(rows, i, W, out):  # type: ignore[no-untyped-def]
-    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
-
-        def dense(rows, i, W, out):  # type: ignore[no-untyped-def]
-            x = rows[0][i]
-            for j in range(x.shape[0]):
-                row, a = W[j], np.float64(x[j])
-                for k in range(out.shape[0]):
-                    out[k] += a * row[k]
-
-        return dense
-
-    def csr(rows, i, W, out):  # type: ignore[no-untyped-def]
-        data, indices, indptr = rows
-        for p in range(indptr[i], indptr[i + 1]):
-            row, a = W[indices[p]], np.float64(data[p])
-            for k in range(out.shape[0]):
-                out[k] += a * row[k]
-
-    return csr
-
-
 def _add_changes(rows, i, changed, count, delta, W):  # type: ignore[no-untyped-def]
     """``W[:, k] += delta[k] x_i`` for the first `count` classes k of `changed`."""
     raise RuntimeError("_add_changes is called from compiled code only")
@@ -326,7 +298,7 @@ def _sweeps(  # type: ignore[no-untyped-def]
             A, own = square[i] + inverse_rho, labels[i]
             for k in range(K):
                 g[k] = b[k] - mean_W[k] - total[k] * (along_mean[i] - mean_square) + (1.0 if k != own else 0.0)
-            _scores(rows, i, W, g)
+            row_dots(rows, i, W, g)
             _block(g, own, c[i], A, alpha[i], new, room)
             m, moved = g.max(), 0
             for k in range(K):

@@ -3,16 +3,21 @@
     H S = -grad J   by conjugate gradients,   theta <- theta + t S,
 
 with the losses' Hessian applied through two products with X (see `maxmargin.problems`), never formed. With an L1 part
-the same loop is an accelerated proximal gradient instead. Intercepts shift together freely: their sum is set to zero.
+it is an accelerated proximal gradient instead; on sparse and wide data, coordinate ascent in the dual
+(`multinomial_dual`). Intercepts shift together freely: their sum is set to zero.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from ..certificates import Status, evaluate_multinomial
 from ..problems import MultinomialRisk
+from . import multinomial_dual
 from ._monitor import Monitor
+from ._risk_registry import NARROW
 from ._risk_solution import CertifiedRiskSolution
 from .newton import believed_gap
 
@@ -29,16 +34,33 @@ def solve_multinomial(
     monitor: Monitor | None = None,
 ) -> CertifiedRiskSolution:
     """Minimise until the relative duality gap is *proven* to be at most `tolerance`."""
-    method = _proximal if problem.penalty.l1 > 0 else _newton
-    budget = (20 * BUDGET if problem.penalty.l1 > 0 else BUDGET) if budget is None else budget
+    name, method, most = _method(problem)
+    if name == "dual_coordinate" and budget is None:
+        found = _solved(problem, name, method, start, tolerance, most, monitor)
+        if found.status is not Status.BUDGET_EXHAUSTED:
+            return found
+        # a large C makes coordinate ascent slow: Newton's method goes on from there
+        name, method, most, start = "newton_cg", _newton, BUDGET, found.theta
+    return _solved(problem, name, method, start, tolerance, most if budget is None else budget, monitor)
+
+
+def _solved(
+    problem: MultinomialRisk,
+    name: str,
+    method: Callable,
+    start: np.ndarray | None,
+    tolerance: float,
+    budget: int,
+    monitor: Monitor | None,
+) -> CertifiedRiskSolution:
+    """Solve, prove, and go on ten times more strictly until the proof meets the tolerance."""
     theta, used = problem.start() if start is None else start, 0
     if start is not None:
         evidence = evaluate_multinomial(problem, theta)
         if evidence.relative_gap <= tolerance:
-            return CertifiedRiskSolution(theta, Status.CONVERGED, 0, evidence, "newton_cg")
-    name = "proximal_gradient" if problem.penalty.l1 > 0 else "newton_cg"
+            return CertifiedRiskSolution(theta, Status.CONVERGED, 0, evidence, name)
     # small problems to rounding: equal problems written in different ways then have equal answers
-    target = min(tolerance, 1e-15) if problem.stored <= _EXACT_STORED and problem.penalty.l1 <= 0 else tolerance
+    target = min(tolerance, 1e-15) if problem.stored <= _EXACT_STORED and method is _newton else tolerance
     for _ in range(_ROUNDS):
         theta, status, steps, keyboard = method(problem, theta, target, budget - used, monitor)
         used += steps
@@ -50,6 +72,15 @@ def solve_multinomial(
             return CertifiedRiskSolution(theta, status, used, evidence, name, keyboard)
         target = min(target, tolerance) / 10
     return CertifiedRiskSolution(theta, Status.STALLED, used, evidence, name)
+
+
+def _method(problem: MultinomialRisk) -> tuple[str, Callable, int]:
+    """Name, function and default budget of the method for this penalty and shape."""
+    if problem.penalty.l1 > 0:
+        return "proximal_gradient", _proximal, 20 * BUDGET
+    if problem.rows.sparse and problem.d > NARROW and problem.penalty.l2 > 0:
+        return "dual_coordinate", multinomial_dual.solve, multinomial_dual.BUDGET
+    return "newton_cg", _newton, BUDGET
 
 
 def _centred(problem: MultinomialRisk, theta: np.ndarray) -> np.ndarray:

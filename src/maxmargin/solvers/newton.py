@@ -27,6 +27,7 @@ _ARMIJO = 1e-4
 _HALVINGS = 40
 # The convergence is quadratic: after a step that promises so little of the objective, the next one is below rounding.
 _LAST = 1e-11
+_NEAR = 1e-3
 
 
 def solve(
@@ -56,7 +57,11 @@ def solve(
             new = theta + p
             if decrement <= _LAST * abs(value):
                 return RiskSolution(new, None, Status.CONVERGED, step + 1)
-            loss, gradient, H = problem.second_order(new)
+            near = tolerance > 1e-8 and decrement <= _NEAR * abs(value)
+            if near:  # likely the last one: the Hessian, two thirds of a pass, waits until it is asked for
+                loss, gradient = problem.loss_and_gradient(new)
+            else:
+                loss, gradient, H = problem.second_order(new)
             new_value = loss + problem.penalty.value(new[:-1])
             if not new_value <= value - _ARMIJO * decrement:
                 new, found = _shorter(problem, theta, p, value, decrement)
@@ -66,6 +71,8 @@ def solve(
                 loss, gradient, H = problem.second_order(new)
                 new_value = loss + problem.penalty.value(new[:-1])
             theta, value = new, new_value
+            if near and believed_gap(gradient + ridge * theta, l2, np.inf) > 0.5 * tolerance * abs(value):
+                H = problem.second_order(theta)[2]
     except KeyboardInterrupt:
         return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
     return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
