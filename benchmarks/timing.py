@@ -15,7 +15,7 @@ SETTLED_OVER = 20.0  # nor a run longer than this, where the first one leaves no
 LONG = 3.0  # in a run longer than this a cold start is lost in the noise; if time is short it is not repeated
 LONG_IF_UNTARGETED = 1.0  # the same for a contender that no target speaks of
 # Seconds that such a contender may take for a call: twice the slowest of the others, within these bounds.
-PATIENCE = (5.0, 10.0)
+PATIENCE = (5.0, 8.0)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .judge import Judgement
 
 TOLERANCES = tuple(10.0**-k for k in range(1, 7))
 BETWEEN = 10.0**0.5  # the last step is tried by halves
-LIMIT = 90.0  # seconds for a fit, as long as no other peer has been faster
+LIMIT = 60.0  # seconds for a fit, as long as no other peer has been faster
 LEAST = 3.0  # and the least, once one has
 
 JudgeBy = Callable[[Any], Judgement]
