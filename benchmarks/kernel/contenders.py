@@ -6,6 +6,7 @@ Data are float64 throughout. The cache is 200 MB, scikit-learn's default, for al
 from __future__ import annotations
 
 import ctypes
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -49,15 +50,17 @@ class KernelContender(Contender):
         if method == "fit":
             self.model = None  # freeing the last model is no part of the next fit
 
+    @abstractmethod
     def fit(self, tol: float, gap_tol: float | None = None) -> None:
-        raise NotImplementedError
+        """How this library does it."""
 
+    @abstractmethod
     def decide(self) -> np.ndarray:
         """Decision values (a regressor's predictions) of the training rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def multipliers(self) -> Multipliers:
-        raise NotImplementedError
+        """How this library does it."""
 
     def note(self) -> str:
         """What the table should say about the last fit."""

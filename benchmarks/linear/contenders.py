@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,11 +60,13 @@ class LinearContender(Contender):
     def fit(self) -> None:
         self.model = self.estimator().fit(self.X, self.y)
 
+    @abstractmethod
     def estimator(self) -> Any:
-        raise NotImplementedError
+        """How this library does it."""
 
+    @abstractmethod
     def coefficients(self) -> Coefficients:
-        raise NotImplementedError
+        """How this library does it."""
 
     def note(self) -> str:
         """What the table should say about the last fit."""

@@ -2,6 +2,7 @@
 
 from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import Certificate, ModelCertificate, Status
+from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
 from ._multinomial import evaluate_multinomial
@@ -23,6 +24,7 @@ __all__ = [
     "Status",
     "best_intercept",
     "evaluate",
+    "evaluate_crammer_singer",
     "evaluate_hard_margin",
     "evaluate_normal_equations",
     "evaluate_multinomial",

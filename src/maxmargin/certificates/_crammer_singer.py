@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..problems._crammer_singer import CrammerSingerRisk
+from ..problems import CrammerSingerRisk
 from ._duality import relative
 
 

@@ -7,12 +7,16 @@ function that looks inside is `row_products`; everything above it (kernels, swee
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numba.core import types
 from numba.extending import overload
+
+# Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
+_ONE_THREAD = 200_000
 
 
 class Rows:
@@ -47,6 +51,16 @@ class Rows:
         self._X = X
         self.n, self.d = X.shape
         self.dtype = X.dtype
+
+    @property
+    def stored(self) -> int:
+        """Values that a pass over the rows reads."""
+        return len(self.arrays[0]) if self.sparse else self.n * self.d
+
+    def strips(self, threads: int, outputs: int = 1) -> list[tuple[int, int]]:
+        """Ranges of rows, one for each thread that is worth its while in a pass for so many outputs."""
+        parts = min(threads, max(1, self.stored * outputs // _ONE_THREAD))
+        return list(pairwise(self.n * k // parts for k in range(parts + 1)))
 
     @cached_property
     def mean(self) -> np.ndarray:

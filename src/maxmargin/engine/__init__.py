@@ -3,6 +3,7 @@
 from ._blas import one_blas_thread
 from ._jit import jit, jit_sums
 from ._pool import run_parallel, thread_count
+from ._prefetch import prefetch
 from ._sortable import sortable, sortable_room
 from ._wide import wide_vectors
 
@@ -10,6 +11,7 @@ __all__ = [
     "jit",
     "jit_sums",
     "one_blas_thread",
+    "prefetch",
     "run_parallel",
     "sortable",
     "sortable_room",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..certificates import RiskEvidence, Status
-from ..certificates._crammer_singer import evaluate_crammer_singer
-from ..problems._crammer_singer import CrammerSingerRisk
+from ..certificates import RiskEvidence, Status, evaluate_crammer_singer
+from ..problems import CrammerSingerRisk
 from ..solvers import Monitor, crammer_singer
 
 # Sweeps that count as one iteration: each is cheap, and the intercepts need many.

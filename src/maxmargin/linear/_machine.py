@@ -209,8 +209,7 @@ class LinearMachine(BaseEstimator, metaclass=ABCMeta):
 
     def _side_by_side(self, problems: int, rows: Rows) -> bool:
         """Whether each problem gets a thread of its own, instead of all threads each in turn."""
-        stored = len(rows.arrays[0]) if rows.sparse else rows.n * rows.d
-        return problems >= thread_count(self.n_jobs) > 1 and stored >= _SIDE_BY_SIDE
+        return problems >= thread_count(self.n_jobs) > 1 and rows.stored >= _SIDE_BY_SIDE
 
     # ---------------------------------------------------------------- the proof
 

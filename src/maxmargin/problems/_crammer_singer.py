@@ -62,7 +62,7 @@ class CrammerSingerRisk:
     @property
     def stored(self) -> int:
         """Values that a pass over the rows reads."""
-        return len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d
+        return self.rows.stored
 
     def start(self) -> np.ndarray:
         """The origin."""

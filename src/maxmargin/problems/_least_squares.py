@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,6 @@ from ..engine import one_blas_thread, run_parallel
 
 # Values of a tile: it stays in the cache between being formed and being used.
 _TILE = 2**15
-# Values of X below which a second thread costs more than it saves.
-_ONE_THREAD = 200_000
 
 
 @dataclass(frozen=True)
@@ -181,7 +178,9 @@ class LeastSquares:
     def _values(self, theta: np.ndarray) -> np.ndarray:
         """``<x_i, w> + b`` of theta = (w, b)."""
         f = np.empty(self.n)
-        run_parallel(lambda low, high: decision_pass(self.rows.arrays, low, high, theta, f), self._strips())
+        run_parallel(
+            lambda low, high: decision_pass(self.rows.arrays, low, high, theta, f), self.rows.strips(self.threads)
+        )
         return f
 
     def _sums(self, a: np.ndarray) -> np.ndarray:
@@ -192,14 +191,7 @@ class LeastSquares:
             sum_pass(self.rows.arrays, low, high, a, total)
             return total
 
-        return np.sum(run_parallel(part, self._strips()), axis=0)
-
-    def _strips(self) -> list[tuple[int, int]]:
-        """Ranges of rows, one for each thread that is worth its while."""
-        stored = len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d
-        parts = max(1, min(self.threads, stored // _ONE_THREAD))
-        cuts = [self.n * k // parts for k in range(parts + 1)]
-        return list(pairwise(cuts))
+        return np.sum(run_parallel(part, self.rows.strips(self.threads)), axis=0)
 
     def _over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
         """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread."""
@@ -214,4 +206,4 @@ class LeastSquares:
             return total
 
         with one_blas_thread():
-            return run_parallel(part, self._strips())
+            return run_parallel(part, self.rows.strips(self.threads))

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ import numpy as np
 from ..data import Rows, decisions_pass, sums_pass
 from ..engine import jit, run_parallel
 from ..penalties import Penalty
-
-_ONE_THREAD = 200_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class MultinomialRisk:
     @property
     def stored(self) -> int:
         """Products that a pass over the rows forms."""
-        return (len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d) * self.classes
+        return self.rows.stored * self.classes
 
     def start(self) -> np.ndarray:
         """The origin."""
@@ -57,9 +54,7 @@ class MultinomialRisk:
 
     def strips(self) -> list[tuple[int, int]]:
         """Ranges of rows, one for each thread that is worth its while."""
-        parts = min(self.threads, max(1, self.stored // _ONE_THREAD))
-        cuts = [self.n * k // parts for k in range(parts + 1)]
-        return list(pairwise(cuts))
+        return self.rows.strips(self.threads, self.classes)
 
     def decision(self, theta: np.ndarray) -> np.ndarray:
         """``F = X W + b``, shape (n, k)."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,9 +24,6 @@ from ..engine import run_parallel
 from ..losses import Loss
 from ..penalties import Penalty
 from ._risk_pass import loss_sum, mirror, risk_pass
-
-# Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
-_ONE_THREAD = 200_000
 
 
 @dataclass(frozen=True)
@@ -72,13 +68,11 @@ class Risk:
     @property
     def stored(self) -> int:
         """Values that a pass over the rows reads."""
-        return len(self.rows.arrays[0]) if self.rows.sparse else self.n * self.d
+        return self.rows.stored
 
     def strips(self) -> list[tuple[int, int]]:
         """Ranges of rows, one for each thread that is worth its while."""
-        parts = min(self.threads, max(1, self.stored // _ONE_THREAD))
-        cuts = [self.n * k // parts for k in range(parts + 1)]
-        return list(pairwise(cuts))
+        return self.rows.strips(self.threads)
 
     def thinned(self, step: int) -> Risk:
         """The risk of every `step`-th sample, with weights that stand for all of them."""

@@ -7,8 +7,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ..data import row_add, row_dot, row_square
-from ..engine import jit
-from ..engine._prefetch import prefetch
+from ..engine import jit, prefetch
 from ..losses import loss_conjugate, loss_derivative, loss_prox, loss_value
 
 # One visit in this many takes part in the estimate of the gap within a sweep.

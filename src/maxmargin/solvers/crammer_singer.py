@@ -21,11 +21,10 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from ..certificates import Status
-from ..certificates._crammer_singer import evaluate_crammer_singer
+from ..certificates import Status, evaluate_crammer_singer
 from ..data import row_dot, row_dots, row_square, sum_pass
 from ..engine import jit
-from ..problems._crammer_singer import CrammerSingerRisk
+from ..problems import CrammerSingerRisk
 from ._dual_sweeps import shuffle
 from ._monitor import Monitor
 
