@@ -4,6 +4,10 @@ With r = p - K beta: i maximises r over the variables that may rise; j maximises
 (r_i - r_j)^2 / (K_ii + K_jj - 2 K_ij) over those of the same group that may fall. The step beta_i += t, beta_j -= t
 keeps the sum. Variables are ordered by group; ``ends[g]`` is where group g ends.
 
+With ``epsilon > 0`` the objective has the further term epsilon |beta_i|, as a regressor's has with one variable a
+sample: what it gains by rising is then r - epsilon from 0 on and r + epsilon below 0, a step ends at the kink, and one
+variable does what takes two without it.
+
 Maxima run over `sortable` integers. Loops run from 0 over slices: an index that might be negative is one that Python
 wraps around, and that does not vectorise. A step on 1024 variables takes 0.65 us in float32 and 1.3 in float64.
 """
@@ -57,15 +61,41 @@ def _find_partner(r, top, k_ii, row, diagonal, fall_penalty, tiny, keys):  # typ
 def _violation(r, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
     highest, lowest = -np.inf, np.inf
     for k in range(r.shape[0]):
-        if rise_penalty[k] == 0:
-            highest = max(highest, np.float64(r[k]))
-        if fall_penalty[k] == 0:
-            lowest = min(lowest, np.float64(r[k]))
+        if rise_penalty[k] != -np.inf:
+            highest = max(highest, np.float64(r[k] + rise_penalty[k]))
+        if fall_penalty[k] != -np.inf:
+            lowest = min(lowest, np.float64(r[k] - fall_penalty[k]))
     return highest - lowest
 
 
 @jit
-def smo(K, beta, lower, upper, r, ends, tolerance, max_steps):  # type: ignore[no-untyped-def]
+def _rise_penalty(value, upper, epsilon):  # type: ignore[no-untyped-def]
+    """What a rise gains beside r; minus infinity if there is no room."""
+    if not value < upper:
+        return -np.inf
+    return -epsilon if value >= 0 else epsilon
+
+
+@jit
+def _fall_penalty(value, lower, epsilon):  # type: ignore[no-untyped-def]
+    """What a fall gains beside -r; minus infinity if there is no room."""
+    if not value > lower:
+        return -np.inf
+    return epsilon if value > 0 else -epsilon
+
+
+@jit
+def _there(step, room, width):  # type: ignore[no-untyped-def]
+    """Whether a step ends at the bound but for rounding errors.
+
+    Sums of bounds that are equal on paper (balanced classes, all at C) leave the last variable some ulps off its own:
+    it would count as free, and pin the intercept to one end of the interval where it may lie.
+    """
+    return room - step <= (1e-12 * width if width < np.inf else 0.0)
+
+
+@jit
+def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon=0.0):  # type: ignore[no-untyped-def]
     """Minimise over a block in place: ``beta`` (float64) and ``r`` (precision of K) are updated.
 
     Returns the number of steps and the largest violation left. ``max_steps`` bounds the time of a call.
@@ -75,14 +105,14 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps):  # type: ignore[n
     real = K.dtype.type
     zero, infinity = real(0.0), real(np.inf)
     diagonal = np.empty(q, K.dtype)
-    # added to r: 0 for those that may rise (or fall), minus infinity for the others
+    # added to r: 0 (or plus or minus epsilon) for those that may rise (or fall), minus infinity for the others
     rise_penalty, fall_penalty = np.empty(q, K.dtype), np.empty(q, K.dtype)
     largest = zero
     for k in range(q):
         diagonal[k] = K[k, k]
         largest = max(largest, diagonal[k])
-        rise_penalty[k] = zero if beta[k] < upper[k] else -infinity
-        fall_penalty[k] = zero if beta[k] > lower[k] else -infinity
+        rise_penalty[k] = _rise_penalty(beta[k], upper[k], epsilon)
+        fall_penalty[k] = _fall_penalty(beta[k], lower[k], epsilon)
     tiny = max(real(1e-12) * largest, real(1e-30))
     keys = sortable_room(diagonal)
     i, j, c = 0, 0, zero
@@ -97,15 +127,16 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps):  # type: ignore[n
                 continue
             part = r[a:b]
             top = a + _update_and_find_top(part, c, K[i, a:b], K[j, a:b], rise_penalty[a:b], keys[a:b])
-            if rise_penalty[top] != zero:
+            if rise_penalty[top] == -infinity:
                 continue
+            head = r[top] + rise_penalty[top]
             partner = _find_partner(
-                part, r[top], diagonal[top], K[top, a:b], diagonal[a:b], fall_penalty[a:b], tiny, keys[a:b]
+                part, head, diagonal[top], K[top, a:b], diagonal[a:b], fall_penalty[a:b], tiny, keys[a:b]
             )
             if partner < 0:
                 continue
             partner += a
-            ahead = r[top] - r[partner]
+            ahead = head - (r[partner] - fall_penalty[partner])
             gain = ahead * ahead / max(diagonal[top] + diagonal[partner] - real(2.0) * K[top, partner], tiny)
             widest = max(widest, ahead)
             if gain > best_gain:
@@ -122,14 +153,16 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps):  # type: ignore[n
                 return step, violation
         i, j = best_i, best_j
         curvature = max(diagonal[i] + diagonal[j] - real(2.0) * K[i, j], tiny)
-        t = np.float64(r[i] - r[j]) / np.float64(curvature)
-        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
+        t = np.float64(r[i] + rise_penalty[i] - (r[j] - fall_penalty[j])) / np.float64(curvature)
+        end_i = 0.0 if epsilon > 0 and beta[i] < 0 else upper[i]
+        end_j = 0.0 if epsilon > 0 and beta[j] > 0 else lower[j]
+        room_i, room_j = end_i - beta[i], beta[j] - end_j
         t = min(t, min(room_i, room_j))
-        beta[i] = upper[i] if t == room_i else beta[i] + t
-        beta[j] = lower[j] if t == room_j else beta[j] - t
-        rise_penalty[i] = zero if beta[i] < upper[i] else -infinity
-        fall_penalty[i] = zero if beta[i] > lower[i] else -infinity
-        rise_penalty[j] = zero if beta[j] < upper[j] else -infinity
-        fall_penalty[j] = zero if beta[j] > lower[j] else -infinity
+        beta[i] = end_i if _there(t, room_i, upper[i] - lower[i]) else beta[i] + t
+        beta[j] = end_j if _there(t, room_j, upper[j] - lower[j]) else beta[j] - t
+        rise_penalty[i] = _rise_penalty(beta[i], upper[i], epsilon)
+        fall_penalty[i] = _fall_penalty(beta[i], lower[i], epsilon)
+        rise_penalty[j] = _rise_penalty(beta[j], upper[j], epsilon)
+        fall_penalty[j] = _fall_penalty(beta[j], lower[j], epsilon)
         c = real(t)
         step += 1
