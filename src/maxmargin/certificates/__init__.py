@@ -9,6 +9,7 @@ from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
+from ._tube import evaluate_tube
 
 __all__ = [
     "CASES",
@@ -29,6 +30,7 @@ __all__ = [
     "evaluate_normal_equations",
     "evaluate_multinomial",
     "evaluate_risk",
+    "evaluate_tube",
     "is_feasible",
     "kkt_cases",
     "kkt_violation",

@@ -4,15 +4,18 @@ from ._blas import one_blas_thread
 from ._jit import jit, jit_sums
 from ._pool import run_parallel, thread_count
 from ._prefetch import prefetch
+from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
 from ._wide import wide_vectors
 
 __all__ = [
+    "Task",
     "jit",
     "jit_sums",
     "one_blas_thread",
     "prefetch",
     "run_parallel",
+    "run_queue",
     "sortable",
     "sortable_room",
     "thread_count",

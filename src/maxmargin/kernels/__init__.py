@@ -6,6 +6,7 @@ from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, make_kernel
 from ._row_cache import CachedGram, worth_keeping
 from ._shared_blocks import SharedBlocks
+from ._stored import FreshProducts, StoredMatrix, StoredProducts
 
 __all__ = [
     "KERNELS",
@@ -13,6 +14,7 @@ __all__ = [
     "CachedGram",
     "CallableGram",
     "CallableKernel",
+    "FreshProducts",
     "Gram",
     "Kernel",
     "Linear",
@@ -22,6 +24,8 @@ __all__ = [
     "Precomputed",
     "SharedBlocks",
     "Sigmoid",
+    "StoredMatrix",
+    "StoredProducts",
     "TiledGram",
     "check_mercer",
     "make_kernel",

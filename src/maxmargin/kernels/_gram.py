@@ -19,6 +19,7 @@ from scipy.linalg.blas import dsyrk, ssyrk
 from ..data import Rows
 from ..engine import jit, run_parallel
 from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height, transform_symmetric
+from ._transform import UNTRANSFORMED
 
 # Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
 _WORTH_A_THREAD = 2_000_000
@@ -156,6 +157,18 @@ class TiledGram(Gram):
             extra = _in_chunks(coef[:, part], panels), slots[part], storage
             self._sweep(accumulate_and_store, order, panels, panel_norms, extra, out)
 
+    def products(self) -> tuple[np.ndarray, np.ndarray]:
+        """Inner products of all rows in float64 (about the mean, if the kernel does not mind), and squared lengths.
+
+        They are what the kernels of every gamma are functions of.
+        """
+        order = self._row_index(None)
+        out = np.empty((len(order), len(order)))
+        for part in self._portions(len(order), np.float64):
+            panels, panel_norms = self._panels(np.arange(part.start, part.stop), np.float64)
+            self._sweep(fill, order, panels, panel_norms, (), out[:, part], params=UNTRANSFORMED)
+        return out, self._shared[1][order]
+
     @property
     def multiplications(self) -> float:
         """Multiplications that one inner product takes."""
@@ -187,15 +200,23 @@ class TiledGram(Gram):
         return panels, panel_norms
 
     def _sweep(
-        self, task: Any, order: np.ndarray, panels: np.ndarray, panel_norms: np.ndarray, extra: tuple, out: np.ndarray
+        self,
+        task: Any,
+        order: np.ndarray,
+        panels: np.ndarray,
+        panel_norms: np.ndarray,
+        extra: tuple,
+        out: np.ndarray,
+        params: tuple | None = None,
     ) -> None:
         shift, norms, _ = self._shared
+        params = self.kernel.params if params is None else params
         m, height = len(order), tile_height(self.rows.d)
         work = m * panels.shape[0] * panels.shape[2] * (10 + self.rows.d)
         threads = self.n_threads if work > _WORTH_A_THREAD else 1
         edges = [m * t // threads for t in range(threads + 1)]
         arguments = [
-            (self.rows.arrays, order, a, b, shift, norms, panels, panel_norms, *extra, self.kernel.params, height, out)
+            (self.rows.arrays, order, a, b, shift, norms, panels, panel_norms, *extra, params, height, out)
             for a, b in itertools.pairwise(edges)
             if a < b
         ]

@@ -17,6 +17,7 @@ from numba.extending import overload
 from ..engine import jit, wide_vectors
 
 LINEAR, POLYNOMIAL, RBF, SIGMOID = range(4)
+UNTRANSFORMED = (LINEAR, 1.0, 0.0, 1)  # parameters that leave inner products as they are
 
 # 2**f on [-1/2, 1/2]. float32: Taylor coefficients ln(2)**k / k!, degree 6 leaves 6e-8. float64: the polynomial of
 # degree 10 through the Chebyshev points, computed with 50 digits; it leaves 3e-16, where Taylor's needs degree 12.

@@ -19,6 +19,7 @@ from ._stochastic_state import StochasticState
 from .decomposition import solve as solve_by_decomposition
 from .multinomial import solve_multinomial
 from .projected_gradient import solve as solve_by_projected_gradient
+from .stored_path import PathPoint, solve_stored_path
 
 __all__ = [
     "RISK_SOLVERS",
@@ -26,6 +27,7 @@ __all__ = [
     "CertifiedSolution",
     "Monitor",
     "Needs",
+    "PathPoint",
     "RiskSolution",
     "Solution",
     "StochasticState",
@@ -40,6 +42,7 @@ __all__ = [
     "solve_hard_margin",
     "solve_multinomial",
     "solve_risk",
+    "solve_stored_path",
     "solvers_for",
     "unproven",
 ]

@@ -92,8 +92,12 @@ def solve_certified(
     cache_bytes: int = 200_000_000,
     shrinking: bool = True,
     steps_before: int = 0,
+    image: np.ndarray | None = None,
 ) -> CertifiedSolution:
-    """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance."""
+    """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance.
+
+    `image` is ``K start`` where the caller knows it: nothing is then computed before the solver begins.
+    """
     budget = decomposition.automatic_budget(problem.n) if budget is None else budget
     small = problem.n <= _SMALL
     if problem.n <= _TINY:
@@ -107,6 +111,8 @@ def solve_certified(
 
     if start is None:
         beta = problem.feasible_start()
+    elif image is not None:
+        beta, residual = start, problem.p - image
     else:
         beta, evidence = start, evaluate(problem, start)
         if met(evidence):

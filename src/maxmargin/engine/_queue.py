@@ -1,0 +1,78 @@
+"""Long tasks on threads of their own, while the calling thread waits for Ctrl-C.
+
+`run_parallel` is for tiles of a few milliseconds, of which the caller computes one itself. Here tasks take seconds, may
+name further tasks, and may use `run_parallel` inside.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from threading import Condition, Thread
+
+Task = Callable[[], Iterable["Task"] | None]
+
+
+class _Queue:
+    def __init__(self, tasks: Iterable[Task], urgent: bool) -> None:
+        self.waiting = deque(tasks)
+        self.running = 0
+        self.error: BaseException | None = None
+        self._urgent, self._changed = urgent, Condition()
+
+    def work(self) -> None:
+        while (task := self._next()) is not None:
+            further: Iterable[Task] = ()
+            try:
+                further = task() or ()
+            except BaseException as error:
+                self.stop(error)
+            with self._changed:
+                self.running -= 1
+                if self._urgent:
+                    self.waiting.extendleft(reversed(list(further)))
+                else:
+                    self.waiting.extend(further)
+                self._changed.notify_all()
+
+    def _next(self) -> Task | None:
+        with self._changed:
+            while not self.waiting and self.running and self.error is None:
+                self._changed.wait()
+            if not self.waiting or self.error is not None:
+                self._changed.notify_all()
+                return None
+            self.running += 1
+            return self.waiting.popleft()
+
+    def stop(self, error: BaseException) -> None:
+        with self._changed:
+            self.error = self.error or error
+            self._changed.notify_all()
+
+
+def run_queue(
+    tasks: Iterable[Task], threads: int, on_stop: Callable[[], None] | None = None, *, urgent: bool = False
+) -> None:
+    """Run tasks until none is left; those that a task returns come last, or first if `urgent`.
+
+    The first error ends it: `on_stop` is called (to tell running tasks to end early), they are waited for, and the
+    error is raised. So is Ctrl-C, which is heard within a tenth of a second.
+    """
+    queue = _Queue(tasks, urgent)
+    workers = [Thread(target=queue.work, name=f"maxmargin-{k}") for k in range(threads)]
+    for worker in workers:
+        worker.start()
+    told = False
+    while any(worker.is_alive() for worker in workers):
+        try:
+            for worker in workers:
+                worker.join(0.1)
+        except KeyboardInterrupt as error:
+            queue.stop(error)
+        if queue.error is not None and not told:
+            told = True
+            if on_stop is not None:
+                on_stop()
+    if queue.error is not None:
+        raise queue.error
