@@ -19,6 +19,7 @@ _ROOMS = (
     "penalties",
     "plotting",
     "problems",
+    "search",
     "solvers",
     "svm",
 )

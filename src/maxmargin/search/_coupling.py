@@ -1,0 +1,63 @@
+"""Probabilities of many classes from those of their pairs.
+
+Method 2 of Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004), is
+the one of LIBSVM. From ``r_ij``, the probability of class i where only i and j are possible, it takes the p that
+minimises::
+
+    sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2    subject to sum_i p_i = 1,
+
+which is a linear system for each row; its solution has no negative entries.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+# LIBSVM's bound: a pair that is certain would leave the system singular
+_CERTAIN = 1e-7
+_BLOCK_VALUES = 2_000_000
+
+
+def pairs_of(classes: int) -> list[tuple[int, int]]:
+    """(0, 1), (0, 2), ...: the order of one-vs-one decision values, which are positive for the first of a pair."""
+    return list(combinations(range(classes), 2))
+
+
+def vote(values: np.ndarray, classes: int) -> np.ndarray:
+    """The class with most pairs in its favour; ties go to the first class, as in the machines."""
+    votes = np.zeros((len(values), classes), dtype=np.intp)
+    for (a, b), value in zip(pairs_of(classes), values.T, strict=True):
+        wins = value > 0
+        votes[wins, a] += 1
+        votes[~wins, b] += 1
+    return np.argmax(votes, axis=1)
+
+
+def couple(pair_probability: np.ndarray, classes: int) -> np.ndarray:
+    """Probabilities of the classes from those of the first class of each pair, in the order of `pairs_of`."""
+    n = len(pair_probability)
+    out = np.empty((n, classes))
+    block = max(1, _BLOCK_VALUES // (classes + 1) ** 2)
+    for start in range(0, n, block):
+        rows = slice(start, start + block)
+        out[rows] = _couple_block(pair_probability[rows], classes)
+    return out
+
+
+def _couple_block(pair_probability: np.ndarray, classes: int) -> np.ndarray:
+    n = len(pair_probability)
+    first, second = np.array(pairs_of(classes)).T
+    r = np.clip(pair_probability, _CERTAIN, 1.0 - _CERTAIN)
+    # the matrix of the constrained problem: Q with a border of ones for the sum
+    system = np.zeros((n, classes + 1, classes + 1))
+    system[:, first, second] = system[:, second, first] = -r * (1.0 - r)
+    for k, (a, b) in enumerate(zip(first, second, strict=True)):
+        system[:, a, a] += (1.0 - r[:, k]) ** 2
+        system[:, b, b] += r[:, k] ** 2
+    system[:, :classes, classes] = system[:, classes, :classes] = 1.0
+    right = np.zeros((n, classes + 1, 1))
+    right[:, classes] = 1.0
+    p = np.maximum(np.linalg.solve(system, right)[:, :classes, 0], 0.0)  # zeros may come out as -1e-17
+    return p / p.sum(axis=1, keepdims=True)

@@ -1,0 +1,243 @@
+"""Searches as estimators: how a tuned classifier and a tuned regressor predict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from ._board import Board
+from ._calibration import Calibration, fit_calibration
+from ._folds import Fold, check_classes
+from ._search import Search, SearchData
+
+
+def trains_winner(search: Any) -> bool:
+    """Whether there will be a machine to predict with; raises AttributeError if not, for ``available_if``."""
+    if not search.refit:
+        raise AttributeError(
+            f"this {type(search).__name__} has refit=False: no machine was trained on all rows. Set refit=True, or "
+            f"train one with best_params_."
+        )
+    return True
+
+
+def _has_probabilities(search: Any) -> bool:
+    if search.calibration is None:
+        raise AttributeError(f'predict_proba needs calibration="sigmoid" or "isotonic"; this {search!r} has None.')
+    return trains_winner(search)
+
+
+class _Tuned(Search):
+    """What tuned classifiers and regressors share."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
+
+    def _winner(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def _of_winner(self, name: str) -> Any:
+        """A fitted attribute of the winner; AttributeError as long as there is none."""
+        if "best_estimator_" not in vars(self):
+            raise AttributeError(f"this {type(self).__name__} has no machine trained on all rows (yet).")
+        return getattr(self.best_estimator_, name)
+
+    @property
+    def certificate_(self) -> Any:
+        """The proof of the machine that was trained on all rows."""
+        return self._of_winner("certificate_")
+
+    @property
+    def n_iter_(self) -> Any:
+        """Iterations of the machine that was trained on all rows."""
+        return self._of_winner("n_iter_")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that the search was made with, on other rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+        y : array-like of shape (n_samples,)
+            True labels or targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        float
+
+        """
+        if self.scoring is None:
+            return super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.scorer_(self, X, y, **weights)
+
+
+class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
+    """Base of the classifiers that tune themselves; not for direct use.
+
+    A subclass has the parameter `calibration`, or leaves it at None.
+    """
+
+    _parameter_constraints: dict = {
+        **Search._parameter_constraints,
+        "calibration": [StrOptions({"sigmoid", "isotonic"}), None],
+    }
+
+    calibration: str | None = None
+    _values_are_of = "pairs"  # or "rest": what columns of `Outcome.values` belong to
+
+    def _encode(self, X: Any, y: np.ndarray, weights: np.ndarray | None) -> SearchData:
+        check_classification_targets(y)
+        classes, label = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        present = np.bincount(label, weights=weights, minlength=len(classes)) > 0
+        if present.sum() == 1:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+        if not present.all():
+            missing = ", ".join(str(c) for c in classes[~present])
+            raise ValueError(
+                f"no sample of class {missing} has a positive sample_weight; remove those rows or give them weight."
+            )
+        self.classes_ = classes
+        return SearchData(X, y, weights, classes, label)
+
+    def _check_folds(self, folds: list[Fold], data: SearchData) -> None:
+        assert data.label is not None and data.classes is not None
+        self._complete_folds = check_classes(folds, data.label, data.classes, data.weights)
+        if self.calibration is not None and not self._complete_folds.any():
+            raise ValueError(
+                "no fold trains on every class, so that there is nothing to calibrate from; use "
+                "sklearn.model_selection.StratifiedKFold, fewer folds or calibration=None."
+            )
+
+    # ---------------------------------------------------------------- probabilities
+
+    def _keeps_values(self) -> bool:
+        return self.calibration is not None
+
+    def _after(self, board: Board, data: SearchData) -> None:
+        """Calibrate from the winner's out-of-fold values; folds that did not train on every class have other ones."""
+        if self.calibration is None:
+            return
+        assert data.label is not None and data.classes is not None
+        if board.reopen(self.best_index_):
+            self._make_engine(data).run(board)
+        folds = np.flatnonzero(self._complete_folds).tolist()
+        for place, error in board.failures.items():
+            if place[0] == self.best_index_:  # it was trained before, without room for its values
+                raise ValueError(f"the winner could not be trained again; {board.describe(*place, error)}") from error
+        values = np.concatenate([board.record.values[self.best_index_, k] for k in folds])
+        rows = np.concatenate([board.folds[k].test for k in folds])
+        weights = None if data.weights is None else data.weights[rows]
+        self.calibration_: Calibration = fit_calibration(
+            values, data.label[rows], len(data.classes), self.calibration, weights, self._values_are_of
+        )
+
+    # ---------------------------------------------------------------- prediction
+
+    @available_if(trains_winner)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Decision values of ``best_estimator_``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+
+        Returns
+        -------
+        ndarray
+            Shape (n_samples,) for two classes, positive for ``classes_[1]``; else one column a class.
+
+        """
+        return self._winner().decision_function(X)
+
+    @available_if(trains_winner)
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        return self._winner().predict(X)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, calibrated on rows that the machines had not seen.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        self._winner()
+        return self.calibration_.probabilities(self._calibration_values(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _calibration_values(self, X: Any) -> np.ndarray:
+        """The values of the rows of X that ``Outcome.values`` has of test rows."""
+        return self._winner().decision_function(X)
+
+
+class SearchRegressor(_Tuned, RegressorMixin, BaseEstimator):
+    """Base of the regressors that tune themselves; not for direct use."""
+
+    def _encode(self, X: Any, y: np.ndarray, weights: np.ndarray | None) -> SearchData:
+        return SearchData(X, np.asarray(y, dtype=np.float64), weights)
+
+    @available_if(trains_winner)
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        return self._winner().predict(X)
