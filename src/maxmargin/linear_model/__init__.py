@@ -2,8 +2,16 @@
 
 from ._linear_classifier import LinearClassifier
 from ._logistic import LogisticRegression
+from ._logistic_cv import LogisticRegressionCV
 from ._perceptron import Perceptron
 from ._polynomial import PolynomialRegression
 from ._ridge import Ridge
 
-__all__ = ["LinearClassifier", "LogisticRegression", "Perceptron", "PolynomialRegression", "Ridge"]
+__all__ = [
+    "LinearClassifier",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "Perceptron",
+    "PolynomialRegression",
+    "Ridge",
+]

@@ -1,0 +1,160 @@
+"""Cross-validation of linear classifiers: in every fold one path over C, each solution started from its neighbour."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine import one_blas_thread, run_parallel, thread_count
+from ..search import Board, Grid, Outcome, SearchClassifier, SearchData, resolve_values
+from ._c_range import automatic_values
+from ._classifier import LinearClassifierMachine, Training
+from ._machine import Part
+
+# Values of X between which folds are trained side by side. Below, Python's own lock costs more than a second thread
+# brings; above, the copies of the training rows take too much memory, and threads within a solver do as well.
+_SIDE_BY_SIDE = 20_000, 2**24
+# Fewer folds than threads: so few values that threads within a solver would have too little to do.
+_FEW_VALUES = 400_000
+
+
+class LinearEngine:
+    """Trains the candidates of a linear classifier.
+
+    Parameters
+    ----------
+    machine : callable
+        From C and n_jobs to the machine, not fitted.
+    data : SearchData
+    n_jobs : int or None
+
+    """
+
+    def __init__(
+        self, machine: Callable[[float, int | None], LinearClassifierMachine], data: SearchData, n_jobs: int | None
+    ) -> None:
+        self._machine, self._data, self._n_jobs = machine, data, n_jobs
+
+    def run(self, board: Board) -> None:
+        """Folds side by side where that pays, else one after the other with all threads in each."""
+        folds = deque(f for f in range(len(board.folds)) if board.anything_open(f))
+        threads = min(thread_count(self._n_jobs), len(folds))
+        if not self._side_by_side(len(folds)):
+            for f in folds:
+                self._follow_path(board, f, self._n_jobs)
+            return
+
+        def work() -> None:
+            while True:
+                try:
+                    f = folds.popleft()
+                except IndexError:
+                    return
+                self._follow_path(board, f, 1)
+
+        with one_blas_thread():  # for the predictions too
+            run_parallel(work, [()] * threads, on_error=board.stop)
+
+    def _side_by_side(self, folds: int) -> bool:
+        threads, X = thread_count(self._n_jobs), self._data.X
+        stored = X.nnz if hasattr(X, "nnz") else X.size
+        low, high = _SIDE_BY_SIDE
+        return min(folds, threads) > 1 and low <= stored <= high and (folds >= threads or stored < _FEW_VALUES)
+
+    def _follow_path(self, board: Board, f: int, n_jobs: int | None) -> None:
+        """Every C that is open in a fold, from the smallest (whose solution is next to zero) up."""
+        Cs = board.grid.values[0]
+        order = [k for k in np.argsort(Cs, kind="stable").tolist() if board.open(k, f)]
+        data, train, test = self._data, board.folds[f].train, board.folds[f].test
+        weights = None if data.weights is None else data.weights[train]
+        rows = data.X[test]
+        training, last = None, None
+        for k in order:
+            if not board.open(k, f):  # dropped or stopped since
+                continue
+            try:
+                machine = self._machine(float(Cs[k]), n_jobs)
+                if training is None:
+                    training = _training_of(machine, data, train, weights)
+                begin = time.perf_counter()
+                last = _solve(machine, training, last)
+                outcome = _outcome(machine, rows, last, time.perf_counter() - begin)
+            except Exception as error:
+                last = None
+                board.fail(k, f, error)
+            else:
+                board.enter(k, f, outcome)
+
+
+def _training_of(
+    machine: LinearClassifierMachine, data: SearchData, train: np.ndarray, weights: np.ndarray | None
+) -> Training:
+    """Checked training rows of a fold; rows without weight take no part, as if they were not there."""
+    if weights is not None and not weights.all():
+        train, weights = train[weights > 0], weights[weights > 0]
+    return machine._training(data.X[train], data.y[train], weights)
+
+
+def _solve(machine: LinearClassifierMachine, training: Training, last: list[Part] | None) -> list[Part]:
+    """Train a machine from a neighbour's solution; raises KeyboardInterrupt on Ctrl-C."""
+    starts: list[np.ndarray | None] = [None] * training.problems
+    slopes = starts
+    if last is not None:
+        starts = list(np.vstack([part.theta for part in last]))
+        slopes = [part.slopes for part in last]
+    parts, _, interrupted = machine._solve_training(training, starts, slopes)
+    if interrupted:
+        raise KeyboardInterrupt
+    machine._keep(training, parts)
+    machine._prove(parts)
+    machine.n_features_in_ = training.rows.d
+    return parts
+
+
+def _outcome(machine: LinearClassifierMachine, rows: Any, parts: list[Part], seconds: float) -> Outcome:
+    values = machine.decision_function(rows)
+    index = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    proofs = tuple(part.certificate for part in parts)
+    return Outcome(values, machine.classes_[index], proofs, seconds, lambda: machine, values)
+
+
+class LinearSearch(SearchClassifier):
+    """Base of the linear classifiers that tune themselves; not for direct use.
+
+    A subclass gives the machine of a C (`_machine`), which takes `n_jobs` too.
+    """
+
+    n_jobs: int | None
+    _values_are_of = "rest"
+
+    def _refuse(self) -> None:
+        machine = self._machine(C=1.0)
+        machine._validate_params()
+        machine._refuse()
+
+    def _make_grid(self, data: SearchData) -> Grid:
+        return Grid(("C",), (resolve_values("Cs", self.Cs, lambda n: self._automatic_values(data, n)),))
+
+    def _automatic_values(self, data: SearchData, n: int) -> np.ndarray:
+        machine: LinearClassifierMachine = self._machine(C=1.0)
+        training = machine._training(data.X, data.y, data.weights)
+        signs = np.column_stack([training.signs(k) for k in range(training.problems)])
+        options = (machine._loss(), machine._penalty(), machine.fit_intercept)
+        return automatic_values(data.X, signs, training.weights, *options, n)
+
+    def _make_engine(self, data: SearchData) -> LinearEngine:
+        return LinearEngine(lambda C, n_jobs: self._machine(C=C).set_params(n_jobs=n_jobs), data, self.n_jobs)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of ``best_estimator_``."""
+        return self._of_winner("coef_")
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Intercepts of ``best_estimator_``."""
+        return self._of_winner("intercept_")
