@@ -3,8 +3,15 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin.linear_model import LinearClassifier, LogisticRegression, Perceptron, PolynomialRegression, Ridge
-from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.linear_model import (
+    LinearClassifier,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    PolynomialRegression,
+    Ridge,
+)
+from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 # What the checks fit is small and random: an end short of convergence would be reported, and is no failure of a check.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -50,4 +57,9 @@ def test_linear_machines(estimator, check):
     ]
 )
 def test_perceptron_and_least_squares(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([LinearSVCCV(), LogisticRegressionCV()])
+def test_linear_searches(estimator, check):
     check(estimator)

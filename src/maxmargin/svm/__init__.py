@@ -1,11 +1,14 @@
 """Support vector machines: scikit-learn's names and parameters, a certificate on every fit."""
 
 from ._linear_svc import LinearSVC
+from ._linear_svc_cv import LinearSVCCV
 from ._linear_svr import LinearSVR
 from ._nusvc import NuSVC
 from ._nusvr import NuSVR
 from ._one_class import OneClassSVM
 from ._svc import SVC
+from ._svc_cv import SVCCV
 from ._svr import SVR
+from ._svr_cv import SVRCV
 
-__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
+__all__ = ["SVC", "SVCCV", "SVR", "SVRCV", "LinearSVC", "LinearSVCCV", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]

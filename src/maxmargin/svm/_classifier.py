@@ -108,16 +108,30 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             return self._solve(problems[k], starts[k], monitor, pairs[k].rows, engine)
 
         solved = self._solve_all(task, problems, starts, names)
-        self.classes_, self.class_weight_ = classes, class_weight
+        self.class_weight_ = class_weight
         scaled = [self._scale(s) for s in solved.solutions]
-        coef = scheme.pack([c for c, _ in scaled], pairs, label)
+        self.n_iter_ = np.array([s.iterations for s in solved.solutions])
+        self._settle(X, scheme, pairs, [c for c, _ in scaled], np.array([b for _, b in scaled]), label, classes)
+        self._conclude(solved)
+        return self
+
+    def _settle(
+        self,
+        X: Any,
+        scheme: OneVsOne | OneVsRest,
+        pairs: list[Pair],
+        coefficients: list[np.ndarray],
+        intercepts: np.ndarray,
+        label: np.ndarray,
+        classes: np.ndarray,
+    ) -> None:
+        """Fitted attributes from the coefficients of each pair's rows."""
+        self.classes_ = classes
+        coef = scheme.pack(coefficients, pairs, label)
         used = np.flatnonzero(coef.any(axis=0))
         support = used[np.argsort(label[used], kind="stable")]
         self.n_support_ = np.bincount(label[support], minlength=len(classes)).astype(np.int32)
-        self.n_iter_ = np.array([s.iterations for s in solved.solutions])
-        self._keep(X, support, coef[:, support], np.array([b for _, b in scaled]))
-        self._conclude(solved)
-        return self
+        self._keep(X, support, coef[:, support], intercepts)
 
     def _pair_grams(self, gram: Gram, pairs: list[Pair], label: np.ndarray, weight: np.ndarray) -> list[Gram]:
         """The matrix of each pair; the pairs of three or more classes share blocks if those fit the cache."""

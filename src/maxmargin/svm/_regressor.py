@@ -72,13 +72,17 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         solution = solved.solutions[0]
         coef = np.zeros(len(y))
         coef[rows] = solution.beta.reshape(2, -1).sum(axis=0)
-        support = np.flatnonzero(coef)
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
         self.n_iter_ = solution.iterations
-        self._keep(X, support, coef[None, support], np.array([np.mean(solution.evidence.intercepts)]))
+        self._settle(X, coef, float(np.mean(solution.evidence.intercepts)))
         self._after(solution)
         self._conclude(solved)
         return self
+
+    def _settle(self, X: Any, coefficients: np.ndarray, intercept: float) -> None:
+        """Fitted attributes from the coefficients of all rows."""
+        support = np.flatnonzero(coefficients)
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self._keep(X, support, coefficients[None, support], np.array([intercept]))
 
     def _after(self, solution: CertifiedSolution) -> None:
         """Fitted attributes of a subclass."""

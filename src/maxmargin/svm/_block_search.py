@@ -1,0 +1,157 @@
+"""The engine of a search whose matrix does not fit into memory: every sweep computes the kernel values it needs.
+
+One problem after the other, all threads on each; along C each starts from the one before, and so does the smallest C
+from the last gamma. The values of the test rows are computed for all C in one sweep.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Evidence
+from ..engine import one_blas_thread
+from ..kernels import Gram, Kernel
+from ..problems import BoxQP
+from ..search import Board
+from ..solvers import Monitor, PathPoint, feasible, solve_certified
+from ._base import part_of
+from ._search_problems import Box, SearchProblems, Trained
+
+
+class BlockSearch:
+    """Trains candidates one after the other, within a bounded memory."""
+
+    def __init__(
+        self,
+        problems: SearchProblems,
+        rows: Any,
+        kernels: list[Kernel],
+        tol: float,
+        budget: int | None,
+        threads: int,
+        fold_by_fold: bool,
+        wants_model: bool,
+        cache_bytes: int,
+    ) -> None:
+        self.problems, self.rows, self.kernels = problems, rows, kernels
+        self.tol, self.budget, self.threads = tol, budget, threads
+        self.fold_by_fold, self.wants_model, self.cache_bytes = fold_by_fold, wants_model, cache_bytes
+        self._ends: dict[tuple[int, int], np.ndarray] = {}
+
+    def run(self, board: Board) -> None:
+        """Train what is open on the board."""
+        self.board = board
+        self.order = np.argsort(board.grid.values[0], kind="stable")
+        gammas, folds = range(len(self.kernels)), range(len(board.folds))
+        pairs = (
+            [(g, f) for f in folds for g in gammas] if self.fold_by_fold else [(g, f) for g in gammas for f in folds]
+        )
+        grams: dict[int, Gram] = {}
+        with one_blas_thread():
+            for gamma, fold in pairs:
+                if gamma not in grams:
+                    grams = {gamma: self.kernels[gamma].gram(self.rows, None, self.threads)}
+                self._train(grams[gamma], gamma, fold)
+
+    def _candidate(self, c: int, gamma: int) -> int:
+        return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
+
+    def _train(self, gram: Gram, gamma: int, fold: int) -> None:
+        begin = time.perf_counter()
+        places = [c for c in self.order if self.board.open(self._candidate(c, gamma), fold)]
+        if not places:
+            return
+        Cs = self.board.grid.values[0][places]
+        found = [self._path(gram, k, fold, Cs) for k in range(len(self.problems.problems))]
+        test = self.problems.folds[fold].test
+        values = np.full((len(places), len(test), len(found)), np.nan)
+        for k, points in enumerate(found):
+            if points:
+                values[:, :, k] = self._values(gram, k, points, test)
+        seconds = (time.perf_counter() - begin) / len(places)
+        for t, c in enumerate(places):
+            candidate = self._candidate(c, gamma)
+            points_of_c = [points[t] if points else None for points in found]
+            trained = Trained(self.board.grid.candidates[candidate], points_of_c, seconds)
+            self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
+
+    def _values(self, gram: Gram, k: int, points: list[PathPoint], test: np.ndarray) -> np.ndarray:
+        rows, betas = self.problems.problems[k].rows, np.array([p.beta for p in points])
+        support = np.flatnonzero(betas.any(axis=0))
+        b = np.array([p.evidence.intercepts[0] for p in points])
+        return gram.product(rows[support], betas[:, support], np.float64, test) + b[:, None]
+
+    def _path(self, gram: Gram, k: int, fold: int, Cs: np.ndarray) -> list[PathPoint]:
+        """Solutions of one problem along C; none if a class is missing."""
+        box, problem = self.problems.box(k, fold), self.problems.problems[k]
+        if box is None:
+            return []
+        part = np.flatnonzero(box[0] < box[1])
+        rows, p, low, high = problem.rows[part], problem.p[part], box[0][part], box[1][part]
+        sub = part_of(gram, rows)
+        points: list[PathPoint] = []
+        start, image = self._ends.get((k, fold)), None
+        for t, C in enumerate(Cs):
+            qp = self._box_qp(sub, p, C, (low, high))
+            if t:
+                start, image = _lengthened(points[-1], part, p, Cs[t - 1], C, (low, high), self.problems.epsilon)
+            solution = solve_certified(
+                qp,
+                None if start is None else feasible(qp, self._variables(start)),
+                self.tol,
+                None,
+                self.budget,
+                Monitor(False, None),
+                cache_bytes=self.cache_bytes,
+                image=None if image is None else self._images(image),
+            )
+            if solution.keyboard:
+                raise KeyboardInterrupt
+            beta = np.zeros(len(problem.rows))
+            beta[part] = self._coefficients(solution.beta)
+            points.append(PathPoint(beta, self._narrowed(solution.evidence), solution.status, solution.iterations))
+            if not t:
+                self._ends[k, fold] = beta[part]
+        return points
+
+    # ---------------------------------------------------------------- a regressor's problem has two variables a sample
+
+    def _box_qp(self, gram: Gram, p: np.ndarray, C: float, box: Box) -> BoxQP:
+        low, high = box
+        if self.problems.regression:
+            return BoxQP.regressor(gram, p, C * high, self.problems.epsilon)
+        return BoxQP(gram, p, C * low, C * high)
+
+    def _variables(self, beta: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.maximum(beta, 0), np.minimum(beta, 0)]) if self.problems.regression else beta
+
+    def _images(self, image: np.ndarray) -> np.ndarray:
+        return np.tile(image, 2) if self.problems.regression else image
+
+    def _coefficients(self, beta: np.ndarray) -> np.ndarray:
+        return beta.reshape(2, -1).sum(axis=0) if self.problems.regression else beta
+
+    def _narrowed(self, evidence: Evidence) -> Evidence:
+        if not self.problems.regression:
+            return evidence
+        e = evidence
+        image = e.image[: len(e.image) // 2]
+        return Evidence(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, e.intercepts, image)
+
+
+def _lengthened(
+    point: PathPoint, part: np.ndarray, p: np.ndarray, before: float, C: float, box: Box, epsilon: float
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """A start for a larger C: the multiple of the last solution with the best objective, and its image."""
+    beta, image = point.beta[part], point.evidence.image
+    low, high = box
+    quadratic = float(beta @ image)
+    linear = float(p @ beta) - epsilon * float(np.abs(beta).sum())
+    factor = min(max(linear / quadratic, 1.0), C / before) if quadratic > 0 else C / before
+    longer = np.clip(factor * beta, C * low, C * high)
+    if factor == C / before:
+        longer = np.where(beta == before * high, C * high, np.where(beta == before * low, C * low, longer))
+    return longer, factor * image

@@ -1,0 +1,150 @@
+"""What tuned kernel machines share: candidates, matrices that fit into memory or do not, engines."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length
+
+from ..data import ObjectRows, Rows
+from ..engine import thread_count
+from ..kernels import KERNELS, FreshProducts, Gram, Kernel, StoredMatrix, StoredProducts, make_kernel
+from ..search import Board, Engine, Fold, Grid, Search, SearchData, resolve_values
+from ._block_search import BlockSearch
+from ._search_problems import SearchProblems
+from ._search_ranges import c_values, gamma_values, inner_product_gammas
+from ._stored_search import StoredSearch
+
+_WITHOUT_GAMMA = {"linear", "precomputed"}
+
+
+class _KernelEngine:
+    """Chooses how to train once the folds are known."""
+
+    def __init__(self, search: KernelSearch, data: SearchData) -> None:
+        self.search, self.data = search, data
+
+    def run(self, board: Board) -> None:
+        """Train what is open on the board."""
+        self.search._engine_for(self.data, board.folds, board.grid).run(board)
+
+
+class KernelSearch(Search):
+    """Base of the kernel machines that tune themselves; not for direct use."""
+
+    _parameter_constraints: dict = {
+        **Search._parameter_constraints,
+        "gammas": [Integral, "array-like"],
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+    }
+
+    gammas: Any
+    kernel: str | Callable
+    degree: int
+    coef0: float
+    tol: float
+    max_iter: int
+    memory: float
+    n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    @abstractmethod
+    def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
+        """What is trained."""
+
+    @abstractmethod
+    def _spread(self, data: SearchData, weights: np.ndarray) -> float:
+        """The size of the targets: what C is proportional to."""
+
+    def _validate_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        if sp.issparse(X) and self.kernel == "precomputed":
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        if callable(self.kernel):  # what the samples are is the kernel's affair
+            check_consistent_length(X, y)
+            return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), np.asarray(y)
+        X, y = super()._validate_training(X, y)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        return X, y
+
+    # ---------------------------------------------------------------- candidates
+
+    @property
+    def _has_gamma(self) -> bool:
+        return not callable(self.kernel) and self.kernel not in _WITHOUT_GAMMA
+
+    def _make_grid(self, data: SearchData) -> Grid:
+        weights = np.ones(len(data.y)) if data.weights is None else data.weights
+        gammas = np.ones(1)
+        if self._has_gamma:
+            automatic = gamma_values if self.kernel == "rbf" else inner_product_gammas
+            gammas = resolve_values("gammas", self.gammas, lambda count: automatic(data.X, weights, count))
+
+        def automatic_c(count: int) -> np.ndarray:
+            middle = float(np.exp(np.log(gammas).mean()))
+            gram = self._kernel_of(middle).gram(self._rows(data.X), None, 1)
+            return c_values(gram, weights, self._spread(data, weights), count)
+
+        Cs = resolve_values("Cs", self.Cs, automatic_c)
+        return Grid(("C", "gamma"), (Cs, gammas)) if self._has_gamma else Grid(("C",), (Cs,))
+
+    def _kernel_of(self, gamma: float) -> Kernel:
+        return make_kernel(self.kernel, gamma, self.coef0, self.degree)
+
+    def _rows(self, X: Any) -> Any:
+        return ObjectRows(X) if callable(self.kernel) else Rows(X)
+
+    # ---------------------------------------------------------------- engines
+
+    def _make_engine(self, data: SearchData) -> Engine:
+        return _KernelEngine(self, data)
+
+    def _engine_for(self, data: SearchData, folds: list[Fold], grid: Grid) -> Engine:
+        """Matrices in memory where they fit; else pairs' matrices from rows; else blocks."""
+        problems = self._problems(data, folds)
+        gammas = grid.values[1] if self._has_gamma else np.ones(1)
+        kernels = [self._kernel_of(float(g)) for g in gammas]
+        budget = None if self.max_iter == -1 else int(self.max_iter)
+        threads = thread_count(self.n_jobs)
+        common = (self.tol, budget, threads, self.race, self.scoring is not None)
+        rows = self._rows(data.X)
+        largest = max(len(p.rows) for p in problems.problems)
+        matrices = threads * StoredMatrix.bytes_needed(largest)
+        products = StoredProducts.bytes_needed(len(data.y))
+        room = self.memory * 1e6
+        if products + matrices <= room:
+            self.storage_ = (
+                f"stored: {products / 1e6:.0f} MB of inner products, {matrices / 1e6:.0f} MB of kernel values"
+            )
+            order = None if len(problems.problems) == 1 else np.argsort(data.label, kind="stable")  # type: ignore[arg-type]
+            gram: Gram = kernels[0].gram(rows, None, threads)
+            return StoredSearch(problems, StoredProducts.of(gram, order), kernels, *common)
+        if matrices <= room and len(problems.problems) > 1:
+            self.storage_ = (
+                f"recomputed: {matrices / 1e6:.0f} MB of kernel values; the inner products of all rows would take "
+                f"another {products / 1e6:.0f} MB (memory={self.memory:g}) and are computed again for every gamma and "
+                f"pair of classes"
+            )
+            return StoredSearch(problems, FreshProducts(rows), kernels, *common)
+        self.storage_ = (
+            f"blocks: kernel values are computed again in every sweep; to keep them, {len(data.y)} rows take "
+            f"{(products + matrices) / 1e6:.0f} MB (memory={self.memory:g})"
+        )
+        return BlockSearch(problems, rows, kernels, *common, cache_bytes=int(room))

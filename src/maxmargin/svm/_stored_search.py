@@ -1,0 +1,252 @@
+"""The engine of a search whose matrices fit into memory.
+
+Work is divided into chains. A chain is a problem in one fold (or, where there are many problems, in all folds) through
+a run of gammas: at each of them it solves for all C in ascending order, from one warm start to the next, and the
+smallest C starts from where the last gamma ended. Chains share the matrix of a gamma. Their number depends on the data
+and on the number of threads alone, and so does every result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..engine import Task, one_blas_thread, run_queue
+from ..kernels import Kernel, StoredMatrix
+from ..search import Board
+from ..solvers import PathPoint, solve_stored_path
+from ._search_problems import SearchProblems, Trained
+
+_CHAINS_A_THREAD = 2
+
+
+@dataclass(eq=False)
+class _Chain:
+    """A problem, some folds, and the gammas that it goes through; `ends` is where the last gamma left each fold."""
+
+    problem: int
+    folds: list[int]
+    gammas: list[int]
+    ends: dict[int, np.ndarray] = field(default_factory=dict)
+
+
+class _Matrices:
+    """The matrix of each gamma and problem: made by the first chain that needs it, gone with the last."""
+
+    def __init__(self, make: Any, users: dict[tuple[int, int], int]) -> None:
+        self._make, self._users = make, users
+        self._kept: dict[tuple[int, int], StoredMatrix] = {}
+        self._locks = {key: Lock() for key in users}
+
+    def take(self, gamma: int, problem: int) -> StoredMatrix:
+        key = gamma, problem
+        with self._locks[key]:
+            if key not in self._kept:
+                self._kept[key] = self._make(gamma, problem)
+            return self._kept[key]
+
+    def give_back(self, gamma: int, problem: int) -> None:
+        key = gamma, problem
+        with self._locks[key]:
+            self._users[key] -= 1
+            if not self._users[key]:
+                self._kept.pop(key, None)
+
+
+class StoredSearch:
+    """Trains candidates on matrices in memory.
+
+    Parameters
+    ----------
+    problems : SearchProblems
+    values : object with ``values(kernel, rows, columns)``
+        Kernel values in float64 between rows of X.
+    kernels : list of Kernel
+        One for each gamma of the grid.
+    tol, budget
+        Of every problem.
+    threads : int
+    fold_by_fold : bool
+        Whether a fold is to be finished before the next one begins (a race needs that).
+    wants_model : bool
+        Whether a scorer will ask for machines.
+
+    """
+
+    def __init__(
+        self,
+        problems: SearchProblems,
+        values: Any,
+        kernels: list[Kernel],
+        tol: float,
+        budget: int | None,
+        threads: int,
+        fold_by_fold: bool,
+        wants_model: bool,
+    ) -> None:
+        self.problems, self.values, self.kernels = problems, values, kernels
+        self.tol, self.budget, self.threads = tol, budget, threads
+        self.fold_by_fold, self.wants_model = fold_by_fold, wants_model
+        self._stop = np.zeros(1, dtype=np.uint8)
+
+    def run(self, board: Board) -> None:
+        """Train what is open on the board."""
+        grid = board.grid
+        self.board = board
+        self.Cs = grid.values[0]
+        self.order = np.argsort(self.Cs, kind="stable")
+        folds = list(range(len(board.folds)))
+        with one_blas_thread():
+            for some in [[f] for f in folds] if self.fold_by_fold else [folds]:
+                self._run_folds(some)
+
+    def _run_folds(self, folds: list[int]) -> None:
+        chains = list(self._chains(folds))
+        users: dict[tuple[int, int], int] = {}
+        for chain in chains:
+            for gamma in chain.gammas:
+                users[gamma, chain.problem] = users.get((gamma, chain.problem), 0) + 1
+        self.matrices = _Matrices(self._matrix, users)
+        self._found: dict[tuple[int, int, int], list[PathPoint | None]] = {}
+        self._seconds: dict[tuple[int, int, int], float] = {}
+        self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
+        self._lock = Lock()
+        run_queue([partial(self._step, chain, 0) for chain in chains], self.threads, self._halt)
+
+    def _halt(self) -> None:
+        self._stop[0] = 1
+
+    def _chains(self, folds: list[int]) -> Iterator[_Chain]:
+        problems = range(len(self.problems.problems))
+        together = [[f] for f in folds] if len(problems) < _CHAINS_A_THREAD * self.threads else [folds]
+        pieces = -(-_CHAINS_A_THREAD * self.threads // (len(problems) * len(together)))
+        for gammas in np.array_split(np.arange(len(self.kernels)), min(pieces, len(self.kernels))):
+            for k in problems:
+                for some in together:
+                    yield _Chain(k, some, gammas.tolist())
+
+    def _matrix(self, gamma: int, problem: int) -> StoredMatrix:
+        rows = self.problems.problems[problem].rows
+        return StoredMatrix(self.values.values(self.kernels[gamma], rows, rows))
+
+    def _open(self, gamma: int, fold: int) -> np.ndarray:
+        """Places of the values of C that are open, in ascending order of C."""
+        return np.array([c for c in self.order if self.board.open(self._candidate(c, gamma), fold)], dtype=np.int64)
+
+    def _candidate(self, c: int, gamma: int) -> int:
+        return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
+
+    # ---------------------------------------------------------------- one gamma of a chain
+
+    def _step(self, chain: _Chain, place: int) -> list[Task]:
+        """One gamma of a chain; what comes after it is returned."""
+        gamma = chain.gammas[place]
+        further: list[Task] = []
+        for fold in chain.folds:
+            if self._stop[0]:
+                return []
+            self._solve(chain, gamma, fold)
+            with self._lock:
+                self._missing[gamma, fold] -= 1
+                complete = not self._missing[gamma, fold]
+            if complete:
+                further.append(partial(self._enter, gamma, fold))
+        self.matrices.give_back(gamma, chain.problem)
+        if len(further) == 1:  # the matrix's only problem: no other thread could do it better
+            further = list(further[0]() or ())
+        if place + 1 < len(chain.gammas):
+            further.append(partial(self._step, chain, place + 1))
+        return further
+
+    def _solve(self, chain: _Chain, gamma: int, fold: int) -> None:
+        k = chain.problem
+        begin = time.perf_counter()
+        places, box = self._open(gamma, fold), self.problems.box(k, fold)
+        points: list[PathPoint | None] = [None] * len(places)
+        if len(places) and box is not None:
+            matrix, problem = self.matrices.take(gamma, k), self.problems.problems[k]
+            Cs = self.Cs[places]
+            start = chain.ends.get(fold)
+            if start is not None and not _inside(start, Cs[0], box):
+                start = None
+            points = list(
+                solve_stored_path(
+                    matrix, problem.p, *box, Cs, self.problems.epsilon, self.tol, self.budget, start, self._stop
+                )
+            )
+            if self._stop[0]:
+                return
+            chain.ends[fold] = points[0].beta  # type: ignore[union-attr]
+        with self._lock:
+            self._found[gamma, fold, k] = points
+            self._seconds[gamma, fold, k] = time.perf_counter() - begin
+
+    # ---------------------------------------------------------------- from solutions to outcomes
+
+    def _enter(self, gamma: int, fold: int) -> None:
+        """Hand in all values of C of a gamma and fold, once every problem is solved."""
+        number = len(self.problems.problems)
+        found = [self._found.pop((gamma, fold, k), []) for k in range(number)]
+        seconds = sum(self._seconds.pop((gamma, fold, k), 0.0) for k in range(number))
+        places = self._open(gamma, fold)
+        if self._stop[0] or not len(places) or len(found[0]) != len(places):
+            return
+        try:
+            values = self._test_values(gamma, fold, found)
+        except Exception as error:
+            for c in places:
+                self.board.fail(self._candidate(c, gamma), fold, error)
+            return
+        for t, c in enumerate(places):
+            candidate = self._candidate(c, gamma)
+            trained = Trained(self.board.grid.candidates[candidate], [p[t] for p in found], seconds / len(places))
+            self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
+
+    def _test_values(self, gamma: int, fold: int, found: list[list[PathPoint | None]]) -> np.ndarray:
+        """Values of the test rows: one table (rows by problems) for each C."""
+        test = self.problems.folds[fold].test
+        out = np.full((len(found[0]), len(test), len(found)), np.nan)
+        if len(found) == 1:  # all rows are rows of the only problem: the proof has computed their values
+            for t, point in enumerate(found[0]):
+                assert point is not None
+                out[t, :, 0] = point.evidence.image[test] + point.evidence.intercepts[0]
+            return out
+        for k, points in enumerate(found):
+            if points[0] is not None:
+                out[:, :, k] = np.array([[p.evidence.intercepts[0]] for p in points])  # type: ignore[union-attr]
+        for rows, parts in self._by_class(found):
+            block = self.values.values(self.kernels[gamma], test, rows)
+            coefficients = np.concatenate([betas for _, betas in parts])
+            sums = (block @ coefficients.T).T.reshape(len(parts), -1, len(test))
+            for (k, _), sums_of_pair in zip(parts, sums, strict=True):
+                out[:, :, k] += sums_of_pair
+        return out
+
+    def _by_class(
+        self, found: list[list[PathPoint | None]]
+    ) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
+        """For each class its rows, and the coefficients that they have in each pair: (pair, values of C by rows)."""
+        parts: dict[int, list[tuple[int, np.ndarray]]] = {}
+        rows_of: dict[int, np.ndarray] = {}
+        for k, points in enumerate(found):
+            if points[0] is None:
+                continue
+            problem = self.problems.problems[k]
+            betas = np.array([p.beta for p in points])  # type: ignore[union-attr]
+            for positive in (True, False):
+                side = (problem.p > 0) == positive
+                rows = problem.rows[side]
+                parts.setdefault(int(rows[0]), []).append((k, betas[:, side]))
+                rows_of[int(rows[0])] = rows
+        for first, of_class in parts.items():
+            yield rows_of[first], of_class
+
+
+def _inside(beta: np.ndarray, C: float, box: tuple[np.ndarray, np.ndarray]) -> bool:
+    return bool(((beta >= C * box[0]) & (beta <= C * box[1])).all())

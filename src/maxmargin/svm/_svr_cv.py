@@ -1,0 +1,118 @@
+"""The kernel regressor that finds its own C and gamma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..search import Fold, SearchData, SearchRegressor
+from ._kernel_search import KernelSearch
+from ._search_problems import RegressorProblems, SearchProblems
+from ._svr import SVR
+
+
+class SVRCV(KernelSearch, SearchRegressor):
+    """Epsilon-support vector regressor with C and gamma chosen by cross-validation, in one call.
+
+    The scores and the winner of ``GridSearchCV(SVR(), {"C": Cs, "gamma": gammas})``; see :class:`SVCCV`.
+
+    Parameters
+    ----------
+    Cs, gammas : int or array-like, default=10
+        Values, or how many automatic ones; automatic C are proportional to the spread of the targets.
+    epsilon : float, default=0.1
+        Half the width of the tube in which errors cost nothing.
+    kernel, degree, coef0, tol, cv, refit, rule, race, weighted_score, error_score, memory, max_iter, n_jobs, verbose, \
+warm_start
+        As in :class:`SVCCV`.
+    scoring : str, callable or None, default=None
+        One scorer of scikit-learn's or a ``callable(estimator, X, y)``; None is R2.
+
+    Attributes
+    ----------
+    cv_results_, best_params_, best_score_, best_index_, best_estimator_, n_splits_, scorer_, refit_time_, storage_, \
+n_features_in_
+        As in :class:`SVCCV`; ``best_estimator_`` is an :class:`SVR`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.svm import SVRCV
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> search = SVRCV(epsilon=0.01, cv=3).fit(X[::-1], np.sin(X[::-1]).ravel())
+    >>> len(search.cv_results_["params"])
+    100
+
+    """
+
+    _parameter_constraints: dict = {
+        **SearchRegressor._parameter_constraints,
+        **KernelSearch._parameter_constraints,
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        Cs: Any = 10,
+        gammas: Any = 10,
+        *,
+        epsilon: float = 0.1,
+        kernel: str | Callable = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cv: Any = None,
+        scoring: Any = None,
+        refit: bool = True,
+        rule: str = "best",
+        race: bool = False,
+        weighted_score: bool = True,
+        error_score: Any = np.nan,
+        memory: float = 1000,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+        warm_start: bool = False,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.rule = rule
+        self.race = race
+        self.weighted_score = weighted_score
+        self.error_score = error_score
+        self.memory = memory
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    def _machine(self, **params: float) -> SVR:
+        return SVR(
+            epsilon=self.epsilon,
+            kernel=self.kernel,
+            degree=self.degree,
+            coef0=self.coef0,
+            tol=self.tol,
+            cache_size=self.memory,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            **params,  # type: ignore[arg-type]
+        )
+
+    def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
+        return RegressorProblems(data, folds, self._machine)
+
+    def _spread(self, data: SearchData, weights: np.ndarray) -> float:
+        return float(np.sqrt(np.cov(data.y, aweights=weights, bias=True)))
