@@ -19,7 +19,7 @@ from .progress import elapsed, say
 ROOT = Path(__file__).resolve().parent.parent
 # Each is a module with `PARTS`, the names that --cases knows, `MINUTES`, about what all of them take on two cores, and
 # `run(options)`, which prints tables and returns what goes to the JSON file.
-BENCHMARKS = {"kernel": "benchmarks.kernel", "linear": "benchmarks.linear"}
+BENCHMARKS = {"kernel": "benchmarks.kernel", "linear": "benchmarks.linear", "search": "benchmarks.search"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description="Measure maxmargin against other libraries at equal duality gap."
+        prog="python -m benchmarks",
+        description="Measure maxmargin against other libraries at equal duality gap or tolerance.",
     )
     parser.add_argument(
         "benchmark", nargs="?", default="all", choices=["all", *BENCHMARKS], help="which one (default: all)"
@@ -58,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all raw numbers to this file")
     parser.add_argument("--cases", metavar="A,B", help="only these cases and parts")
     parser.add_argument("--plot", type=Path, metavar="FILE", help=f"the plot of time against gap ({DEFAULT_PLOT})")
-    parser.add_argument("--minutes", type=float, help="about how long the run may take (default: less than 30)")
+    parser.add_argument("--minutes", type=float, help="about how long the run may take (default: what its parts take)")
     return parser
 
 

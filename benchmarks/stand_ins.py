@@ -42,6 +42,14 @@ def _fashion_mnist(rng: np.random.Generator, n: int = 60000) -> Made:
     return X, y
 
 
+def _usps(rng: np.random.Generator) -> Made:
+    """Smaller ones, of values -1 to 1."""
+    n, coarse = 7291, rng.normal(size=(10, 4, 4))
+    y = rng.integers(10, size=n)
+    images = coarse[y] + 0.8 * rng.normal(size=(n, 4, 4))
+    return np.clip(np.kron(images, np.ones((1, 4, 4))), -1, 1).reshape(n, 256).astype(np.float32), y
+
+
 def _a9a(rng: np.random.Generator) -> Made:
     """Fourteen of 123 binary features on in each row, one of each group of neighbours."""
     n, groups = 32561, np.array_split(np.arange(123), 14)
@@ -105,6 +113,7 @@ STAND_INS: dict[str, Callable[[np.random.Generator], Made]] = {
     "magic04": _magic04,
     "ijcnn1": _ijcnn1,
     "fashion_mnist": _fashion_mnist,
+    "usps": _usps,
     "a9a": _a9a,
     "california_housing": _california_housing,
     "heart_scale": _heart_scale,

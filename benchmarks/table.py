@@ -55,8 +55,8 @@ def count(value: int | None) -> str:
     return MISSING if value is None else str(value)
 
 
-def verdict(value: float | None, required: float | None) -> str:
-    """Whether a ratio reaches what is required; empty where nothing is."""
+def verdict(value: float | None, required: float | None, at_least: bool = False) -> str:
+    """Whether a ratio reaches what is required; empty where nothing is, "open" where it may be larger than that."""
     if value is None or required is None:
         return ""
-    return "ok" if value >= required else "short"
+    return "ok" if value >= required else "open" if at_least else "short"

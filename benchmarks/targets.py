@@ -24,7 +24,7 @@ class Target:
 
     @property
     def word(self) -> str:
-        return table.verdict(self.ratio, self.required) or "not measured"
+        return table.verdict(self.ratio, self.required, self.at_least) or "not measured"
 
 
 def targets_text(targets: Sequence[Target], quick: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 A peer that crashes or hangs takes only its own process along, threads of one library do not meet those of another, and
 the peak memory is the contender's alone. The clock runs in the worker, around the call itself. A worker whose turn it
-is not waits on its pipe and costs nothing.
+is not waits on its pipe and costs nothing. Processes that a contender starts, as joblib's, end with its worker.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import threading
 import time
 import traceback
 import warnings
@@ -50,7 +51,7 @@ class Worker:
 
     def __init__(self, contender: type, case: Any, data: tuple, limit: float = LIMIT) -> None:
         context = multiprocessing.get_context("spawn")
-        self._limit, self._data = limit, data
+        self._limit, self._data, self._ended = limit, data, False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, contender, case), daemon=True)
         self._process.start()
@@ -91,16 +92,32 @@ class Worker:
 
     def close(self) -> None:
         self._pipe.close()
+        if self._ended:
+            return
+        self._ended = True
+        self._end_group()
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
+
+    def _end_group(self) -> None:
+        """End the worker's own processes. Not by SIGKILL: what joblib keeps to clean up its shared memory survives."""
+        try:
+            os.killpg(self._process.pid, signal.SIGTERM)
+        except (AttributeError, ProcessLookupError, PermissionError):
+            pass  # no groups on this system, or it died before it made one
 
 
 def _serve(pipe: Any, contender: type, case: Any) -> None:
     """The life of a worker: set up, then answer calls until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair; it closes the workers
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # by this group the parent finds what the worker has started
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    multiprocessing.current_process().daemon = False  # else joblib would quietly run on one core
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries that chat on standard output would spoil the table
     warnings.simplefilter("ignore")
+    os.environ["PYTHONWARNINGS"] = "ignore"  # the same for processes that it starts
     subject = _attempt(lambda: _set_up(contender, case, pipe.recv()))
     pipe.send(subject if isinstance(subject, ContenderError) else Answer(None, [], 0.0))
     while True:
@@ -109,6 +126,14 @@ def _serve(pipe: Any, contender: type, case: Any) -> None:
         except EOFError:
             return
         pipe.send(_attempt(lambda m=method, r=repeat, a=arguments: _timed(subject, m, r, a)))
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed closes nothing, and a group of its own is out of reach for who ends the parent's."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.killpg(0, signal.SIGTERM)
 
 
 def _set_up(contender: type, case: Any, data: tuple) -> Any:

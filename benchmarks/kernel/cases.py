@@ -78,11 +78,11 @@ def _fashion_10(options: Options) -> Data:
     return replace(data, X=data.X / 255.0)
 
 
-def _a9a(options: Options) -> Data:
+def a9a(options: Options) -> Data:
     return load("a9a", options.data)
 
 
-def _california(options: Options) -> Data:
+def california(options: Options) -> Data:
     data = standardised(load("california_housing", options.data))
     return replace(data, y=(data.y - data.y.mean()) / data.y.std())
 
@@ -108,8 +108,8 @@ CASES = (
     Case("ijcnn1", _ijcnn1, targets(5, 3), C=10.0, gamma=1.0),
     Case("fashion-2v4", _fashion_2_against_4, targets(15, 2), C=10.0, gamma=0.02),
     Case("fashion-10", _fashion_10, targets(15, 2), C=10.0, gamma=0.02),
-    Case("a9a", _a9a, targets(5, 1.5), C=1.0, gamma=0.01),
-    Case("california-svr", _california, targets(5, 2), C=1.0, gamma="auto", regression=True),
+    Case("a9a", a9a, targets(5, 1.5), C=1.0, gamma=0.01),
+    Case("california-svr", california, targets(5, 2), C=1.0, gamma="auto", regression=True),
     Case("breast-cancer", _breast_cancer, **_EVEN),
     Case("digits-3v8", _digits_3_against_8, **_EVEN),
     Case("heart", _heart, **_EVEN),

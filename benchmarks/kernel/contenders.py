@@ -16,7 +16,7 @@ from ..contender import Contender, peer
 from ..names import INTELEX, OURS, SKLEARN
 from ..worker import ContenderError
 from .cases import TOL, Case, gamma_value
-from .multipliers import Multipliers
+from .multipliers import Multipliers, of_scikit_style
 
 CACHE_MB = 200
 _WARM_UP_ROWS = 60  # of each class
@@ -85,13 +85,7 @@ class _ScikitStyle(KernelContender):
         return self.model.predict(self.X) if self.case.regression else self.model.decision_function(self.X)
 
     def multipliers(self) -> Multipliers:
-        coef = self.model.dual_coef_
-        coef = np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64)
-        order = None
-        if not self.case.regression:
-            classes = self.model.classes_
-            order = classes[::-1] if len(classes) == 2 else classes
-        return Multipliers(np.asarray(self.model.support_, dtype=np.int64), np.atleast_2d(coef), order)
+        return of_scikit_style(self.model)
 
 
 class MaxMargin(_ScikitStyle):

@@ -32,6 +32,7 @@ class Judgement:
     vectors: int
     problems: int
     image: np.ndarray = field(repr=False, compare=False)
+    violation: float = float("nan")  # the largest, of the conditions of optimality
 
     @property
     def solved(self) -> bool:
@@ -103,6 +104,7 @@ def _sum_up(verdicts: list[Verdict], clipped: float, vectors: int, image: np.nda
         vectors=vectors,
         problems=len(verdicts),
         image=image,
+        violation=max(v.violation for v in verdicts),
     )
 
 

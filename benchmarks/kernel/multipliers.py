@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,15 @@ class Multipliers:
     support: np.ndarray
     coef: np.ndarray
     order: np.ndarray | None = None
+
+
+def of_scikit_style(model: Any) -> Multipliers:
+    """Those of a fitted machine with scikit-learn's attributes."""
+    coef = model.dual_coef_
+    coef = np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64)
+    classes = getattr(model, "classes_", None)
+    order = classes[::-1] if classes is not None and len(classes) == 2 else classes
+    return Multipliers(np.asarray(model.support_, dtype=np.int64), np.atleast_2d(coef), order)
 
 
 @dataclass(frozen=True)

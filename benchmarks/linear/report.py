@@ -45,7 +45,7 @@ def _row(result: CaseResult, name: str) -> Sequence[str]:
         table.megabytes(laps.peak_mb),
         table.ratio(ratio, at_least),
         table.ratio(required),
-        table.verdict(ratio, required),
+        table.verdict(ratio, required, at_least),
         _note(result, name),
     )
 

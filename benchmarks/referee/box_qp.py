@@ -25,7 +25,7 @@ class Verdict:
     """Figures of one problem.
 
     ``sum_residual`` is |sum b| / sum |b|. A sum that is not 0 makes the multipliers infeasible; what that is worth,
-    |intercept * sum b|, is added to the gap.
+    |intercept * sum b|, is added to the gap. ``violation`` is what the ``tol`` of LIBSVM and its kin bounds.
     """
 
     primal: float
@@ -33,6 +33,7 @@ class Verdict:
     gap: float
     intercept: float
     sum_residual: float
+    violation: float
 
     @property
     def relative_gap(self) -> float:
@@ -50,6 +51,14 @@ def best_intercept(target: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> 
     return float(target[order[min(k, len(order) - 1)]])
 
 
+def violation(r: np.ndarray, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> float:
+    """Largest r of a variable that may rise minus the smallest of one that may fall; 0 at the optimum."""
+    may_rise, may_fall = r[b < upper], r[b > lower]
+    if not may_rise.size or not may_fall.size:
+        return 0.0
+    return max(0.0, float(may_rise.max() - may_fall.min()))
+
+
 def judge(f: np.ndarray, b: np.ndarray, p: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Verdict:
     """Both objectives and the gap at b, given f = K b; b has to be inside the box."""
     intercept = best_intercept(p - f, lower, upper)
@@ -59,4 +68,5 @@ def judge(f: np.ndarray, b: np.ndarray, p: np.ndarray, lower: np.ndarray, upper:
     primal = quadratic / 2 + float(upper @ over - lower @ under)
     dual = float(p @ b) - quadratic / 2
     gap = float((upper - b) @ over + (b - lower) @ under) + abs(intercept * total)
-    return Verdict(primal, dual, gap, intercept, abs(total) / max(float(np.abs(b).sum()), 1e-300))
+    residual = abs(total) / max(float(np.abs(b).sum()), 1e-300)
+    return Verdict(primal, dual, gap, intercept, residual, violation(r, b, lower, upper))

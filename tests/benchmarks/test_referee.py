@@ -91,6 +91,23 @@ def test_two_points_in_closed_form():
     assert verdict.primal == pytest.approx(1 / (1 - k))
     assert verdict.dual == pytest.approx(1 / (1 - k))
     assert verdict.gap == pytest.approx(0, abs=1e-14)
+    assert verdict.violation == pytest.approx(0, abs=1e-14)
+
+
+def test_violation_is_between_who_may_rise_and_who_may_fall():
+    lower, upper = np.zeros(3), np.ones(3)
+    r = np.array([5.0, 1.0, 2.0])
+    assert box_qp.violation(r, np.array([1.0, 0.5, 0.0]), lower, upper) == 1.0  # the third rises, the second falls
+    assert box_qp.violation(r, np.array([1.0, 1.0, 1.0]), lower, upper) == 0.0  # nobody can rise
+    assert box_qp.violation(r, np.array([1.0, 0.0, 1.0]), lower, upper) == 0.0  # those that may fall are above
+    assert box_qp.violation(-r, np.array([1.0, 0.0, 0.0]), lower, upper) == 4.0
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-5])
+def test_violation_is_what_tol_bounds(tol):
+    X, y = make_classification(n_samples=200, n_features=5, random_state=3)
+    judged = judge_model(_case(gamma=0.3), X, y, 0.3, _of(SVC(gamma=0.3, tol=tol).fit(X, y)))
+    assert tol / 10 < judged.violation < 1.01 * tol
 
 
 def test_a_sum_that_is_not_zero_costs():
@@ -109,6 +126,7 @@ def test_agrees_with_certificates(classes):
     assert verdict.primal == pytest.approx(sum(c.primal for c in proof.problems), rel=1e-9)
     assert verdict.dual == pytest.approx(sum(c.dual for c in proof.problems), rel=1e-9)
     assert verdict.relative_gap < 1e-3
+    assert verdict.violation == pytest.approx(max(c.kkt_violation for c in proof.problems), abs=1e-9)
     assert verdict.vectors == len(model.support_)
 
 

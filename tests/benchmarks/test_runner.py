@@ -2,6 +2,8 @@
 
 import json
 import signal
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +46,33 @@ def test_worker_that_crashes(worker):
     worker.ready()
     with pytest.raises(ContenderError, match=rf"its process died \(signal {int(signal.SIGABRT)}\)"):
         worker.call("crash")
+
+
+def _ended(process):
+    """Whether there is no such process, or all that is left of it waits for its parent to ask."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked for in /proc")
+@pytest.mark.parametrize("end", ["close", "crash"])
+def test_what_a_contender_starts_ends_with_it(worker, end):
+    worker.ready()
+    process, may_start = worker.call("start_process").value
+    assert may_start
+    assert Path(f"/proc/{process}").exists()
+    if end == "crash":
+        with pytest.raises(ContenderError):
+            worker.call("crash")
+    worker.close()
+    assert _ended(process)
 
 
 def test_worker_that_hangs():
@@ -178,6 +207,8 @@ def test_seconds_have_three_figures(value, text):
 def test_verdicts():
     assert table.verdict(2.0, 2.0) == "ok"
     assert table.verdict(1.99, 2.0) == "short"
+    assert table.verdict(1.99, 2.0, at_least=True) == "open"
+    assert table.verdict(2.0, 2.0, at_least=True) == "ok"
     assert table.verdict(None, 2.0) == table.verdict(2.0, None) == ""
 
 
@@ -206,6 +237,7 @@ def test_stand_ins_are_what_they_stand_for(name, tmp_path):
     shapes = {
         "magic04": (19020, 10),
         "ijcnn1": (49990, 22),
+        "usps": (7291, 256),
         "a9a": (32561, 123),
         "california_housing": (20433, 13),
         "heart_scale": (270, 13),

@@ -1,6 +1,9 @@
 """Contenders that do what the tests of the runner need, imported by worker processes."""
 
+import multiprocessing
 import os
+import subprocess
+import sys
 import time
 
 from benchmarks.contender import Contender, peer
@@ -35,6 +38,11 @@ class Toy(Contender):
 
     def leave(self):
         raise SystemExit(3)
+
+    def start_process(self):
+        """Its number; and whether this process may have children at all, by what joblib asks."""
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        return child.pid, not multiprocessing.current_process().daemon
 
     def crash(self):
         os.abort()
