@@ -2,18 +2,24 @@
 
 from ._averaged_sgd import AveragedSGDBound, averaged_sgd_bound
 from ._cover import cover_count, cover_fraction
+from ._leave_one_out import LeaveOneOut, squared_spans, xi_alpha_errors
+from ._left_out import left_out_signs
 from ._perceptron import MistakeBound, mistake_bound, mistake_bound_of
 from ._stability import BestRegularisation, best_regularisation, stability_bound
 
 __all__ = [
     "AveragedSGDBound",
     "BestRegularisation",
+    "LeaveOneOut",
     "MistakeBound",
     "averaged_sgd_bound",
     "best_regularisation",
     "cover_count",
     "cover_fraction",
+    "left_out_signs",
     "mistake_bound",
     "mistake_bound_of",
+    "squared_spans",
     "stability_bound",
+    "xi_alpha_errors",
 ]
