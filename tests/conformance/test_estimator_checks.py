@@ -11,7 +11,7 @@ from maxmargin.linear_model import (
     PolynomialRegression,
     Ridge,
 )
-from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 # What the checks fit is small and random: an end short of convergence would be reported, and is no failure of a check.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -62,4 +62,14 @@ def test_perceptron_and_least_squares(estimator, check):
 
 @parametrize_with_checks([LinearSVCCV(), LogisticRegressionCV()])
 def test_linear_searches(estimator, check):
+    check(estimator)
+
+
+# No probabilities of a precomputed kernel: the check that compares them with decision values knows nothing of square X.
+@parametrize_with_checks(
+    [SVCCV(), SVCCV(kernel="linear"), SVCCV(kernel="precomputed", calibration=None), SVRCV(kernel="poly"), SVRCV()]
+)
+@pytest.mark.filterwarnings("ignore:The least populated class in y has only")  # one row of a class, five folds
+@pytest.mark.filterwarnings("ignore:the training part of some folds lacks a class")
+def test_kernel_searches(estimator, check):
     check(estimator)

@@ -142,7 +142,7 @@ class Board:
             record.certificates[place] = outcome.certificates
             record.done[place] = True
             if self._keep_values:
-                self._keep(place, np.array(outcome.values, dtype=np.float32))
+                self._keep(place, np.array(outcome.values))
             self._drop()
             self.report()
 

@@ -46,7 +46,7 @@ class Outcome:
 class Record:
     """What is finished of a search, and all that a resumed one needs: plain arrays by candidate and fold.
 
-    ``values`` has the out-of-fold values (float32) of the pairs that may still be asked for them.
+    ``values`` has the out-of-fold values of the pairs that may still be asked for them.
     """
 
     scores: np.ndarray

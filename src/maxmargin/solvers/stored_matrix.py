@@ -24,6 +24,9 @@ _MOST_FREE = 600
 _FEW, _MANY = 256, 400
 _INNER_ROUNDS = 30
 _ROUNDS = 1000
+_PATIENCE = 40  # rounds in which the violation has to halve: beyond that it is rounding errors that move
+# Rounds and violation (times C, at least 1) of those who want rounding errors only
+_POLISH_ROUNDS, _POLISHED = 5, 1e-12
 # float32 values are off by this much; where that could be seen, float64 rows are read (twice the memory traffic)
 _COARSE = 1e-7
 _BLUR = 1 / 50  # what they may add up to, in tolerances
@@ -188,17 +191,20 @@ def _solve_block(exact, coarse, chosen, beta, lower, upper, r, epsilon, target, 
 
 
 @jit
-def improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, budget, stop):  # type: ignore[no-untyped-def]
+def improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, budget, stop, rounds=_ROUNDS):  # type: ignore[no-untyped-def]
     """Minimise in place until the violation is at most `tolerance`; `r` (float64) follows beta.
 
     Returns the SMO steps, the violation as the solver sees it, and how far r may be off (`error` at the start). Ends
     early when the budget of steps is spent, when float32 can do no better, or when ``stop[0]`` is set.
     """
     n, steps = beta.shape[0], 0
-    for _ in range(_ROUNDS):
+    best, since = np.inf, 0
+    for _ in range(rounds):
         highest, lowest, free = _survey(r, beta, lower, upper, epsilon)
         violation = highest - lowest
-        if violation <= tolerance or steps >= budget or stop[0]:
+        since = 0 if violation < best / 2 else since + 1
+        best = min(best, violation)
+        if violation <= tolerance or steps >= budget or stop[0] or since > _PATIENCE:
             return steps, violation, error
         target = max(tolerance / 2, violation / 10)
         middle = (highest + lowest) / 2  # float32 is finest about 0
@@ -245,7 +251,7 @@ def _longer(p, beta, r, epsilon, most):  # type: ignore[no-untyped-def]
 
 @jit
 def solve_path(  # type: ignore[no-untyped-def]
-    exact, coarse, p, low, high, Cs, epsilon, tolerance, budget, beta, stop, betas, steps, violations
+    exact, coarse, p, low, high, Cs, epsilon, tolerance, budget, beta, stop, polish, betas, steps, violations
 ):
     """Solve for each C in ascending order, the box being ``C * low`` to ``C * high``; each from the one before.
 
@@ -273,6 +279,24 @@ def solve_path(  # type: ignore[no-untyped-def]
             refresh(exact, p, beta, r)
             error = 0.0
         done, violation, error = improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, budget, stop)
+        if polish:
+            more, violation, error = improve(
+                exact,
+                coarse,
+                beta,
+                lower,
+                upper,
+                r,
+                np.inf,
+                epsilon,
+                _POLISHED * max(1.0, C),
+                budget - done,
+                stop,
+                _POLISH_ROUNDS,
+            )
+            done += more
+            refresh(exact, p, beta, r)
+            error = 0.0
         if stop[0]:
             return c
         steps[c], violations[c] = done, violation

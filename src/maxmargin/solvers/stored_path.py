@@ -38,6 +38,7 @@ def solve_stored_path(
     budget: int | None = None,
     start: np.ndarray | None = None,
     stop: np.ndarray | None = None,
+    polish: bool = False,
 ) -> list[PathPoint]:
     """Solve ``1/2 beta' K beta - p' beta + epsilon |beta|_1``, ``C low <= beta <= C high``, sum 0, for each C.
 
@@ -57,6 +58,9 @@ def solve_stored_path(
         A feasible start for the first C.
     stop : ndarray of one uint8, optional
         Set to 1 by another thread, it ends the work; solutions found so far are returned.
+    polish : bool
+        Go on to rounding errors, as far as a few rounds bring it: a weight of 2 is then the same as the row twice to
+        nine digits or so.
 
     """
     n, count = len(p), len(Cs)
@@ -64,7 +68,7 @@ def solve_stored_path(
     stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
     beta = np.zeros(n) if start is None else start.copy()
     betas, steps, violations = np.empty((count, n)), np.zeros(count, dtype=np.int64), np.empty(count)
-    rest = (epsilon, _AIM * tolerance, budget, beta, stop, betas, steps, violations)
+    rest = (epsilon, _AIM * tolerance, budget, beta, stop, polish, betas, steps, violations)
     done = solve_path(matrix.exact, matrix.coarse, p, low, high, Cs, *rest)
     images = betas[:done] @ matrix.exact  # one product proves them all
     points = []

@@ -65,7 +65,7 @@ class BlockSearch:
         if not places:
             return
         Cs = self.board.grid.values[0][places]
-        found = [self._path(gram, k, fold, Cs) for k in range(len(self.problems.problems))]
+        found = [self.path(gram, k, fold, Cs) for k in range(len(self.problems.problems))]
         test = self.problems.folds[fold].test
         values = np.full((len(places), len(test), len(found)), np.nan)
         for k, points in enumerate(found):
@@ -84,7 +84,7 @@ class BlockSearch:
         b = np.array([p.evidence.intercepts[0] for p in points])
         return gram.product(rows[support], betas[:, support], np.float64, test) + b[:, None]
 
-    def _path(self, gram: Gram, k: int, fold: int, Cs: np.ndarray) -> list[PathPoint]:
+    def path(self, gram: Gram, k: int, fold: int, Cs: np.ndarray) -> list[PathPoint]:
         """Solutions of one problem along C; none if a class is missing."""
         box, problem = self.problems.box(k, fold), self.problems.problems[k]
         if box is None:

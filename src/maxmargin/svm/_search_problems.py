@@ -66,6 +66,10 @@ class SearchProblems(ABC):
     def outcome(self, fold: int, trained: Trained, values: np.ndarray, wants_model: bool) -> Outcome:
         """What the board is given; `values` has the test rows' values, one column a problem (NaN: not trained)."""
 
+    @abstractmethod
+    def build(self, fold: int, trained: Trained) -> Any:
+        """The fitted machine of a fold."""
+
     def _taking_part(self, fold: int) -> np.ndarray:
         """Weight of every row of X in training: 0 for those that are not trained on."""
         weight = np.zeros_like(self.weights)
@@ -104,7 +108,7 @@ class ClassifierProblems(SearchProblems):
 
     def outcome(self, fold: int, trained: Trained, values: np.ndarray, wants_model: bool) -> Outcome:
         certificates = trained.certificates(self.problems)
-        build = partial(self._build, fold, trained, certificates)
+        build = partial(self.build, fold, trained)
         if len(self.classes) == 2:
             predictions = self.classes[self.scheme.vote(values)]
             return Outcome(values[:, 0], predictions, certificates, trained.seconds, build)
@@ -122,7 +126,7 @@ class ClassifierProblems(SearchProblems):
             )
         return Outcome(values, predictions, certificates, trained.seconds, build, decision)
 
-    def _build(self, fold: int, trained: Trained, certificates: tuple[Certificate, ...]) -> Any:
+    def build(self, fold: int, trained: Trained) -> Any:
         """The fitted machine of a fold."""
         machine, train = self.machine(**trained.params), self.folds[fold].train
         train = train[self.weights[train] > 0]
@@ -134,7 +138,7 @@ class ClassifierProblems(SearchProblems):
         machine._settle(X, scheme, pairs, betas, np.array(intercepts), label, self.classes[present])
         machine.class_weight_ = machine._class_weights(self.classes[present], label)
         machine.n_iter_ = np.array(steps)
-        return _with_proof(machine, certificates, X)
+        return _with_proof(machine, trained.certificates(self.problems), X)
 
     def _in_order_of(
         self, pairs: list[Pair], present: np.ndarray, train: np.ndarray, trained: Trained
@@ -166,22 +170,21 @@ class RegressorProblems(SearchProblems):
 
     def outcome(self, fold: int, trained: Trained, values: np.ndarray, wants_model: bool) -> Outcome:
         certificates = trained.certificates(self.problems)
-        build = partial(self._build, fold, trained, certificates)
+        build = partial(self.build, fold, trained)
         return Outcome(values[:, 0], values[:, 0], certificates, trained.seconds, build)
 
-    def _build(self, fold: int, trained: Trained, certificates: tuple[Certificate, ...]) -> Any:
+    def build(self, fold: int, trained: Trained) -> Any:
         machine, train = self.machine(**trained.params), self.folds[fold].train
         point = trained.points[0]
         assert point is not None
         X = self.data.X[train][:, train] if machine.kernel == "precomputed" else self.data.X[train]
         machine._settle(X, point.beta[train], point.evidence.intercepts[0])
         machine.n_iter_ = point.iterations
-        return _with_proof(machine, certificates, X)
+        return _with_proof(machine, trained.certificates(self.problems), X)
 
 
 def _with_proof(machine: Any, certificates: tuple[Certificate, ...], X: Any) -> Any:
     machine.certificate_ = ModelCertificate(certificates, machine._recertify)
     machine.fit_status_ = 0 if machine.certificate_.status is Status.CONVERGED else 1
     machine.n_features_in_ = X.shape[1]
-    machine._gamma = float(machine.gamma) if not isinstance(machine.gamma, str) else 0.0
     return machine

@@ -76,6 +76,8 @@ class StoredSearch:
         Whether a fold is to be finished before the next one begins (a race needs that).
     wants_model : bool
         Whether a scorer will ask for machines.
+    polish : bool
+        Whether solutions are to be exact to rounding.
 
     """
 
@@ -89,10 +91,11 @@ class StoredSearch:
         threads: int,
         fold_by_fold: bool,
         wants_model: bool,
+        polish: bool = False,
     ) -> None:
         self.problems, self.values, self.kernels = problems, values, kernels
         self.tol, self.budget, self.threads = tol, budget, threads
-        self.fold_by_fold, self.wants_model = fold_by_fold, wants_model
+        self.fold_by_fold, self.wants_model, self.polish = fold_by_fold, wants_model, polish
         self._stop = np.zeros(1, dtype=np.uint8)
 
     def run(self, board: Board) -> None:
@@ -175,11 +178,8 @@ class StoredSearch:
             start = chain.ends.get(fold)
             if start is not None and not _inside(start, Cs[0], box):
                 start = None
-            points = list(
-                solve_stored_path(
-                    matrix, problem.p, *box, Cs, self.problems.epsilon, self.tol, self.budget, start, self._stop
-                )
-            )
+            options = self.problems.epsilon, self.tol, self.budget, start, self._stop, self.polish
+            points = list(solve_stored_path(matrix, problem.p, *box, Cs, *options))
             if self._stop[0]:
                 return
             chain.ends[fold] = points[0].beta  # type: ignore[union-attr]

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import column_or_1d
 
@@ -22,6 +23,7 @@ from ._classifier import KernelClassifier
 from ._leave_one_out import at_hand, is_definite, leave_one_out
 from ._one_vs_one import OneVsOne, Pair
 from ._one_vs_rest import OneVsRest
+from ._path import KernelPath, solve_kernel_path
 
 
 class SVC(KernelClassifier):
@@ -149,6 +151,30 @@ shape_fit_, n_features_in_
         self.n_jobs = n_jobs
         self.multi_class = multi_class
         self.callback = callback
+
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> KernelPath:
+        """Solutions along C, each started from its neighbour: a curve for little more than its last point.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        Cs : array-like of float
+            Positive, finite values of C, in any order. The parameter ``C`` of the machine is not used.
+
+        Returns
+        -------
+        KernelPath
+            ``Cs``, and for each of them a fitted machine in ``models`` and its proof in ``certificates``.
+
+        """
+        self._validate_params()
+        self._refuse()
+        if self.multi_class != "ovo":
+            raise ValueError(
+                f"path needs multi_class='ovo'; got {self.multi_class!r}. Fit each C with warm_start=True."
+            )
+        return solve_kernel_path(clone(self), X, y, Cs, sample_weight)
 
     def _refuse(self) -> None:
         super()._refuse()

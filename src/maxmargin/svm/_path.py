@@ -1,0 +1,86 @@
+"""Solutions of a kernel classifier along C, each started from its neighbour."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ..certificates import ModelCertificate
+from ..engine import one_blas_thread
+from ..kernels import Gram, StoredMatrix
+from ..search import Fold, SearchData, check_values
+from ..solvers import PathPoint, solve_stored_path
+from ._base import part_of
+from ._block_search import BlockSearch
+from ._search_problems import ClassifierProblems, Trained
+
+
+@dataclass(frozen=True)
+class KernelPath:
+    """Machines along C, in the order in which the values of C were given.
+
+    Attributes
+    ----------
+    Cs : ndarray of shape (n_values,)
+        The values of C.
+    models : tuple of SVC
+        The fitted machine for each of them.
+    certificates : tuple of ModelCertificate
+        The proof of each.
+
+    """
+
+    Cs: np.ndarray
+    models: tuple[Any, ...]
+    certificates: tuple[ModelCertificate, ...]
+
+    @property
+    def n_support(self) -> np.ndarray:
+        """Number of support vectors for each C."""
+        return np.array([len(model.support_) for model in self.models])
+
+
+def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any) -> KernelPath:
+    """Train for every C, from the smallest up."""
+    values = check_values("Cs", Cs)
+    X, y = machine._validate_training(X, y)
+    classes, label = machine._encode_targets(y)
+    weights = machine._validate_weights(sample_weight, X)
+    machine._check_every_class(classes, label, weights)
+    gram = machine._kernel_for(X, weights).gram(machine._rows(X), None, machine._threads())
+
+    def of_candidate(C: float) -> Any:
+        model = clone(machine).set_params(C=C)
+        model._gamma = machine._gamma
+        return model
+
+    everything = Fold(np.arange(len(label)), np.empty(0, dtype=np.int64))
+    data = SearchData(X, classes[label], weights, classes, label)
+    problems = ClassifierProblems(data, [everything], of_candidate)
+    order = np.argsort(values, kind="stable")
+    begin = time.perf_counter()
+    with one_blas_thread():
+        found = [_of_problem(machine, problems, gram, k, values[order]) for k in range(len(problems.problems))]
+    seconds = (time.perf_counter() - begin) / len(values)
+    models: dict[int, Any] = {}
+    for place, t in enumerate(order.tolist()):
+        trained = Trained({"C": float(values[t])}, [points[place] for points in found], seconds)
+        models[t] = problems.build(0, trained)
+    in_order = tuple(models[t] for t in range(len(values)))
+    return KernelPath(values, in_order, tuple(model.certificate_ for model in in_order))
+
+
+def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, Cs: np.ndarray) -> list[PathPoint]:
+    """One binary problem along C: on its matrix if that fits the cache, else from blocks."""
+    rows, box = problems.problems[k].rows, problems.box(k, 0)
+    assert box is not None
+    cache = int(machine.cache_size * 1e6)
+    if StoredMatrix.bytes_needed(len(rows)) <= cache:
+        matrix = StoredMatrix(np.array(part_of(gram, rows).whole(np.float64)))
+        return solve_stored_path(matrix, problems.problems[k].p, *box, Cs, 0.0, machine.tol, machine._budget)
+    engine = BlockSearch(problems, None, [], machine.tol, machine._budget, machine._threads(), False, False, cache)
+    return engine.path(gram, k, 0, Cs)
