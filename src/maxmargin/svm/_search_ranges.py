@@ -51,13 +51,17 @@ def gamma_values(X: Any, weights: np.ndarray, count: int) -> np.ndarray:
     return _spaced(1 / (_BEYOND * far), _BEYOND / near, count)
 
 
-def inner_product_gammas(X: Any, weights: np.ndarray, count: int) -> np.ndarray:
-    """So many values of gamma for kernels of inner products: about the one that makes those of a size of 1."""
+def inner_product_gammas(X: Any, weights: np.ndarray, count: int, degree: int) -> np.ndarray:
+    """So many values of gamma for kernels of inner products: about the one that makes those of a size of 1.
+
+    Kernel values go with gamma to the power of the degree, and C with their inverse: they may vary by 100 either way.
+    """
     rows = _some(weights)
     norms = Rows(X).squared_norms(np.zeros(X.shape[1]))[rows]
     size = float(np.average(norms, weights=weights[rows]))
     unit = 1 / size if size > 0 else 1.0
-    return _spaced(unit / 100, unit * 100, count)
+    reach = 100.0 ** (1 / max(1, degree))
+    return _spaced(unit / reach, unit * reach, count)
 
 
 def c_values(gram: Gram, weights: np.ndarray, spread: float, count: int) -> np.ndarray:
