@@ -98,6 +98,10 @@ class Board:
 
     def enter(self, candidate: int, fold: int, outcome: Outcome) -> None:
         """Score and record what came out; an error of the scorer is recorded as a failure."""
+        if self._only is not None:  # a second time for its values: it has its score
+            with self._lock:
+                self._keep((candidate, fold), np.array(outcome.values))
+            return
         if self._judge.scorer is None:
             self._settle(candidate, fold, outcome)
             return

@@ -19,7 +19,7 @@ from ._stochastic_state import StochasticState
 from .decomposition import solve as solve_by_decomposition
 from .multinomial import solve_multinomial
 from .projected_gradient import solve as solve_by_projected_gradient
-from .stored_path import PathPoint, solve_stored_path
+from .stored_path import PathPoint, PathProblem, solve_stored_paths
 
 __all__ = [
     "RISK_SOLVERS",
@@ -28,6 +28,7 @@ __all__ = [
     "Monitor",
     "Needs",
     "PathPoint",
+    "PathProblem",
     "RiskSolution",
     "Solution",
     "StochasticState",
@@ -42,7 +43,7 @@ __all__ = [
     "solve_hard_margin",
     "solve_multinomial",
     "solve_risk",
-    "solve_stored_path",
+    "solve_stored_paths",
     "solvers_for",
     "unproven",
 ]

@@ -251,7 +251,7 @@ def _longer(p, beta, r, epsilon, most):  # type: ignore[no-untyped-def]
 
 @jit
 def solve_path(  # type: ignore[no-untyped-def]
-    exact, coarse, p, low, high, Cs, epsilon, tolerance, budget, beta, stop, polish, betas, steps, violations
+    exact, coarse, p, low, high, Cs, epsilon, tolerance, budget, beta, stop, polish, betas, steps
 ):
     """Solve for each C in ascending order, the box being ``C * low`` to ``C * high``; each from the one before.
 
@@ -278,9 +278,9 @@ def solve_path(  # type: ignore[no-untyped-def]
         if error > _BLUR * tolerance:
             refresh(exact, p, beta, r)
             error = 0.0
-        done, violation, error = improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, budget, stop)
+        done, _, error = improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, budget, stop)
         if polish:
-            more, violation, error = improve(
+            more, _, error = improve(
                 exact,
                 coarse,
                 beta,
@@ -299,7 +299,7 @@ def solve_path(  # type: ignore[no-untyped-def]
             error = 0.0
         if stop[0]:
             return c
-        steps[c], violations[c] = done, violation
+        steps[c] = done
         betas[c] = beta
         before = C
     return Cs.shape[0]

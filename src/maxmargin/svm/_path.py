@@ -13,7 +13,7 @@ from ..certificates import ModelCertificate
 from ..engine import one_blas_thread
 from ..kernels import Gram, StoredMatrix
 from ..search import Fold, SearchData, check_values
-from ..solvers import PathPoint, solve_stored_path
+from ..solvers import PathPoint, PathProblem, solve_stored_paths
 from ._base import part_of
 from ._block_search import BlockSearch
 from ._search_problems import ClassifierProblems, Trained
@@ -81,6 +81,8 @@ def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, 
     cache = int(machine.cache_size * 1e6)
     if StoredMatrix.bytes_needed(len(rows)) <= cache:
         matrix = StoredMatrix(np.array(part_of(gram, rows).whole(np.float64)))
-        return solve_stored_path(matrix, problems.problems[k].p, *box, Cs, 0.0, machine.tol, machine._budget)
+        problem = PathProblem(*box, Cs)
+        options = {"tolerance": machine.tol, "budget": machine._budget}
+        return solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]
     engine = BlockSearch(problems, None, [], machine.tol, machine._budget, machine._threads(), False, False, cache)
     return engine.path(gram, k, 0, Cs)

@@ -20,7 +20,7 @@ import numpy as np
 from ..engine import Task, one_blas_thread, run_queue
 from ..kernels import Kernel, StoredMatrix
 from ..search import Board
-from ..solvers import PathPoint, solve_stored_path
+from ..solvers import PathPoint, PathProblem, solve_stored_paths
 from ._search_problems import SearchProblems, Trained
 
 _CHAINS_A_THREAD = 2
@@ -116,7 +116,7 @@ class StoredSearch:
             for gamma in chain.gammas:
                 users[gamma, chain.problem] = users.get((gamma, chain.problem), 0) + 1
         self.matrices = _Matrices(self._matrix, users)
-        self._found: dict[tuple[int, int, int], list[PathPoint | None]] = {}
+        self._found: dict[tuple[int, int, int], list[PathPoint]] = {}
         self._seconds: dict[tuple[int, int, int], float] = {}
         self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
         self._lock = Lock()
@@ -150,42 +150,54 @@ class StoredSearch:
     def _step(self, chain: _Chain, place: int) -> list[Task]:
         """One gamma of a chain; what comes after it is returned."""
         gamma = chain.gammas[place]
+        self._solve(chain, gamma)
+        if self._stop[0]:
+            return []
+        self.matrices.give_back(gamma, chain.problem)
         further: list[Task] = []
         for fold in chain.folds:
-            if self._stop[0]:
-                return []
-            self._solve(chain, gamma, fold)
             with self._lock:
                 self._missing[gamma, fold] -= 1
                 complete = not self._missing[gamma, fold]
             if complete:
                 further.append(partial(self._enter, gamma, fold))
-        self.matrices.give_back(gamma, chain.problem)
-        if len(further) == 1:  # the matrix's only problem: no other thread could do it better
+        if len(further) == 1:  # nobody else could do it better
             further = list(further[0]() or ())
         if place + 1 < len(chain.gammas):
             further.append(partial(self._step, chain, place + 1))
         return further
 
-    def _solve(self, chain: _Chain, gamma: int, fold: int) -> None:
-        k = chain.problem
-        begin = time.perf_counter()
-        places, box = self._open(gamma, fold), self.problems.box(k, fold)
-        points: list[PathPoint | None] = [None] * len(places)
-        if len(places) and box is not None:
-            matrix, problem = self.matrices.take(gamma, k), self.problems.problems[k]
-            Cs = self.Cs[places]
-            start = chain.ends.get(fold)
-            if start is not None and not _inside(start, Cs[0], box):
-                start = None
-            options = self.problems.epsilon, self.tol, self.budget, start, self._stop, self.polish
-            points = list(solve_stored_path(matrix, problem.p, *box, Cs, *options))
-            if self._stop[0]:
-                return
-            chain.ends[fold] = points[0].beta  # type: ignore[union-attr]
+    def _solve(self, chain: _Chain, gamma: int) -> None:
+        """All open values of C of a problem in the chain's folds."""
+        k, begin = chain.problem, time.perf_counter()
+        paths: dict[int, PathProblem] = {}
+        for fold in chain.folds:
+            Cs, box = self.Cs[self._open(gamma, fold)], self.problems.box(k, fold)
+            if len(Cs) and box is not None:
+                start = chain.ends.get(fold)
+                usable = start is not None and _inside(start, Cs[0], box)
+                paths[fold] = PathProblem(*box, Cs, start if usable else None)
+        if not paths:
+            return
+        matrix = self.matrices.take(gamma, k)
+        found = solve_stored_paths(
+            matrix,
+            self.problems.problems[k].p,
+            list(paths.values()),
+            epsilon=self.problems.epsilon,
+            tolerance=self.tol,
+            budget=self.budget,
+            stop=self._stop,
+            polish=self.polish,
+        )
+        if self._stop[0]:
+            return
+        seconds = (time.perf_counter() - begin) / len(paths)
         with self._lock:
-            self._found[gamma, fold, k] = points
-            self._seconds[gamma, fold, k] = time.perf_counter() - begin
+            for fold, points in zip(paths, found, strict=True):
+                chain.ends[fold] = points[0].beta
+                self._found[gamma, fold, k] = points
+                self._seconds[gamma, fold, k] = seconds
 
     # ---------------------------------------------------------------- from solutions to outcomes
 
@@ -195,31 +207,26 @@ class StoredSearch:
         found = [self._found.pop((gamma, fold, k), []) for k in range(number)]
         seconds = sum(self._seconds.pop((gamma, fold, k), 0.0) for k in range(number))
         places = self._open(gamma, fold)
-        if self._stop[0] or not len(places) or len(found[0]) != len(places):
+        if self._stop[0] or not len(places) or not any(len(points) == len(places) for points in found):
             return
-        try:
-            values = self._test_values(gamma, fold, found)
-        except Exception as error:
-            for c in places:
-                self.board.fail(self._candidate(c, gamma), fold, error)
-            return
+        values = self._test_values(gamma, fold, found, len(places))
         for t, c in enumerate(places):
             candidate = self._candidate(c, gamma)
-            trained = Trained(self.board.grid.candidates[candidate], [p[t] for p in found], seconds / len(places))
+            points = [of_problem[t] if of_problem else None for of_problem in found]
+            trained = Trained(self.board.grid.candidates[candidate], points, seconds / len(places))
             self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
 
-    def _test_values(self, gamma: int, fold: int, found: list[list[PathPoint | None]]) -> np.ndarray:
+    def _test_values(self, gamma: int, fold: int, found: list[list[PathPoint]], count: int) -> np.ndarray:
         """Values of the test rows: one table (rows by problems) for each C."""
         test = self.problems.folds[fold].test
-        out = np.full((len(found[0]), len(test), len(found)), np.nan)
+        out = np.full((count, len(test), len(found)), np.nan)
         if len(found) == 1:  # all rows are rows of the only problem: the proof has computed their values
             for t, point in enumerate(found[0]):
-                assert point is not None
                 out[t, :, 0] = point.evidence.image[test] + point.evidence.intercepts[0]
             return out
         for k, points in enumerate(found):
-            if points[0] is not None:
-                out[:, :, k] = np.array([[p.evidence.intercepts[0]] for p in points])  # type: ignore[union-attr]
+            if points:
+                out[:, :, k] = np.array([[p.evidence.intercepts[0]] for p in points])
         for rows, parts in self._by_class(found):
             block = self.values.values(self.kernels[gamma], test, rows)
             coefficients = np.concatenate([betas for _, betas in parts])
@@ -228,17 +235,15 @@ class StoredSearch:
                 out[:, :, k] += sums_of_pair
         return out
 
-    def _by_class(
-        self, found: list[list[PathPoint | None]]
-    ) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
+    def _by_class(self, found: list[list[PathPoint]]) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
         """For each class its rows, and the coefficients that they have in each pair: (pair, values of C by rows)."""
         parts: dict[int, list[tuple[int, np.ndarray]]] = {}
         rows_of: dict[int, np.ndarray] = {}
         for k, points in enumerate(found):
-            if points[0] is None:
+            if not points:
                 continue
             problem = self.problems.problems[k]
-            betas = np.array([p.beta for p in points])  # type: ignore[union-attr]
+            betas = np.array([p.beta for p in points])
             for positive in (True, False):
                 side = (problem.p > 0) == positive
                 rows = problem.rows[side]
