@@ -206,4 +206,6 @@ class Board:
 
     def _drop(self) -> None:
         if self.race is not None:
+            # one that another thread was just finishing has all its folds, and was not dropped
             self.dropped |= self.race.losers(self.record.scores, self.record.done)
+            self.dropped &= ~self.record.complete

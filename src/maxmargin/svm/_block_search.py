@@ -1,18 +1,22 @@
 """The engine of a search whose matrix does not fit into memory: every sweep computes the kernel values it needs.
 
-One problem after the other, all threads on each; along C each starts from the one before, and so does the smallest C
-from the last gamma. The values of the test rows are computed for all C in one sweep.
+A fold goes through the gammas one after the other, along C each problem starts from the one before, and the smallest C
+from the last gamma. Folds run side by side, one thread each: SMO is one thread's work, and with all threads on one
+problem the others wait for it (magic04, 6 x 6, 3 folds: 77 s of work took 53). The values of the test rows are computed
+for all C in one sweep.
 """
 
 from __future__ import annotations
 
 import time
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ..certificates import Evidence
-from ..engine import one_blas_thread
+from ..engine import Task, one_blas_thread, run_queue
 from ..kernels import Gram, Kernel
 from ..problems import BoxQP
 from ..search import Board
@@ -40,21 +44,29 @@ class BlockSearch:
         self.tol, self.budget, self.threads = tol, budget, threads
         self.fold_by_fold, self.wants_model, self.cache_bytes = fold_by_fold, wants_model, cache_bytes
         self._ends: dict[tuple[int, int], np.ndarray] = {}
+        self._monitor, self._lock, self._workers = Monitor(), Lock(), 1
 
     def run(self, board: Board) -> None:
-        """Train what is open on the board."""
+        """Train what is open on the board: folds side by side if there are enough of them, else all threads on each."""
         self.board = board
         self.order = np.argsort(board.grid.values[0], kind="stable")
-        gammas, folds = range(len(self.kernels)), range(len(board.folds))
-        pairs = (
-            [(g, f) for f in folds for g in gammas] if self.fold_by_fold else [(g, f) for g in gammas for f in folds]
-        )
-        grams: dict[int, Gram] = {}
-        with one_blas_thread():
-            for gamma, fold in pairs:
-                if gamma not in grams:
-                    grams = {gamma: self.kernels[gamma].gram(self.rows, None, self.threads)}
-                self._train(grams[gamma], gamma, fold)
+        folds = list(range(len(board.folds)))
+        for some in [[f] for f in folds] if self.fold_by_fold else [folds]:
+            self._workers = self.threads if len(some) >= self.threads else 1
+            self._grams: dict[int, Gram] = {}
+            with one_blas_thread():
+                run_queue([partial(self._step, fold, 0) for fold in some], self._workers, self._monitor.stop)
+
+    def _step(self, fold: int, gamma: int) -> list[Task]:
+        """One gamma in one fold; the next gamma of the fold comes after the others' turn."""
+        with self._lock:
+            if gamma not in self._grams:
+                threads = max(1, self.threads // self._workers)
+                self._grams[gamma] = self.kernels[gamma].gram(self.rows, None, threads)
+            gram = self._grams[gamma]
+        self._train(gram, gamma, fold)
+        last = gamma + 1 == len(self.kernels) or self._monitor.stopped
+        return [] if last else [partial(self._step, fold, gamma + 1)]
 
     def _candidate(self, c: int, gamma: int) -> int:
         return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
@@ -104,11 +116,11 @@ class BlockSearch:
                 self.tol,
                 None,
                 self.budget,
-                Monitor(False, None),
-                cache_bytes=self.cache_bytes,
+                self._monitor,
+                cache_bytes=self.cache_bytes // self._workers,
                 image=None if image is None else self._images(image),
             )
-            if solution.keyboard:
+            if solution.keyboard or self._monitor.stopped:
                 raise KeyboardInterrupt
             beta = np.zeros(len(problem.rows))
             beta[part] = self._coefficients(solution.beta)
