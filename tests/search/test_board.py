@@ -74,7 +74,7 @@ def test_nothing_is_open_once_stopped():
 
 
 def test_values_of_losers_make_room_and_a_winner_without_can_be_done_again(monkeypatch):
-    monkeypatch.setattr(_board, "_VALUES", 3 * 40)  # three arrays of ten float32
+    monkeypatch.setattr(_board, "_VALUES", 3 * 80)  # three arrays of ten numbers
     board = _board_of(keep_values=True)
     for k, right in enumerate([5, 9, 7, 3, 6, 8, 2, 1]):
         for f in range(2):

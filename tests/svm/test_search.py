@@ -279,6 +279,16 @@ def test_a_scorer_that_fails_somewhere():
         search.set_params(error_score="raise", n_jobs=1).fit(X, y)
 
 
+@pytest.mark.parametrize("memory", [1000, 0.2])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_gamma_whose_values_overflow_fails_alone(memory, classes):
+    X, y = make_classification(150, 8, n_informative=5, n_classes=classes, random_state=0)
+    search = SVCCV([0.1, 1.0], [0.1, 1e60], kernel="poly", degree=9, memory=memory, tol=0.1)
+    with pytest.warns(FitFailedWarning, match=r"C=0.1, gamma=1e\+60, fold 0: ValueError"):
+        search.fit(X, y)
+    assert list(search.cv_results_["status"]) == ["converged", "failed", "converged", "failed"]
+
+
 def test_regressors_have_no_probabilities():
     X, y = make_regression(60, 3, random_state=0)
     search = SVRCV(2, 2).fit(X, y)

@@ -59,21 +59,31 @@ class BlockSearch:
 
     def _step(self, fold: int, gamma: int) -> list[Task]:
         """One gamma in one fold; the next gamma of the fold comes after the others' turn."""
+        try:
+            self._train(self._gram(gamma), gamma, fold)
+        except Exception as error:
+            for c in self._open(gamma, fold):
+                self.board.fail(self._candidate(c, gamma), fold, error)
+        last = gamma + 1 == len(self.kernels) or self._monitor.stopped
+        return [] if last else [partial(self._step, fold, gamma + 1)]
+
+    def _gram(self, gamma: int) -> Gram:
         with self._lock:
             if gamma not in self._grams:
                 threads = max(1, self.threads // self._workers)
                 self._grams[gamma] = self.kernels[gamma].gram(self.rows, None, threads)
-            gram = self._grams[gamma]
-        self._train(gram, gamma, fold)
-        last = gamma + 1 == len(self.kernels) or self._monitor.stopped
-        return [] if last else [partial(self._step, fold, gamma + 1)]
+            return self._grams[gamma]
+
+    def _open(self, gamma: int, fold: int) -> list[int]:
+        """Places of the values of C that are open, in ascending order of C."""
+        return [int(c) for c in self.order if self.board.open(self._candidate(c, gamma), fold)]
 
     def _candidate(self, c: int, gamma: int) -> int:
         return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
 
     def _train(self, gram: Gram, gamma: int, fold: int) -> None:
         begin = time.perf_counter()
-        places = [c for c in self.order if self.board.open(self._candidate(c, gamma), fold)]
+        places = self._open(gamma, fold)
         if not places:
             return
         Cs = self.board.grid.values[0][places]

@@ -136,7 +136,11 @@ class StoredSearch:
 
     def _matrix(self, gamma: int, problem: int) -> StoredMatrix:
         rows = self.problems.problems[problem].rows
-        return StoredMatrix(self.values.values(self.kernels[gamma], rows, rows))
+        with np.errstate(over="ignore"):
+            matrix = StoredMatrix(self.values.values(self.kernels[gamma], rows, rows))
+        if not np.isfinite(matrix.coarse).all():
+            raise ValueError("kernel values are too large for float32. Scale X, or leave out the largest gammas.")
+        return matrix
 
     def _open(self, gamma: int, fold: int) -> np.ndarray:
         """Places of the values of C that are open, in ascending order of C."""
@@ -150,7 +154,12 @@ class StoredSearch:
     def _step(self, chain: _Chain, place: int) -> list[Task]:
         """One gamma of a chain; what comes after it is returned."""
         gamma = chain.gammas[place]
-        self._solve(chain, gamma)
+        try:
+            self._solve(chain, gamma)
+        except Exception as error:
+            for fold in chain.folds:
+                for c in self._open(gamma, fold):
+                    self.board.fail(self._candidate(c, gamma), fold, error)
         if self._stop[0]:
             return []
         self.matrices.give_back(gamma, chain.problem)
