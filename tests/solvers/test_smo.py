@@ -24,7 +24,7 @@ def run(problem, K, beta, tolerance, max_steps=100_000, dtype=np.float64):
     groups = np.zeros(problem.n, int) if problem.group is None else problem.group
     ends = np.searchsorted(groups, np.arange(len(problem.totals)), side="right")
     r = (problem.p - K @ beta).astype(dtype)
-    steps, left = smo(K.astype(dtype), beta, problem.lower, problem.upper, r, ends, dtype(tolerance), max_steps)
+    steps, left = smo(K.astype(dtype), beta, problem.lower, problem.upper, r, ends, dtype(tolerance), max_steps, 0.0)
     return steps, left, r
 
 

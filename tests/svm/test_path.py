@@ -63,3 +63,12 @@ def test_one_vs_rest_is_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="multi_class='ovo'"):
         SVC(multi_class="ovr").path(X, y, [1.0])
+
+
+def test_a_flat_kernel_keeps_the_sum_of_the_multipliers():
+    """Thirty features, hundreds of free multipliers: the matrix of those is singular, and Newton's steps are huge."""
+    X, y = breast_cancer()
+    for Cs in ([0.1, 1, 10, 100], [1e-3, 0.1, 10], [0.01, 10]):
+        path = SVC(kernel="linear").path(X, y, Cs)
+        assert [str(c.status) for c in path.certificates] == ["converged"] * len(Cs)
+        assert max(c.relative_gap for c in path.certificates) < 1e-3

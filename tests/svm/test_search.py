@@ -244,6 +244,7 @@ def test_probabilities_are_as_good_as_calibrated_classifiers(seed):
         ({"Cs": [-1.0]}, "Cs must be positive and finite; got -1"),
         ({"Cs": 0}, "Cs must be a number of automatic values"),
         ({"scoring": ["accuracy", "f1"]}, "scoring must be one"),
+        ({"kernel": "linear", "gammas": [0.1]}, "gammas has no meaning for kernel='linear'"),
         ({"memory": 0}, "memory"),
         ({"rule": "worst"}, "rule"),
     ],

@@ -225,7 +225,7 @@ class _Block:
     def minimise(self, effort: int) -> None:
         total, ends = float(self.z.sum()), np.array([len(self.z)])
         steps, tolerance = _EFFORTS[min(effort, len(_EFFORTS) - 1)]
-        _, violation = smo(self.K, self.z, self.lower, self.upper, self.r, ends, tolerance, steps)
+        _, violation = smo(self.K, self.z, self.lower, self.upper, self.r, ends, tolerance, steps, 0.0)
         if effort >= len(_EFFORTS) and violation <= tolerance:
             p = self.r + self.K @ self.z
             gram = MatrixGram(self.K, symmetric=True)

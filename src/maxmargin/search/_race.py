@@ -35,6 +35,8 @@ class Race:
 
     def reason(self) -> str:
         """Why candidates were dropped, in words."""
+        if self.bound is not None and self.rule != "best":
+            return f"as things stood, even a score of {self.bound:g} in every fold to come would not have been enough"
         if self.bound is not None:
             return f"even a score of {self.bound:g} in every fold to come would not have made them the winner"
         return f"more than {_ERRORS:g} standard errors behind the leader after {_FOLDS} or more folds"

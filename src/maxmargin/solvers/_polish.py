@@ -53,7 +53,7 @@ def polish(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
             break
         if full_step and not progress:  # the set of free variables is wrong: let SMO change it
             value = value.copy()
-            smo(K, value, lower, upper, r, ends, exact, 8)
+            smo(K, value, lower, upper, r, ends, exact, 8, 0.0)
     result = np.empty(problem.n)
     result[order] = best
     return result

@@ -95,7 +95,7 @@ def _there(step, room, width):  # type: ignore[no-untyped-def]
 
 
 @jit
-def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon=0.0):  # type: ignore[no-untyped-def]
+def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon):  # type: ignore[no-untyped-def]
     """Minimise over a block in place: ``beta`` (float64) and ``r`` (precision of K) are updated.
 
     Returns the number of steps and the largest violation left. ``max_steps`` bounds the time of a call.

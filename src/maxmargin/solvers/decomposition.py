@@ -189,7 +189,8 @@ class _Rounds:
         target = max(tolerance, self.noise()) / 2
         if self._whole is None:
             target = max(target, violation / 10)
-        steps, _ = smo(block, beta, lower, upper, r, self._group_ends(chosen), self.dtype(target), max_steps)
+        ends = self._group_ends(chosen)
+        steps, _ = smo(block, beta, lower, upper, r, ends, self.dtype(target), max_steps, 0.0)
         self.steps += int(steps)
         moved = np.flatnonzero(beta != before)
         if moved.size == 0:

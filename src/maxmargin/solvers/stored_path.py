@@ -10,7 +10,7 @@ import numpy as np
 from ..certificates import Evidence, Status, evaluate_tube
 from ..kernels import StoredMatrix
 from .decomposition import automatic_budget
-from .stored_matrix import improve, solve_path
+from .stored_matrix import ROUNDS, improve, restore_sum, solve_path
 
 # The solver aims a little below the tolerance: r is followed, the proof recomputes it.
 _AIM = 0.9
@@ -120,10 +120,13 @@ def _repaired(
         if steps >= budget or stop[0]:
             break
         coarse = matrix.exact if precise else matrix.coarse
+        if not np.isfinite(evidence.gap):  # rounding errors have carried the sum away
+            restore_sum(beta, 0.0, lower, upper)
+            evidence = evaluate_tube(p, lower, upper, beta, matrix.exact @ beta, epsilon)
         r = p - evidence.image
         # tolerances that rounding errors of a long sum may reach need a finer aim
         more, _, _ = improve(
-            matrix.exact, coarse, beta, lower, upper, r, 0.0, epsilon, tolerance / 2, budget - steps, stop
+            matrix.exact, coarse, beta, lower, upper, r, 0.0, epsilon, tolerance / 2, budget - steps, stop, ROUNDS
         )
         steps += int(more)
         evidence = evaluate_tube(p, lower, upper, beta, matrix.exact @ beta, epsilon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -38,7 +39,10 @@ class _KernelEngine:
 
     def run(self, board: Board) -> None:
         """Train what is open on the board."""
-        self.search._engine_for(self.data, board.folds, board.grid).run(board)
+        engine = self.search._engine_for(self.data, board.folds, board.grid)
+        if self.search.verbose and not self.search._polishing:
+            print(f"maxmargin: {self.search.storage_}", file=sys.stderr, flush=True)
+        engine.run(board)
 
 
 class KernelSearch(Search):
@@ -106,7 +110,10 @@ class KernelSearch(Search):
 
     def _make_grid(self, data: SearchData) -> Grid:
         weights = np.ones(len(data.y)) if data.weights is None else data.weights
+        self.storage_ = "nothing: every candidate was trained before"  # until an engine says otherwise
         gammas = np.ones(1)
+        if not self._has_gamma and not isinstance(self.gammas, Integral):
+            raise ValueError(f"gammas has no meaning for kernel={self.kernel!r}; leave it out. Got {self.gammas!r}.")
         if self._has_gamma:
             gammas = resolve_values("gammas", self.gammas, lambda count: self._automatic_gammas(data.X, weights, count))
 

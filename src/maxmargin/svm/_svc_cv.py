@@ -26,8 +26,8 @@ class SVCCV(KernelSearch, SearchClassifier):
     Cs : int or array-like, default=10
         Values of C, or how many automatic ones.
     gammas : int or array-like, default=10
-        Values of gamma, or how many automatic ones, from the quantiles of the distances. Kernels without gamma ignore
-        it: "linear", "precomputed" and callables.
+        Values of gamma, or how many automatic ones, from the quantiles of the distances. Not for kernels without
+        gamma: "linear", "precomputed" and callables.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         As in :class:`SVC`.
     degree : int, default=3
