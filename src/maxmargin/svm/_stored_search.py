@@ -118,6 +118,7 @@ class StoredSearch:
         self.matrices = _Matrices(self._matrix, users)
         self._found: dict[tuple[int, int, int], list[PathPoint]] = {}
         self._seconds: dict[tuple[int, int, int], float] = {}
+        self._planned: dict[tuple[int, int], np.ndarray] = {}
         self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
         self._lock = Lock()
         run_queue([partial(self._step, chain, 0) for chain in chains], self.threads, self._halt)
@@ -142,9 +143,16 @@ class StoredSearch:
             raise ValueError("kernel values are too large for float32. Scale X, or leave out the largest gammas.")
         return matrix
 
-    def _open(self, gamma: int, fold: int) -> np.ndarray:
-        """Places of the values of C that are open, in ascending order of C."""
-        return np.array([c for c in self.order if self.board.open(self._candidate(c, gamma), fold)], dtype=np.int64)
+    def _plan(self, gamma: int, fold: int) -> np.ndarray:
+        """Places of the values of C that are trained, in ascending order of C.
+
+        Those that are open when the first problem of a fold asks, whatever is dropped later.
+        """
+        with self._lock:
+            if (gamma, fold) not in self._planned:
+                places = [c for c in self.order if self.board.open(self._candidate(c, gamma), fold)]
+                self._planned[gamma, fold] = np.array(places, dtype=np.int64)
+            return self._planned[gamma, fold]
 
     def _candidate(self, c: int, gamma: int) -> int:
         return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
@@ -158,7 +166,7 @@ class StoredSearch:
             self._solve(chain, gamma)
         except Exception as error:
             for fold in chain.folds:
-                for c in self._open(gamma, fold):
+                for c in self._plan(gamma, fold):
                     self.board.fail(self._candidate(c, gamma), fold, error)
         if self._stop[0]:
             return []
@@ -181,7 +189,7 @@ class StoredSearch:
         k, begin = chain.problem, time.perf_counter()
         paths: dict[int, PathProblem] = {}
         for fold in chain.folds:
-            Cs, box = self.Cs[self._open(gamma, fold)], self.problems.box(k, fold)
+            Cs, box = self.Cs[self._plan(gamma, fold)], self.problems.box(k, fold)
             if len(Cs) and box is not None:
                 start = chain.ends.get(fold)
                 usable = start is not None and _inside(start, Cs[0], box)
@@ -215,12 +223,14 @@ class StoredSearch:
         number = len(self.problems.problems)
         found = [self._found.pop((gamma, fold, k), []) for k in range(number)]
         seconds = sum(self._seconds.pop((gamma, fold, k), 0.0) for k in range(number))
-        places = self._open(gamma, fold)
-        if self._stop[0] or not len(places) or not any(len(points) == len(places) for points in found):
+        places = self._plan(gamma, fold)
+        if self._stop[0] or not any(found):
             return
         values = self._test_values(gamma, fold, found, len(places))
         for t, c in enumerate(places):
             candidate = self._candidate(c, gamma)
+            if not self.board.open(candidate, fold):  # another problem of it failed, or a race has dropped it
+                continue
             points = [of_problem[t] if of_problem else None for of_problem in found]
             trained = Trained(self.board.grid.candidates[candidate], points, seconds / len(places))
             self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
