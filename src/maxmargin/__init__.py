@@ -11,11 +11,13 @@ __version__ = version("maxmargin")
 _ROOMS = (
     "bounds",
     "certificates",
+    "cluster",
     "data",
     "engine",
     "kernels",
     "linear_model",
     "losses",
+    "neighbors",
     "penalties",
     "plotting",
     "problems",

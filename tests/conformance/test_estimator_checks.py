@@ -11,6 +11,7 @@ from maxmargin.linear_model import (
     PolynomialRegression,
     Ridge,
 )
+from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 # What the checks fit is small and random: an end short of convergence would be reported, and is no failure of a check.
@@ -72,4 +73,21 @@ def test_linear_searches(estimator, check):
 @pytest.mark.filterwarnings("ignore:The least populated class in y has only")  # one row of a class, five folds
 @pytest.mark.filterwarnings("ignore:the training part of some folds lacks a class")
 def test_kernel_searches(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        KNeighborsClassifier(),
+        KNeighborsClassifier(weights="inverse_class_size", algorithm="brute"),
+        KNeighborsClassifier(weights="distance", algorithm="kd_tree"),
+        KNeighborsClassifier(metric="manhattan"),
+        KNeighborsRegressor(),
+        KNeighborsRegressor(weights="distance", algorithm="ball_tree"),
+        CondensedNearestNeighbors(),
+        CondensedNearestNeighbors(reduce=True),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:.*cannot use tree with sparse input")
+def test_neighbours(estimator, check):
     check(estimator)

@@ -1,0 +1,7 @@
+"""Clusters: k-means that has come to rest, its choice of K, and normalised cuts with the distance from the best one."""
+
+from ._elbow import Elbow, elbow
+from ._kmeans import KMeans
+from ._spectral import SpectralClustering
+
+__all__ = ["Elbow", "KMeans", "SpectralClustering", "elbow"]

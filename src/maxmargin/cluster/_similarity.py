@@ -1,0 +1,82 @@
+"""Similarity graphs of points: symmetric, without loops, dense or CSR in float64."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_array
+
+# Weights may differ so much from their mirror images, relative to the largest, before that is worth a warning.
+_ASYMMETRY = 1e-10
+
+
+def neighbour_bandwidth(X: Any, n_neighbors: int, n_jobs: int | None) -> float:
+    """``gamma = 1 / sigma^2``, sigma the median distance of the points from their k-th neighbour, itself the first.
+
+    Where half of the points have that many copies, the median of the distances that are not zero; 1 if none is.
+    """
+    others = max(1, min(n_neighbors, X.shape[0]) - 1)
+    distance = NearestNeighbors(n_neighbors=others, n_jobs=n_jobs).fit(X).kneighbors()[0][:, -1].astype(np.float64)
+    sigma = float(np.median(distance))
+    if sigma == 0:
+        sigma = float(np.median(distance[distance > 0])) if distance.any() else 1.0
+    return 1 / sigma**2
+
+
+def neighbour_graph(X: Any, n_neighbors: int, gamma: float | None, n_jobs: int | None) -> sp.csr_array:
+    """The graph of the k nearest neighbours, ``(A + A') / 2``; weights 1, or of the RBF with the given gamma.
+
+    As in scikit-learn, each point is the first of its own neighbours; the loop that it would be is left out.
+    With RBF weights an edge in one direction counts in full: the similarity is a fact about both of its ends.
+    """
+    n = X.shape[0]
+    others = min(n_neighbors, n) - 1
+    if others == 0:
+        return sp.csr_array((n, n))
+    distance, index = NearestNeighbors(n_neighbors=others, n_jobs=n_jobs).fit(X).kneighbors()
+    values = np.exp(-(gamma or 0.0) * np.square(distance.astype(np.float64))).ravel()
+    small = np.int32 if 2 * distance.size < 2**31 else np.int64  # what scikit-learn and the factorisation take
+    start = np.arange(0, distance.size + 1, distance.shape[1], dtype=small)
+    A = sp.csr_array((values, index.ravel().astype(small), start), shape=(n, n))
+    W = sp.csr_array((A + A.T) / 2 if gamma is None else A.maximum(A.T))
+    W.eliminate_zeros()  # a similarity that has underflowed joins nothing
+    return W
+
+
+def full_graph(X: Any, affinity: Any, **parameters: Any) -> np.ndarray:
+    """Similarities of all pairs by a kernel of scikit-learn's names or the user's function."""
+    return checked_graph(pairwise_kernels(X, metric=affinity, **parameters))
+
+
+def checked_graph(W: Any) -> Any:
+    """A user's matrix of similarities: finite, not negative, made symmetric and rid of its diagonal."""
+    W = check_array(W, accept_sparse="csr", dtype=np.float64, copy=True, ensure_min_samples=2)
+    if W.shape[0] != W.shape[1]:
+        raise ValueError(f"a matrix of similarities has to be square; got shape {W.shape}.")
+    values = W.data if sp.issparse(W) else W
+    if values.size and values.min() < 0:
+        raise ValueError(f"similarities must not be negative; the smallest is {values.min():.3g}.")
+    mirrored = W.T.tocsr() if sp.issparse(W) else W.T
+    if abs(W - mirrored).max() > _ASYMMETRY * (values.max() if values.size else 0.0):
+        warnings.warn(
+            "The matrix of similarities is not symmetric: the mean of it and its transpose is used.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return without_loops((W + mirrored) / 2)
+
+
+def without_loops(W: Any) -> Any:
+    """The graph without the similarities of points with themselves, which no cut can cut."""
+    if not sp.issparse(W):
+        np.fill_diagonal(W, 0.0)
+        return W
+    W = sp.csr_array(W)
+    W.setdiag(0.0)
+    W.eliminate_zeros()
+    return W

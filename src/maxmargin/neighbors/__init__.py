@@ -1,0 +1,7 @@
+"""Nearest neighbours of scikit-learn's names, found exactly, and prototypes for them."""
+
+from ._classifier import KNeighborsClassifier
+from ._condensed import CondensedNearestNeighbors
+from ._regressor import KNeighborsRegressor
+
+__all__ = ["CondensedNearestNeighbors", "KNeighborsClassifier", "KNeighborsRegressor"]
