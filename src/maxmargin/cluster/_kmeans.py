@@ -62,7 +62,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Number of the nearest centre of each row.
     inertia_ : float
         Weighted sum of the squared distances of the rows from their centres.
-    inertia_history_ : ndarray of shape (n_iter_,)
+    inertia_history_ : ndarray of shape (n_steps,)
         The inertia after each step; it never rises.
     n_iter_ : int
         Steps of the start that was kept.
