@@ -19,6 +19,7 @@ from ._stochastic_state import StochasticState
 from .decomposition import solve as solve_by_decomposition
 from .multinomial import solve_multinomial
 from .projected_gradient import solve as solve_by_projected_gradient
+from .stored_matrix import longest_useful
 from .stored_path import PathPoint, PathProblem, solve_stored_paths
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "check_solver",
     "choose_solver",
     "feasible",
+    "longest_useful",
     "project",
     "smo",
     "solve_by_decomposition",

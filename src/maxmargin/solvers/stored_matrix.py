@@ -291,7 +291,7 @@ def improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, bud
 
 
 @jit
-def _longer(p, beta, r, epsilon, most):  # type: ignore[no-untyped-def]
+def longest_useful(p, beta, r, epsilon, most):  # type: ignore[no-untyped-def]
     """The multiple of beta (1 to `most`) that has the best objective: a start for a larger C."""
     linear, quadratic = 0.0, 0.0
     for k in range(beta.shape[0]):
@@ -316,7 +316,7 @@ def solve_path(  # type: ignore[no-untyped-def]
         C = Cs[c]
         lower, upper = C * low, C * high
         if c > 0 and _count_nonzero(beta):
-            factor = _longer(p, beta, r, epsilon, C / before)
+            factor = longest_useful(p, beta, r, epsilon, C / before)
             for k in range(beta.shape[0]):
                 if factor == C / before and beta[k] == before * high[k]:
                     beta[k] = upper[k]

@@ -20,7 +20,7 @@ from ..engine import Task, one_blas_thread, run_queue
 from ..kernels import Gram, Kernel
 from ..problems import BoxQP
 from ..search import Board
-from ..solvers import Monitor, PathPoint, feasible, solve_certified
+from ..solvers import Monitor, PathPoint, feasible, longest_useful, solve_certified
 from ._base import part_of
 from ._search_problems import Box, SearchProblems, Trained
 
@@ -170,9 +170,7 @@ def _lengthened(
     """A start for a larger C: the multiple of the last solution with the best objective, and its image."""
     beta, image = point.beta[part], point.evidence.image
     low, high = box
-    quadratic = float(beta @ image)
-    linear = float(p @ beta) - epsilon * float(np.abs(beta).sum())
-    factor = min(max(linear / quadratic, 1.0), C / before) if quadratic > 0 else C / before
+    factor = longest_useful(p, beta, p - image, epsilon, C / before)
     longer = np.clip(factor * beta, C * low, C * high)
     if factor == C / before:
         longer = np.where(beta == before * high, C * high, np.where(beta == before * low, C * low, longer))
