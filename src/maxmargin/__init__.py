@@ -13,6 +13,7 @@ _ROOMS = (
     "certificates",
     "cluster",
     "data",
+    "diagnostics",
     "engine",
     "kernels",
     "linear_model",

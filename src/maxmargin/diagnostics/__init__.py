@@ -1,0 +1,13 @@
+"""Why a model errs: bias and variance by resampling, learning and validation curves with a verdict in words."""
+
+from ._bias_variance import BiasVariance, bias_variance
+from ._curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
+
+__all__ = [
+    "BiasVariance",
+    "LearningCurve",
+    "ValidationCurve",
+    "bias_variance",
+    "learning_curve",
+    "validation_curve",
+]

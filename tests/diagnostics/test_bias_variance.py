@@ -1,0 +1,165 @@
+"""Bias and variance: the identities, closed forms, and what bagging and boosting do to them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from maxmargin.diagnostics import bias_variance
+
+
+def _line(n, noise, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 1))
+    return X, 3 * X[:, 0] + rng.normal(0, noise, n)
+
+
+def test_squared_parts_add_up_to_the_error():
+    X, y = _line(200, 0.3)
+    found = bias_variance(KNeighborsRegressor(3), X, y, random_state=0)
+    assert found.noise is None
+    assert found.error == pytest.approx(found.bias + found.variance, rel=1e-12)
+    assert found.bias_of_rows.shape == found.variance_of_rows.shape == (found.n_test,)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_zero_one_parts_add_up_to_the_error(k):
+    X, y = make_classification(300, n_classes=k, n_informative=4, flip_y=0.2, random_state=0)
+    found = bias_variance(KNeighborsClassifier(1), X, np.array(list("abcd"))[y], random_state=0)
+    assert found.loss == "zero_one"
+    assert found.error == pytest.approx(found.bias + found.harm - found.help, abs=1e-12)
+    assert found.harm > 0 and found.help > 0
+    if k == 2:  # the right class is the only other one
+        assert found.harm + found.help == pytest.approx(found.variance, abs=1e-12)
+
+
+def test_error_is_what_the_trainings_make_of_the_test_rows():
+    X, y = _line(120, 0.5)
+    X_test, y_test = _line(40, 0.5, seed=1)
+    found = bias_variance(DummyRegressor(), X, y, X_test=X_test, y_test=y_test, n_resamples=3, random_state=7)
+    generator = np.random.RandomState(7)
+    means = [y[generator.randint(120, size=120)].mean() for _ in range(3)]
+    assert found.error == pytest.approx(np.mean([np.mean((m - y_test) ** 2) for m in means]), rel=1e-12)
+
+
+def test_variance_of_a_mean_is_that_of_the_theorem():
+    rng = np.random.default_rng(0)
+    y, target = rng.normal(5, 2, 300), rng.normal(5, 2, 2000)
+    found = bias_variance(
+        DummyRegressor(),
+        np.zeros((300, 1)),
+        y,
+        X_test=np.arange(2000.0)[:, None],
+        y_test=target,
+        truth=np.full(2000, 5.0),
+        n_resamples=2000,
+        random_state=0,
+    )
+    assert found.variance == pytest.approx(y.var() / 300, rel=0.1)  # s^2 / n of the rows that bags are drawn from
+    assert found.bias == pytest.approx((y.mean() - 5) ** 2, abs=2 * y.std() / 300)
+    assert found.noise == pytest.approx(np.mean((target - 5) ** 2))
+
+
+def test_what_cannot_vary_has_bias_alone():
+    X, y = _line(100, 0.3)
+    found = bias_variance(DummyRegressor(strategy="constant", constant=1.0), X, y, X_test=X, y_test=y)
+    assert found.variance == 0
+    assert found.bias == pytest.approx(np.mean((1.0 - y) ** 2))
+
+
+def test_a_learner_that_is_right_is_unbiased():
+    X, y = _line(2000, 0.5)
+    found = bias_variance(LinearRegression(), X, y, truth=lambda X: 3 * X[:, 0], random_state=0)
+    assert abs(found.bias) < 5e-3
+    assert found.noise == pytest.approx(0.25, rel=0.2)
+    assert found.error == pytest.approx(found.noise + found.variance + found.bias, rel=0.05)
+
+
+def test_noise_is_told_by_rows_that_are_equal():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 10, (4000, 1)).astype(float)
+    y = X[:, 0] + rng.normal(0, 0.7, 4000)
+    found = bias_variance(LinearRegression(), X, y, random_state=0, n_resamples=20)
+    assert found.noise == pytest.approx(0.49, rel=0.1)
+    assert abs(found.bias) < 0.01
+    assert bias_variance(LinearRegression(), X + rng.normal(0, 1e-6, X.shape), y, n_resamples=2).noise is None
+
+
+def test_probabilities_under_squared_loss():
+    X, y = make_classification(300, random_state=0)
+    found = bias_variance(LogisticRegression(), X, y, loss="squared", random_state=0, n_resamples=20)
+    assert found.loss == "squared"
+    assert found.error == pytest.approx(found.bias + found.variance, rel=1e-12)
+    assert 0 < found.error < 2
+
+
+def test_more_neighbours_trade_variance_for_bias():
+    X, y = _line(400, 0.5)
+    few, many = (
+        bias_variance(KNeighborsRegressor(k), X, y, truth=lambda X: 3 * X[:, 0], random_state=0) for k in (1, 150)
+    )
+    assert many.variance < few.variance / 5
+    assert many.bias > few.bias
+
+
+def test_the_same_seed_gives_the_same_parts_whatever_the_jobs():
+    X, y = make_classification(200, random_state=0)
+    a = bias_variance(SGDClassifier(), X, y, random_state=1, n_resamples=6)
+    b = bias_variance(SGDClassifier(), X, y, random_state=1, n_resamples=6, n_jobs=2)
+    assert (a.error, a.bias, a.variance) == (b.error, b.bias, b.variance)
+
+
+def test_sparse_rows():
+    X, y = make_classification(200, random_state=0)
+    a = bias_variance(KNeighborsClassifier(), X, y, random_state=1, n_resamples=6)
+    b = bias_variance(KNeighborsClassifier(), sp.csr_array(X), y, random_state=1, n_resamples=6)
+    assert (a.error, a.bias, a.variance) == (b.error, b.bias, b.variance)
+
+
+def test_rare_classes_are_in_every_training_set():
+    class NeedsAll(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            assert len(np.unique(y)) == 3
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    y = np.repeat([0, 1, 2], [80, 4, 4])
+    bias_variance(NeedsAll(), np.arange(88.0)[:, None], y, resample="subsample", random_state=0)
+
+
+def test_it_prints_what_it_found():
+    X, y = _line(100, 0.3)
+    text = str(bias_variance(LinearRegression(), X, y, random_state=0, n_resamples=5))
+    assert text.startswith("squared loss, 5 trainings, 25 test rows")
+    assert "bias^2 + noise" in text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"resample": "jackknife"}, "resample must be one of"),
+        ({"n_resamples": 1}, "at least 2"),
+        ({"X_test": [[0.0]]}, "X_test was given without y_test"),
+        ({"y_test": [0.0]}, "y_test was given without X_test"),
+        ({"loss": "zero_one"}, "LinearRegression is not one"),
+        ({"truth": [1.0]}, "truth as an array"),
+    ],
+)
+def test_what_is_wrong_is_named(wrong, message):
+    X, y = _line(20, 0.1)
+    with pytest.raises(ValueError, match=message):
+        bias_variance(LinearRegression(), X, y, **wrong)
+
+
+def test_truth_and_zero_one_loss_do_not_go_together():
+    X, y = make_classification(50, random_state=0)
+    with pytest.raises(ValueError, match="truth is for squared loss"):
+        bias_variance(KNeighborsClassifier(), X, y, truth=lambda X: X[:, 0])
