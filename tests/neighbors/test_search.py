@@ -182,5 +182,5 @@ def test_columns_are_pickled_once():
 def test_the_choice_between_tree_and_tiles():
     assert choose_algorithm(1_000_000, 2, 5) == "kd_tree"
     assert choose_algorithm(1_000_000, 100, 5) == "brute"
-    assert choose_algorithm(1_000, 2, 5) == "brute"
+    assert choose_algorithm(500, 2, 5) == "brute"
     assert choose_algorithm(1_000_000, 2, 500_000) == "brute"

@@ -1,5 +1,6 @@
 """Rows of data: one accessor for dense and CSR, float32 and float64."""
 
+from ._blame import naming_columns
 from ._class_passes import decisions_pass, row_adds, row_dots, sums_pass
 from ._passes import (
     decision_pass,
@@ -24,6 +25,7 @@ __all__ = [
     "decision_pass",
     "decisions_pass",
     "gram_pass",
+    "naming_columns",
     "packing_room",
     "row_add",
     "row_adds",

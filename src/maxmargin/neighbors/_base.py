@@ -13,11 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.metrics import DistanceMetric
-from sklearn.neighbors import VALID_METRICS
+from sklearn.neighbors import VALID_METRICS, BallTree, KDTree
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee
+from ..data import naming_columns
 from ..engine import thread_count
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
@@ -71,14 +72,22 @@ class NeighborsEstimator(MultiOutputMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _checked(self, X: Any, **options: Any) -> Any:
         """Validated X, or X and y; for other metrics than ours any numbers (a Jaccard distance wants booleans)."""
+        if isinstance(X, (BallTree, KDTree, BaseEstimator)):
+            raise TypeError(
+                f"X is a {type(X).__name__}, which has a metric of its own; give the rows themselves (of a tree, "
+                f"np.asarray(tree.data)). fit builds a tree where algorithm asks for one."
+            )
         if self._precomputed and sp.issparse(X) and X.format not in ("csr", "csc", "coo", "lil"):
             raise TypeError(
                 f"a sparse matrix of distances in {X.format!r} format is not supported due to its handling of explicit "
                 f"zeros, which are distances here; use CSR."
             )
         dtype: Any = [np.float64, np.float32] if self._euclidean else "numeric"
-        finite = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
-        return validate_data(self, X, accept_sparse="csr", order="C", dtype=dtype, ensure_all_finite=finite, **options)
+        missing = self.__sklearn_tags__().input_tags.allow_nan
+        finite = "allow-nan" if missing else True
+        rules = {"accept_sparse": "csr", "order": "C", "dtype": dtype, "ensure_all_finite": finite}
+        with naming_columns(X, missing):
+            return validate_data(self, X, **rules, **options)
 
     def _build(self, X: Any) -> None:
         """Keep the training rows in a form that can be searched."""

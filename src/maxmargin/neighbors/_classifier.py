@@ -32,10 +32,11 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         counts its copies there alone); one over the number of training rows of its class, so that a rare class is not
         outvoted by its mere rareness; or what a function makes of the array of distances. None means "uniform".
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
-        How neighbours are found: by one of scikit-learn's trees, by tiles ("brute"), or by the one that is likely to be
-        faster. The answer is the same. Sparse rows are searched by tiles.
+        How neighbours are found: by a tree, by tiles ("brute"), or by what is likely to be faster. The answer is the
+        same. "kd_tree" is a tree of our own, which hands over to tiles where it would look at most rows, "ball_tree" is
+        scikit-learn's; "auto" tries the tree for up to 40 features. Sparse rows are searched by tiles.
     leaf_size : int, default=30
-        Of the trees.
+        Of the trees; ours round it up to a multiple of 16.
     p : float, default=2
         Exponent of Minkowski's metric.
     metric : str, callable or DistanceMetric, default="minkowski"
@@ -156,10 +157,10 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
 
         """
-        tallies = self._tallies(X)
+        shares = self.predict_proba(X)
         if not self.outputs_2d_:
-            return self.classes_[np.argmax(tallies[0], axis=1)]
-        chosen = [names[np.argmax(tally, axis=1)] for names, tally in zip(self.classes_, tallies, strict=True)]
+            return self.classes_[np.argmax(shares, axis=1)]
+        chosen = [names[np.argmax(share, axis=1)] for names, share in zip(self.classes_, shares, strict=True)]
         return np.column_stack(chosen)
 
     def predict_proba(self, X: Any) -> Any:

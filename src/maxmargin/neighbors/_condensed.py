@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, check_random_state
@@ -16,13 +17,23 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Guarantee, Status
+from ..data import naming_columns
 from ..engine import thread_count
 from ._contradictions import contradicting
 from ._hart import condense
 from ._heap import EMPTY
-from ._index import TileIndex
+from ._index import Index, TileIndex, TreeIndex, choose_algorithm
 from ._reduce import reduce
 from ._search import Columns, Search
+
+_RULES: dict[str, Any] = {"accept_sparse": "csr", "order": "C", "dtype": [np.float64, np.float32]}
+_LEAF = 30  # rows of a leaf, as in the other classes by default
+
+
+def _index_of(prototypes: Any, threads: int) -> Index:
+    n, d = prototypes.shape
+    method = "brute" if sp.issparse(prototypes) else choose_algorithm(n, d, 1)
+    return TileIndex(prototypes, threads) if method == "brute" else TreeIndex(prototypes, threads, method, _LEAF)
 
 
 @dataclass(frozen=True)
@@ -135,7 +146,7 @@ class CondensedNearestNeighbors(ClassifierMixin, BaseEstimator):
         self.prototype_indices_ = np.sort(prototypes)
         self.prototypes_ = X[self.prototype_indices_]
         self.prototype_labels_ = y[self.prototype_indices_]
-        self._index = TileIndex(self.prototypes_, threads)
+        self._index = _index_of(self.prototypes_, threads)
         self._rows_seen = len(y)
         proof = replace(self._prove(X, y), seconds=time.perf_counter() - begin)
         self.certificate_ = replace(proof, _recompute=self._recertify)
@@ -162,7 +173,8 @@ class CondensedNearestNeighbors(ClassifierMixin, BaseEstimator):
         return _safe_indexing(X, self.prototype_indices_), _safe_indexing(y, self.prototype_indices_)
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", order="C", dtype=[np.float64, np.float32], reset=reset)
+        with naming_columns(X):
+            X, y = validate_data(self, X, y, **_RULES, reset=reset)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         return X, y
@@ -236,6 +248,7 @@ class CondensedNearestNeighbors(ClassifierMixin, BaseEstimator):
 
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", order="C", dtype=[np.float64, np.float32], reset=False)
+        with naming_columns(X):
+            X = validate_data(self, X, **_RULES, reset=False)
         _, nearest = self._index.kneighbors(X, 1)
         return self.prototype_labels_[nearest[:, 0]]

@@ -11,14 +11,15 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import BallTree, KDTree, NearestNeighbors
+from sklearn.neighbors import BallTree, NearestNeighbors
 
-from ..engine import run_parallel
 from ._distances import distances_of_pairs
 from ._heap import in_order
+from ._portions import run_portions
 from ._search import Columns, Search
+from ._tree import Tree, descend_all
 
-# Rows of a query that are worth a thread.
+# Rows that scikit-learn's tree is asked for at a time.
 _QUERY = 64
 
 
@@ -32,14 +33,15 @@ class Index(Protocol):
 
 
 def choose_algorithm(n: int, d: int, k: int) -> str:
-    """The faster of "kd_tree" and "brute" for n dense rows of d features.
+    """What to start with for n dense rows of d features: "kd_tree" or "brute".
 
-    A tree visits about 2**(d/2) leaves a query, and tiles pass over n columns at about 1 ns each. Measured with normal
-    variables, k = 5, two cores, microseconds a query, tree and tiles: n = 100000, d = 2: 17, 68; d = 5: 48, 89;
-    d = 10: 1000, 143; n = 2000, d = 5: 14, 5. Data of lower intrinsic dimension are kinder to the tree (d = 20 of
-    rank 3: 74, 117), k near n is not.
+    A tree is cheap to build (d = 20, n = 100000: 0.07 s), and tells by itself from a few queries whether tiles are the
+    better choice (`descend_all`), which depends on the data as much as on d: normal variables from d = 12 on, those of
+    rank 3 not even for d = 40. So it is tried wherever it may win. Measured on one core, microseconds a query, tree and
+    tiles: k = 5, d = 2, n = 300: 2.1, 2.7; n = 2000: 2.4, 5.3; n = 100000: 4, 87; d = 40 of rank 3: 14, 228;
+    d = 3, n = 20000, k = 20: 9, 56; k = 200: 71, 176; k = 1000: 390, 668; k = 5000: 2390, 2320.
     """
-    return "kd_tree" if d <= 15 and n > 10_000 * 2 ** (d / 2) and k < n // 100 else "brute"
+    return "kd_tree" if d <= 40 and n >= 1000 and k <= n // 20 else "brute"
 
 
 class TileIndex:
@@ -60,43 +62,49 @@ class TileIndex:
 
 
 class TreeIndex(TileIndex):
-    """Search by one of scikit-learn's trees; ties at the last place, which a tree breaks anyhow, go to the tiles."""
+    """Search by a tree, ours or scikit-learn's ball tree; rows for which it would look at too much go to the tiles."""
 
     def __init__(self, X: Any, n_threads: int, method: str, leaf_size: int) -> None:
         super().__init__(X, n_threads)
         self.method = method
-        self._tree = {"kd_tree": KDTree, "ball_tree": BallTree}[method](self.columns.rows.arrays[0], leaf_size)
+        rows = self.columns.rows
+        self._tree: Any = (
+            Tree(rows, leaf_size, n_threads) if method == "kd_tree" else BallTree(rows.arrays[0], leaf_size)
+        )
 
     def kneighbors(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         if X is not None and sp.issparse(X):
             return super().kneighbors(X, k)
         search = self._search(X)
-        n, own = self.columns.rows.n, int(search.own)
-        asked = min(n, k + own + 1)
-        index = self._query(search.rows.arrays[0], asked)
-        squares = np.empty(index.shape)
-        distances_of_pairs(search.rows.arrays, self.columns.rows.arrays, index, squares)
-        if own:
-            squares[index == np.arange(n)[:, None]] = np.inf  # last in order
-        squares, index = in_order(squares, index, asked)
-        if asked < n:
-            # What the tree has left out is no nearer than the next one, but for rounding errors in its sums and ours.
-            slack = 1 + 1e-13 * (search.rows.d + 16)
-            unsure = ~(squares[:, k] > squares[:, k - 1] * slack)
-            if own:  # so many copies of a row that it was not found itself
-                unsure |= np.isfinite(squares[:, -1])
-        else:
-            unsure = np.zeros(len(squares), dtype=bool)
-        squares, index = squares[:, :k].copy(), index[:, :k].copy()
-        again = np.flatnonzero(unsure)
-        if again.size:
-            squares[again], index[again] = search.nearest(k, again)
+        by_tree = descend_all if self.method == "kd_tree" else _by_ball_tree
+        squares, index, left = by_tree(self._tree, search, k)
+        if left.size:
+            squares[left], index[left] = search.nearest(k, left)
         return self.columns.distances(squares), index
 
-    def _query(self, X: np.ndarray, k: int) -> np.ndarray:
-        parts = max(1, min(self.n_threads, len(X) // _QUERY))
-        strips = [(X[len(X) * t // parts : len(X) * (t + 1) // parts],) for t in range(parts)]
-        return np.vstack(run_parallel(lambda part: self._tree.query(part, k, return_distance=False), strips))
+
+def _by_ball_tree(tree: BallTree, search: Search, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Squares and indices, and rows with ties at the last place, which scikit-learn breaks anyhow."""
+    n, own = search.columns.rows.n, int(search.own)
+    asked = min(n, k + own + 1)
+    X = search.rows.arrays[0]
+    portions = [(X[a : a + _QUERY],) for a in range(0, len(X), _QUERY)]
+    found = run_portions(lambda part: tree.query(part, asked, return_distance=False), portions, search.n_threads)
+    index = np.vstack(found) if found else np.empty((0, asked), np.int64)
+    squares = np.empty(index.shape)
+    distances_of_pairs(search.rows.arrays, search.columns.rows.arrays, index, squares)
+    if own:
+        squares[index == np.arange(n)[:, None]] = np.inf  # last in order
+    squares, index = in_order(squares, index, asked)
+    if asked < n:
+        # What the tree has left out is no nearer than the next one, but for rounding errors in its sums and ours.
+        slack = 1 + 1e-13 * (search.rows.d + 16)
+        unsure = ~(squares[:, k] > squares[:, k - 1] * slack)
+        if own:  # so many copies of a row that it was not found itself
+            unsure |= np.isfinite(squares[:, -1])
+    else:
+        unsure = np.zeros(len(squares), dtype=bool)
+    return squares[:, :k].copy(), index[:, :k].copy(), np.flatnonzero(unsure)
 
 
 class OtherMetricIndex:

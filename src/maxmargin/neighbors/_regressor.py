@@ -26,10 +26,11 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
         What a neighbour counts: the same; the inverse of its distance (a row that is among the training rows counts
         its copies there alone); or what a function makes of the array of distances. None means "uniform".
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
-        How neighbours are found: by one of scikit-learn's trees, by tiles ("brute"), or by the one that is likely to be
-        faster. The answer is the same. Sparse rows are searched by tiles.
+        How neighbours are found: by a tree, by tiles ("brute"), or by what is likely to be faster. The answer is the
+        same. "kd_tree" is a tree of our own, which hands over to tiles where it would look at most rows, "ball_tree" is
+        scikit-learn's; "auto" tries the tree for up to 40 features. Sparse rows are searched by tiles.
     leaf_size : int, default=30
-        Of the trees.
+        Of the trees; ours round it up to a multiple of 16.
     p : float, default=2
         Exponent of Minkowski's metric.
     metric : str, callable or DistanceMetric, default="minkowski"

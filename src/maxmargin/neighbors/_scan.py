@@ -71,6 +71,8 @@ def scan_tiles(  # type: ignore[no-untyped-def]
                     i = ids[begin + j]
                     if score[j] > limit or (own and i == r):  # false for NaN, which proves nothing
                         continue
+                    if best[0] == 0.0 and i > found[0]:  # nothing is nearer than a copy
+                        continue
                     asked += 1
                     offer(best, found, squared_distance(rows, r, columns, i), i)
                     limit = panels.dtype.type(_limit(best[0], floors[r], growth, u))

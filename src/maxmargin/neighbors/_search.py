@@ -14,6 +14,7 @@ from ..data import Rows
 from ..engine import one_blas_thread, run_parallel
 from ._heap import empty_heaps, in_order
 from ._scan import scan_all, scan_tiles
+from ._sieve import Sieve, worth_trying
 
 # Columns of a tile, and bytes of the panels that hold columns: what is prepared at a time.
 _WIDTH = 512
@@ -29,6 +30,8 @@ _WORTH_A_THREAD = 2_000_000
 # Values whose squares and sums of squares stay far from the ends of float64; of float32, lengths.
 _SMALL, _LARGE, _TOO_LARGE = 1e-120, 1e120, 1e140
 _LONGEST_FLOAT32 = 1e15
+# Features and columns from which on sieves are tried.
+_SIEVED_FEATURES, _SIEVED_COLUMNS = 64, 4096
 
 
 class Columns:
@@ -44,7 +47,18 @@ class Columns:
         if largest > 0 and not _SMALL <= largest <= _LARGE:
             self.exponent = -math.frexp(largest)[1]
         self._X = self._scaled(X)
+        self._prepare()
+
+    def _prepare(self) -> None:
         self.rows = Rows(self._X)
+        self.rows_asked = 0
+        self._sieve: Sieve | None = None
+
+    def sieve(self, threads: int) -> Sieve:
+        """Images of the rows; made when they are first needed."""
+        if self._sieve is None:
+            self._sieve = Sieve(self.rows, threads)
+        return self._sieve
 
     def __getstate__(self) -> dict[str, Any]:
         # the rows alone, and once: views would be written again
@@ -52,7 +66,7 @@ class Columns:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.exponent, self._X = state["exponent"], state["X"]
-        self.rows = Rows(self._X)
+        self._prepare()
 
     def _scaled(self, X: Any) -> Any:
         if self.exponent == 0:
@@ -113,16 +127,25 @@ class Search:
     def __init__(self, rows: Rows, columns: Columns, n_threads: int = 1, *, own: bool = False) -> None:
         self.rows, self.columns, self.n_threads, self.own = rows, columns, n_threads, own
         # Distances do not change when the origin moves to the mean, and cancel far less there.
-        centred = not (rows.sparse or columns.rows.sparse)
-        self._shift = columns.rows.mean if centred else np.zeros(rows.d)
-        self._column_squares = columns.centred_squares if centred else columns.plain_squares
-        same = rows is columns.rows
-        self._row_squares = self._column_squares if same else rows.squared_norms(self._shift)
+        self._centred = not (rows.sparse or columns.rows.sparse)
+        self._shift = columns.rows.mean if self._centred else np.zeros(rows.d)
         self._terms = int(np.diff(rows.arrays[2]).max(initial=0)) if rows.sparse else rows.d
+
+    # What only the tiles need, when they do.
+
+    @cached_property
+    def _column_squares(self) -> np.ndarray:
+        return self.columns.centred_squares if self._centred else self.columns.plain_squares
+
+    @cached_property
+    def _row_squares(self) -> np.ndarray:
+        return self._column_squares if self.rows is self.columns.rows else self.rows.squared_norms(self._shift)
+
+    @cached_property
+    def _dtype(self) -> Any:
+        """Of the tiles."""
         longest = math.sqrt(max(self._row_squares.max(initial=0.0), self._column_squares.max(initial=0.0)))
-        self._dtype: Any = np.float32
-        if longest > _LONGEST_FLOAT32 or self._terms > 1_000_000:
-            self._dtype = np.float64
+        return np.float64 if longest > _LONGEST_FLOAT32 or self._terms > 1_000_000 else np.float32
 
     def nearest(
         self, k: int, order: np.ndarray | None = None, ids: np.ndarray | None = None
@@ -131,13 +154,31 @@ class Search:
 
         Equal distances are in the order of the indices. Places for which there are too few columns hold (inf, EMPTY).
         """
+        everywhere = ids is None
         order = np.arange(self.rows.n) if order is None else order
         ids = np.arange(self.columns.rows.n) if ids is None else ids
         if len(order) <= _FEW_ROWS:
             return self._ask_all(k, order, ids)
         squares, index = empty_heaps(len(order), k)
-        self.update(order, ids, squares, index)
+        left = np.arange(len(order))
+        if everywhere and self._may_be_sieved(len(order), k):
+            with one_blas_thread():
+                left = self.columns.sieve(self.n_threads).update(self, order, squares, index)
+        if len(left) == len(order):
+            self.update(order, ids, squares, index)
+        elif len(left):
+            squares[left], index[left] = self.nearest(k, order[left], ids)
         return in_order(squares, index, k)
+
+    def _may_be_sieved(self, count: int, k: int) -> bool:
+        """Whether so many rows are worth the images of all columns."""
+        columns = self.columns.rows
+        if self.rows.sparse or columns.sparse or self.rows.d < _SIEVED_FEATURES:
+            return False
+        self.columns.rows_asked += count
+        if columns.n < max(_SIEVED_COLUMNS, 200 * k):
+            return False
+        return worth_trying(columns.n, columns.d, self.columns.rows_asked)
 
     def update(self, order: np.ndarray, ids: np.ndarray, squares: np.ndarray, index: np.ndarray) -> None:
         """Offer the columns `ids` to the heaps of the rows in `order`."""

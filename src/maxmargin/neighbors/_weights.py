@@ -35,12 +35,17 @@ def _checked(values: Any, shape: tuple[int, ...]) -> np.ndarray:
             "the function given as weights returned NaN or infinity (a distance may be 0); return finite weights, or "
             "use weights='distance'."
         )
+    if (values < 0).any():
+        raise ValueError(
+            f"the function given as weights returned negative weights, the smallest {values.min():.3g}: a neighbour "
+            f"can count for nothing (0), but not for less."
+        )
     if (values == 0).all(axis=1).any():
         raise ValueError(
             "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if you "
             "are using a user-defined function: let it be positive for the nearest one at least."
         )
-    return values
+    return values / values.max(axis=1, keepdims=True)  # only ratios matter, and these can be added up
 
 
 def class_size_weights(
