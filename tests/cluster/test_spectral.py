@@ -16,7 +16,9 @@ from sklearn.metrics import adjusted_rand_score
 from maxmargin.certificates import Status
 from maxmargin.cluster import KMeans, SpectralClustering
 from maxmargin.cluster._cuts import ncut, prefix_ncuts
-from maxmargin.cluster._eigen import components, degrees, smallest
+from maxmargin.cluster._eigen import components, degrees, inverse_is_cheaper, smallest
+from maxmargin.cluster._elimination import elimination_work, levels
+from maxmargin.cluster._polish import polished
 
 RULES = ["kmeans", "cluster_qr", "best_ncut", "sign", "median"]
 
@@ -38,13 +40,14 @@ def ncut_by_hand(W, labels):
 
 def best_ncut(W, k):
     """The smallest Ncut of all partitions into k clusters that each have similarities."""
-    n, degree = len(W), W.sum(axis=1)
-    best = np.inf
-    for rest in itertools.product(range(k), repeat=n - 1):
-        labels = np.array((0, *rest))
-        if len(np.unique(labels[degree > 0])) == k:
-            best = min(best, ncut_by_hand(W, labels))
-    return best
+    labels = np.array([(0, *rest) for rest in itertools.product(range(k), repeat=len(W) - 1)])
+    total, valid = np.zeros(len(labels)), np.ones(len(labels), dtype=bool)
+    for number in range(k):
+        inside = (labels == number).astype(float)
+        volume, out = inside @ W.sum(axis=1), ((inside @ W) * (1 - inside)).sum(axis=1)
+        valid &= volume > 0
+        total += out / np.where(volume > 0, volume, 1.0)
+    return total[valid].min()
 
 
 def fit_quietly(model, W):
@@ -101,6 +104,21 @@ class TestInterval:
         assert figures["best ncut at least"] <= best + 1e-12
         assert best <= model.ncut_ + 1e-12
         assert figures["best ncut at least"] == pytest.approx(model.eigenvalues_[:3].sum(), rel=1e-5)
+
+    @pytest.mark.parametrize("k", [2, 3])
+    @pytest.mark.parametrize("n", [4, 6, 8, 10])
+    def test_contains_the_best_cut_of_small_graphs(self, n, k):
+        """Dense, sparse and broken graphs, with weights of very different size."""
+        for seed, density in itertools.product(range(3), (0.25, 0.5, 1.0)):
+            W = random_graph(100 * n + seed, n, density)
+            W **= 1 + 3 * seed
+            if (W.sum(axis=1) > 0).sum() < max(k, 2):
+                continue
+            model = fit_quietly(SpectralClustering(k, affinity="precomputed", random_state=0), W)
+            best, figures = best_ncut(W, k), model.certificate_.figures
+            assert figures["best ncut at least"] <= best + 1e-12
+            assert best <= model.ncut_ + 1e-12
+            assert model.certificate_.holds
 
     def test_is_tight_for_equal_blocks(self):
         """Two complete graphs joined evenly: the second eigenvector is an indicator, and lambda_2 the best Ncut."""
@@ -160,6 +178,37 @@ class TestEigenvalues:
         np.testing.assert_array_equal(one, two)
         np.testing.assert_allclose(dense, one, atol=1e-8)
 
+    @pytest.mark.parametrize("kind", ["line", "cloud"])
+    def test_with_and_without_the_inverse(self, kind):
+        """A graph of many levels is factorised, one of few is not; both are solved to the same precision."""
+        rng = np.random.default_rng(0)
+        X = np.arange(850.0)[:, None] + rng.uniform(size=(850, 1)) if kind == "line" else rng.normal(size=(850, 8))
+        model = SpectralClustering(3, affinity="nearest_neighbors", random_state=0).fit(X)
+        W = model.affinity_matrix_
+        assert model.n_components_graph_ == 1
+        assert inverse_is_cheaper(W, 2) == (kind == "line")
+        figures = model.certificate_.figures
+        assert figures["eigen-residual"] < 1e-7
+        assert figures["eigenvalues counted"] == 1  # they are eigenvalues, and there are no smaller ones
+        assert figures["best ncut at least"] == pytest.approx(model.eigenvalues_.sum(), rel=1e-3)
+
+    def test_levels_are_those_of_the_graph(self):
+        path = sp.diags_array([np.ones(9), np.ones(9)], offsets=[-1, 1], format="csr")
+        assert levels(path).widths.tolist() == [1] * 10
+        star = sp.csr_array((np.ones(6), (np.zeros(6, int), np.arange(1, 7))), shape=(7, 7))
+        assert levels(sp.csr_array(star + star.T)).widths.tolist() == [1, 1, 5]  # seen from the end of a ray
+        both = sp.block_diag([path, star + star.T], format="csr")
+        assert elimination_work(both, components(both)[1]) == 10**3 + 7**3
+        long = sp.diags_array([np.ones(199), np.ones(199)], offsets=[-1, 1], format="csr")
+        assert elimination_work(long, np.zeros(200, int)) == 200
+
+    def test_are_not_counted_where_that_takes_too_long(self, monkeypatch):
+        X, _ = make_blobs(900, centers=3, cluster_std=3.0, random_state=0)
+        monkeypatch.setattr("maxmargin.cluster._ncut_interval._COUNT_SPARSE", 1e3)
+        proof = SpectralClustering(3, affinity="nearest_neighbors", random_state=0).fit(X).certificate_
+        assert proof.figures["eigenvalues counted"] == 0
+        assert "was not checked for a graph of this size" in proof.statement
+
     def test_of_a_graph_in_parts(self):
         W = sp.block_diag([random_graph(k, 20) for k in range(3)], format="csr")
         count, part = components(W)
@@ -209,6 +258,54 @@ class TestCuts:
         assert ours.ncut_ <= ncut(ours.affinity_matrix_, theirs.labels_, 4) + 1e-9
 
 
+class TestPolish:
+    @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize("k", [2, 3, 5])
+    def test_ends_where_no_move_betters_the_cut(self, k, storage):
+        rng = np.random.default_rng(k)
+        for seed in range(4):
+            W = random_graph(seed, 30, density=0.3)
+            labels = np.concatenate([np.arange(k), rng.integers(k, size=30 - k)])
+            moved, value = polished(storage(W), labels, k)
+            assert value == pytest.approx(ncut_by_hand(W, moved), rel=1e-12)
+            assert value <= ncut_by_hand(W, labels) + 1e-12
+            assert len(np.unique(moved)) == k
+            for i, other in itertools.product(range(30), range(k)):
+                trial = moved.copy()
+                trial[i] = other
+                if len(np.unique(trial)) == k and W[i, moved == other].any():
+                    assert ncut_by_hand(W, trial) >= value - 1e-9
+
+    def test_leaves_the_best_cut_alone(self):
+        W = np.full((8, 8), 0.1)
+        W[:4, :4] = W[4:, 4:] = 1.0
+        np.fill_diagonal(W, 0.0)
+        labels = np.repeat([1, 0], 4)
+        np.testing.assert_array_equal(polished(W, labels, 2)[0], labels)
+        np.testing.assert_array_equal(polished(W, np.zeros(8, int), 1)[0], np.zeros(8))
+
+    def test_finds_the_gap_that_kmeans_of_the_vectors_misses(self):
+        """Long rings: k-means of two eigenvectors cuts the outer one in two, the best threshold is between them."""
+        X, y = make_circles(3000, factor=0.5, noise=0.07, random_state=0)
+        model = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit(X)
+        assert model.n_components_graph_ == 1
+        theirs = Theirs(2, affinity="nearest_neighbors", random_state=0).fit_predict(X)
+        assert model.ncut_ < 0.1 * ncut(model.affinity_matrix_, theirs, 2)
+        assert adjusted_rand_score(y, model.labels_) > 0.99
+
+    def test_is_reproducible_and_not_worse_on_many_points(self):
+        """Enough points that starts are made with some of them only."""
+        X, _ = make_blobs(4500, centers=6, cluster_std=2.5, random_state=1)
+        model = SpectralClustering(4, affinity="nearest_neighbors", random_state=3)
+        labels = model.fit(X).labels_
+        reached, vectors = model.ncut_, model.eigenvectors_
+        np.testing.assert_array_equal(model.fit(X).labels_, labels)
+        np.testing.assert_array_equal(model.eigenvectors_, vectors)
+        theirs = Theirs(4, affinity="nearest_neighbors", random_state=3).fit(X)
+        assert reached <= ncut(model.affinity_matrix_, theirs.labels_, 4) + 1e-12
+        np.testing.assert_array_equal(polished(model.affinity_matrix_, labels, 4)[0], labels)
+
+
 class TestParts:
     def test_as_many_as_clusters_are_a_perfect_cut(self):
         W = sp.block_diag([random_graph(k, 12, density=1.0) for k in range(3)], format="csr")
@@ -249,7 +346,9 @@ class TestParts:
         with pytest.raises(ValueError, match="Lower gamma"):
             SpectralClustering(2, gamma=1e9).fit(np.arange(5.0)[:, None])
         with pytest.raises(ValueError, match="raise n_neighbors"):
-            SpectralClustering(2, gamma=1e9, affinity="rbf_nearest_neighbors").fit(np.arange(5.0)[:, None])
+            SpectralClustering(2, gamma=1e9, affinity="rbf_nearest_neighbors", n_neighbors=3).fit(
+                np.arange(5.0)[:, None]
+            )
         with pytest.raises(ValueError, match="raise n_neighbors"):
             SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=1).fit(np.arange(5.0)[:, None])
 
@@ -277,6 +376,11 @@ class TestRefusals:
             model.fit(np.triu(np.ones((4, 4))))
         with pytest.raises(ValueError, match="needs points"):
             SpectralClustering(2, affinity="precomputed", gamma="median").fit(np.ones((4, 4)))
+
+    def test_of_more_pairs_than_memory_holds(self):
+        X = np.arange(2e6)[:, None]  # all pairs of them are 29 TiB
+        with pytest.raises(MemoryError, match=r"affinity='rbf' joins all pairs.*'nearest_neighbors'.*n_neighbors"):
+            SpectralClustering(2).fit(X)
 
     @pytest.mark.parametrize("wrong", [{"eigen_solver": "amg"}, {"assign_labels": "discretize"}, {"gamma": "mean"}])
     def test_of_parameters(self, wrong):
@@ -312,7 +416,10 @@ def test_hostile_points_end_in_an_interval(seed, n, k, rule, affinity, scale):
     rng = np.random.default_rng(seed)
     X = scale * rng.integers(-3, 4, size=(n, 2))  # many of them equal
     k = min(k, n)
-    model = SpectralClustering(k, affinity=affinity, gamma="median", n_neighbors=3, assign_labels=rule, random_state=0)
+    nearest = min(3, n)
+    model = SpectralClustering(
+        k, affinity=affinity, gamma="median", n_neighbors=nearest, assign_labels=rule, random_state=0
+    )
     try:
         fit_quietly(model, X)
     except ValueError as error:

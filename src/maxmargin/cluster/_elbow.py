@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,24 @@ class Elbow:
     reason: str
     model: KMeans = field(repr=False)
 
+    def plot(self, *, legend: bool = True, ax: Any = None) -> Any:
+        """Draw the curve, the chord and the chosen number; needs Matplotlib.
+
+        Parameters
+        ----------
+        legend : bool, default=True
+            Whether to draw the legend.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        maxmargin.plotting.ElbowDisplay
+
+        """
+        # pictures are made in a room above this one, which is entered only when one is asked for
+        return import_module("maxmargin.plotting").ElbowDisplay.from_elbow(self, legend=legend, ax=ax)
+
 
 def elbow(
     X: Any,
@@ -76,7 +95,7 @@ def elbow(
     Returns
     -------
     Elbow
-        The curve, the chosen K and why.
+        The curve, the chosen K and why; ``elbow(...).plot()`` draws them.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """What is proven of a k-means clustering: that both of Lloyd's steps leave it as it is.
 
-Recomputed in float64 from rows, centres and labels alone, by plain blocks and apart from the tiles and bounds that
-found them. Three things are asked:
+Recomputed in float64 from rows, centres and labels alone, all rows against all centres and apart from the bounds
+that found them. Three things are asked:
 
 - would a point rather belong to another centre, by more than rounding in the precision of the rows?
 - does a centre move to the mean of its points, by more than rounding (or, where the fit was told to end earlier by a
@@ -11,16 +11,17 @@ found them. Three things are asked:
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..certificates import Guarantee, Status
-from ..engine import run_parallel, thread_count
+from ..engine import run_parallel
+from ._fixed_point_pass import look_pass
+from ._points import Points, by_columns, panels_of
 
 _NAME = "fixed point of both steps"
-_BLOCK = 2**19  # values of a block
 
 
 def fixed_point(
@@ -34,11 +35,14 @@ def fixed_point(
     steps: int,
 ) -> Guarantee:
     """The guarantee of a fitted model; `tol` as the user gave it, relative to the mean variance of the columns."""
-    d = X.shape[1]
     k, eps = len(centres), float(np.finfo(X.dtype).eps)
-    origin = np.zeros(d) if sp.issparse(X) else X.mean(axis=0, dtype=np.float64)
-    found = _look(X, weights, centres.astype(np.float64) - origin, labels, origin, (8 + 2 * np.sqrt(d)) * eps)
+    if centres.shape[1] != X.shape[1] or labels.min() < 0 or labels.max() >= k:
+        raise ValueError(f"labels_ and cluster_centers_ do not belong to X with {X.shape[1]} columns and {k} clusters.")
     masses = np.bincount(labels, weights=weights, minlength=k)
+    # any origin amid the points will do: where the centres are means, this is the mean of all
+    points = Points(X, weights, masses @ centres.astype(np.float64) / masses.sum())
+    origin = points.origin
+    found = _look(points, centres.astype(np.float64) - origin, labels, (8 + 2 * np.sqrt(points.d)) * eps)
     filled = masses > 0
     means = found["sums"][filled] / masses[filled, None] + origin
     moves = np.sqrt(np.square(means - centres[filled]).sum(axis=1))
@@ -90,41 +94,30 @@ def _raised(history: np.ndarray, rounding: float) -> int:
     return int((np.diff(history) > rounding).sum())
 
 
-def _look(
-    X: Any, weights: np.ndarray, centres: np.ndarray, labels: np.ndarray, origin: np.ndarray, slack: float
-) -> dict[str, Any]:
-    """Inertia, sums of the clusters, and the points that would change, by blocks of rows on all threads."""
-    n, d = X.shape
-    k, step = len(centres), max(1, _BLOCK // (d + len(centres)))
-    lengths = np.einsum("ij,ij->i", centres, centres)
+def _look(points: Points, centres: np.ndarray, labels: np.ndarray, slack: float) -> dict[str, Any]:
+    """Inertia, sums of the clusters, and the points that would change, by tiles of rows on all threads."""
+    panels, lengths = panels_of(centres, np.float64)
+    panels = by_columns(panels) if points.rows.sparse else panels
+    shared = (points.origin, points.norms, panels, lengths, points.weights, labels, slack)
+    stop = Event()
 
-    def block(begin: int) -> tuple[float, int, float, float, np.ndarray]:
-        part = slice(begin, min(begin + step, n))
-        rows = X[part].toarray() if sp.issparse(X) else X[part]
-        rows = rows.astype(np.float64) - origin
-        mine, weight = labels[part], weights[part]
-        squares = np.einsum("ij,ij->i", rows, rows)
-        apart = lengths - 2 * rows @ centres.T  # less the squared length of the row
-        own = apart[np.arange(len(rows)), mine]
-        error = slack * (np.sqrt(squares) + np.sqrt(lengths.max())) ** 2
-        would_change = int((own > apart.min(axis=1) + error).sum())
-        inertia = float(weight @ np.maximum(squares + own, 0.0))
-        membership = sp.csr_array((weight, mine, np.arange(len(rows) + 1)), shape=(len(rows), k))
-        sums = np.asarray(membership.T @ rows)
-        return inertia, would_change, float(weight @ squares), float(squares.max()), sums
+    def strip(begin: int, end: int) -> tuple[float, int, float, float, np.ndarray]:
+        sums = np.zeros_like(centres)
+        found = [
+            look_pass(points.rows.arrays, points.all, a, b, *shared, sums)
+            for a, b in points.pieces([(begin, end)], len(centres))
+            if not stop.is_set()
+        ]
+        return (*_total(found), sums)
 
-    threads, parts = thread_count(None), []
-    for begin in range(0, n, step * threads):  # a round of blocks at a time: memory stays bounded
-        starts = range(begin, min(n, begin + step * threads), step)
-        parts += [_total(run_parallel(block, [(start,) for start in starts]))]
-    inertia, would_change, square, largest, sums = _total(parts)
-    mass, total = weights.sum(), sums.sum(axis=0)
+    inertia, would_change, square, largest, sums = _total(run_parallel(strip, points.strips, on_error=stop.set))
+    mass, total = points.weights.sum(), sums.sum(axis=0)
     return {
         "inertia": inertia,
         "would_change": would_change,
         "largest": largest,
         "sums": sums,
-        "variance": max(square / mass - float(np.square(total / mass).sum()), 0.0) / d,
+        "variance": max(square / mass - float(np.square(total / mass).sum()), 0.0) / points.d,
     }
 
 

@@ -16,11 +16,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Status
+from ..data import naming_columns
 from ..engine import one_blas_thread
+from ._assignment import nearest
 from ._fixed_point import fixed_point, nothing_proven
 from ._lloyd import LloydRun, inertia, lloyd
 from ._mini_batch import mini_batch_step
-from ._points import Points, nearest
+from ._points import Points
 from ._seeding import starting_centres
 
 
@@ -69,14 +71,18 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     certificate_ : Guarantee
         What is proven of the result, recomputed in float64; ``certificate_.verify(X)`` does so again.
     n_distances_ : int
-        Distances that were computed from the start that was kept; without bounds it would be
-        ``n_samples * n_clusters`` a step.
+        Distances that were computed from the start that was kept, or as many products of a row with another vector;
+        without bounds it would be ``n_samples * n_clusters`` a step.
     n_features_in_, feature_names_in_, n_steps_
         As in scikit-learn; `n_steps_` counts the batches of `partial_fit`.
 
     Notes
     -----
     A centre that no point is nearest to moves to the point farthest from its own centre.
+
+    Three things spare distances, and change nothing in the steps: bounds carried over from step to step; for many
+    centres, a look at those near a row's own only; for rows longer than four times the number of centres, coordinates
+    in the span of the centres, which take at most a quarter of the memory of X.
 
     Examples
     --------
@@ -179,9 +185,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
                 if best is None or (run.inertia < best.inertia and not _same(run.labels, best.labels)):
                     best = run
             assert best is not None
-            self._keep(points, best)
-            self._streamed = False
-            guarantee = self._proof(X, weights, best.status, best.steps)
+            centres = (best.centres + points.origin).astype(points.dtype)
+            found = (centres, best.labels, self.tol, best.history)
+            guarantee = fixed_point(X, weights, *found, best.status, best.steps)
+        self._keep(points, best, centres)
         self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
         self._warn(best)
         return self
@@ -237,7 +244,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     def _validate(self, X: Any, reset: bool) -> Any:
         rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-        return validate_data(self, X, reset=reset, accept_large_sparse=False, **rules)
+        with naming_columns(X):
+            return validate_data(self, X, reset=reset, accept_large_sparse=False, **rules)
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -267,13 +275,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             return 1
         return starts
 
-    def _keep(self, points: Points, run: LloydRun) -> None:
-        self._origin = points.origin
+    def _keep(self, points: Points, run: LloydRun, centres: np.ndarray) -> None:
+        """At the very end, so that an interrupt leaves the model as it was."""
+        self._origin, self._streamed = points.origin, False
         self._masses = points.masses(run.labels, self.n_clusters)
-        self.cluster_centers_ = (run.centres + points.origin).astype(points.dtype)
+        self.cluster_centers_ = centres
         self.labels_, self.inertia_, self.n_iter_ = run.labels, run.inertia, run.steps
         self.inertia_history_ = run.history
-        self.n_distances_ = run.looked_at * self.n_clusters
+        self.n_distances_ = run.distances
         self._tolerance = self.tol
 
     def _warn(self, run: LloydRun) -> None:
@@ -288,11 +297,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     # ---------------------------------------------------------------- the proof
 
-    def _proof(self, X: Any, weights: np.ndarray, status: Status, steps: int) -> Guarantee:
-        return fixed_point(
-            X, weights, self.cluster_centers_, self.labels_, self._tolerance, self.inertia_history_, status, steps
-        )
-
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)
         begin = time.perf_counter()
@@ -305,7 +309,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
                 f"a certificate is about the training data: expected {len(self.labels_)} rows, got X with {X.shape[0]}."
             )
         with one_blas_thread():
-            found = self._proof(X, self._weights(X, sample_weight), claim.status, claim.iterations)
+            weights, claimed = self._weights(X, sample_weight), (self.cluster_centers_, self.labels_, self._tolerance)
+            found = fixed_point(X, weights, *claimed, self.inertia_history_, claim.status, claim.iterations)
         status = Status.REFUTED if claim.holds and not found.holds else claim.status
         return replace(found, status=status, seconds=time.perf_counter() - begin)
 

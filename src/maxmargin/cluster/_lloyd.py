@@ -5,19 +5,20 @@ minimise over centres c and labels a:  J = sum_i s_i ||x_i - c_{a_i}||^2
 Each of the two steps minimises J over one of the two, so that J never rises and, there being finitely many labellings,
 a fixed point is reached after finitely many steps. It is a local minimum of J, in general not the best one.
 
-The first step is spared most rows by bounds (Hamerly, SDM 2010): if a point was closer to its centre than to all others
-by more than the centres have moved since, no distance has to be computed. The second is an update of the sums of those
-clusters that have won or lost a point.
+The first step is spared most distances by bounds, and decides as if all were computed (see `_assignment`). The second
+is an update of the sums of those clusters that have won or lost a point.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..certificates import Status
-from ._points import Assignment, Points
+from ._assignment import Assignment
+from ._points import Points
 
 # Moves up to this, relative to the mean distance from the origin, are rounding of sums that were long updated.
 _ROUNDING = 1e-9
@@ -36,19 +37,29 @@ class LloydRun:
     history: np.ndarray
     steps: int
     status: Status
-    looked_at: int
+    distances: int
 
 
-def lloyd(points: Points, start: np.ndarray, max_iter: int, tolerance: float, verbose: bool = False) -> LloydRun:
+def lloyd(
+    points: Points,
+    start: np.ndarray,
+    max_iter: int,
+    tolerance: float,
+    verbose: bool = False,
+    watch: Callable[[np.ndarray], None] | None = None,
+) -> LloydRun:
     """Steps from the given centres until no label changes, or the squared moves add up to at most `tolerance`.
 
-    These are scikit-learn's rules, so that the same start takes the same way.
+    These are scikit-learn's rules, so that the same start takes the same way. `watch` is shown the centres (about the
+    origin of the points, an array of its own each time): those of the start, then those after each step.
     """
     assignment = Assignment(points, len(start))
     total, mass = float(points.weights @ points.norms), float(points.weights.sum())
     rounding = max(_ROUNDING, 8 * float(np.finfo(points.dtype).eps)) ** 2 * total / mass
     centres, history = start, []
     status, strict, steps = Status.BUDGET_EXHAUSTED, False, 0
+    if watch is not None:
+        watch(start.copy())
     while steps < max_iter and status is not Status.CONVERGED:
         changed = assignment.update(centres)
         if changed == 0:
@@ -57,6 +68,8 @@ def lloyd(points: Points, start: np.ndarray, max_iter: int, tolerance: float, ve
         history.append(max(total - explained, 0.0))
         shift = float(np.square(new - centres).sum())
         centres, steps = new, steps + 1
+        if watch is not None:
+            watch(centres.copy())
         if verbose:
             print(f"Iteration {steps - 1}, inertia {history[-1]}.")
         # without a change the sums are fresh: should the centres move for that, the way goes on
@@ -76,7 +89,7 @@ def lloyd(points: Points, start: np.ndarray, max_iter: int, tolerance: float, ve
         np.array(history),
         steps,
         status,
-        assignment.looked_at,
+        assignment.distances,
     )
 
 

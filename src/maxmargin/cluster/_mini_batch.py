@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._points import Assignment, Points
+from ._assignment import Assignment
+from ._points import Points
 
 # Centres with less than this share of the heaviest one's mass start anew at a row of the batch.
 _TOO_LIGHT = 0.01

@@ -24,14 +24,15 @@ import scipy.sparse as sp
 
 from ..certificates import Guarantee, Status
 from ._cuts import ncut
-from ._eigen import Spectrum, components, degrees, factorised, residuals, scaled
+from ._eigen import Spectrum, components, degrees, residuals, scaled
+from ._elimination import elimination_work, factorised
 
 _NAME = "interval of the best normalised cut"
-# Up to so many points (dense) or similarities (sparse) the eigenvalues are counted.
+# Up to so many points (dense) or multiplications (sparse), a few seconds, the eigenvalues are counted.
 _COUNT_DENSE = 2000
-_COUNT_SPARSE = 1_000_000
+_COUNT_SPARSE = 5e10
 # Residuals up to this are what double precision can do.
-_RESIDUAL = 1e-7
+RESIDUAL = 1e-7
 
 
 def ncut_interval(W: Any, labels: np.ndarray, k: int, spectrum: Spectrum, steps: int = 0) -> Guarantee:
@@ -41,7 +42,7 @@ def ncut_interval(W: Any, labels: np.ndarray, k: int, spectrum: Spectrum, steps:
     parts = components(W)[0] - isolated
     value = ncut(W, labels, k)
     first = Spectrum(spectrum.values[:k], spectrum.vectors[:, :k])
-    residual = float(np.linalg.norm(residuals(W, first)))
+    residual = eigen_residual(W, spectrum, k)
     skew = float(np.abs(first.vectors.T @ first.vectors - np.eye(first.vectors.shape[1])).max())
     lower, counted = _lower(W, degree, first, residual, parts)
     lower = min(lower, value)  # rounding, where the two are equal
@@ -54,10 +55,15 @@ def ncut_interval(W: Any, labels: np.ndarray, k: int, spectrum: Spectrum, steps:
         "components": float(parts),
         "isolated points": float(isolated),
     }
-    solved = residual <= _RESIDUAL and skew <= _RESIDUAL
+    solved = residual <= RESIDUAL and skew <= RESIDUAL
     status = Status.CONVERGED if solved else Status.STALLED
     holds = solved and len(np.unique(labels[degree > 0])) == k
     return Guarantee(_NAME, figures, _words(figures, k, bool(counted)), holds, status, steps)
+
+
+def eigen_residual(W: Any, spectrum: Spectrum, k: int) -> float:
+    """Norm of the residuals of the first k pairs."""
+    return float(np.linalg.norm(residuals(W, Spectrum(spectrum.values[:k], spectrum.vectors[:, :k]))))
 
 
 def _words(figures: dict[str, float], k: int, counted: bool) -> str:
@@ -90,7 +96,7 @@ def _count_below(W: Any, degree: np.ndarray, limit: float) -> int | None:
     """How many eigenvalues of I - S are below the limit, those of isolated points apart; None: not counted."""
     beyond = int((degree == 0).sum()) if limit > 1 else 0  # a row of zeros in S: the eigenvalue 1
     if sp.issparse(W):
-        if W.nnz > _COUNT_SPARSE:
+        if elimination_work(W, components(W)[1]) > _COUNT_SPARSE:
             return None
         try:
             factors = factorised(sp.csc_array((1 - limit) * sp.eye_array(len(degree)) - scaled(W, degree)))

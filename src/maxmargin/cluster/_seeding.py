@@ -79,7 +79,7 @@ def at_random(points: Points, k: int, random_state: np.random.RandomState) -> np
 
 def given(points: Points, centres: Any, k: int) -> np.ndarray:
     """The user's centres about the origin, after a look at their shape."""
-    centres = check_array(centres, dtype=points.dtype, order="C", accept_sparse="csr")
+    centres = check_array(centres, dtype=points.dtype, order="C", accept_sparse="csr", input_name="init")
     centres = centres if isinstance(centres, np.ndarray) else centres.toarray()
     if centres.shape[0] != k:
         raise ValueError(f"The shape of the initial centers {centres.shape} does not match the number of clusters {k}.")

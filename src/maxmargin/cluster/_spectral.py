@@ -18,13 +18,22 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Status
+from ..data import naming_columns
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
-from ._ncut_interval import ncut_interval
-from ._similarity import checked_graph, full_graph, neighbour_bandwidth, neighbour_graph
+from ._ncut_interval import RESIDUAL, eigen_residual, ncut_interval
+from ._similarity import (
+    checked_graph,
+    distinct_rows,
+    full_graph,
+    graph_of_distances,
+    neighbour_bandwidth,
+    neighbour_graph,
+)
 from ._vector_labels import by_kmeans, by_qr
 
 _NEIGHBOURS = {"nearest_neighbors", "rbf_nearest_neighbors"}
+_GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
 
 
 class SpectralClustering(ClusterMixin, BaseEstimator):
@@ -39,13 +48,14 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     n_clusters : int, default=8
         How many clusters.
     eigen_solver : {"arpack", "lobpcg", "dense"} or None, default=None
-        None: "dense" for up to 800 points, else "arpack" (with shift-invert for sparse graphs).
+        None: "dense" for up to 800 points, else "arpack" (with shift-invert for sparse graphs where it is cheaper).
     n_components : int or None, default=None
         Eigenvectors for ``assign_labels="kmeans"``; None: `n_clusters`.
     random_state : int, RandomState or None, default=None
         Of the starts of k-means. Eigenvectors do not depend on it.
     n_init : int, default=10
-        Starts of k-means, of which the one with the smallest normalised cut is kept.
+        Starts of k-means. Of many points the starts are made with some of them; the three of the smallest inertia go on
+        with all, and the one with the smallest normalised cut is kept.
     gamma : float or "median", default=1.0
         Of the RBF ``exp(-gamma ||x - z||^2)`` and other kernels. "median": 1 over the squared median distance of the
         points from their `n_neighbors`-th neighbour.
@@ -53,7 +63,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         "rbf" and other kernels of scikit-learn's names, or a function: all pairs. "nearest_neighbors": pairs of which
         one is among the `n_neighbors` nearest of the other (weight 1 if each is, else 1/2).
         "rbf_nearest_neighbors": the same pairs with the weight of the RBF. "precomputed": X is the matrix of
-        similarities, dense or sparse.
+        similarities, dense or sparse. "precomputed_nearest_neighbors": X is a matrix of distances, which may be sparse
+        with `n_neighbors` or more of them in each row, and the graph is that of "nearest_neighbors".
     n_neighbors : int, default=10
         Of the graphs of neighbours and of ``gamma="median"``. As in scikit-learn, a point is its own first neighbour.
     eigen_tol : float or "auto", default="auto"
@@ -61,7 +72,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     assign_labels : {"kmeans", "cluster_qr", "best_ncut", "sign", "median"}, default="kmeans"
         "kmeans" and "cluster_qr" take all eigenvectors at once. The others cut in two along the second eigenvector, at
         the threshold of the smallest normalised cut, at zero or at the median, and go on recursively with the cluster
-        whose cut costs least.
+        whose cut costs least. After "kmeans" (of two clusters: or "best_ncut", if that is better) single points are
+        moved to other clusters as long as it lowers the normalised cut.
     degree, coef0, kernel_params
         Of other kernels, as in scikit-learn.
     n_jobs : int or None, default=None
@@ -80,8 +92,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     eigenvectors_ : ndarray of shape (n_samples, n_eigenvalues)
         Their vectors v, of length 1 in the sense of ``v' D v``.
     certificate_ : Guarantee
-        Eigen-residual, the normalised cut, and the bound below which no cut can be; ``certificate_.verify(X)``
-        recomputes them.
+        Eigen-residual, the normalised cut, and the bound below which no cut can be, computed when it is first asked
+        for; ``certificate_.verify(X)`` recomputes them.
     n_components_graph_ : int
         Connected parts of the graph. As many parts as clusters are a perfect cut.
     affinity_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
@@ -116,7 +128,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"median"})],
-        "affinity": [callable, StrOptions(set(KERNEL_PARAMS) | _NEIGHBOURS | {"precomputed"})],
+        "affinity": [callable, StrOptions(set(KERNEL_PARAMS) | _NEIGHBOURS | _GIVEN)],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "eigen_tol": [Interval(Real, 0.0, None, closed="left"), StrOptions({"auto"})],
         "assign_labels": [StrOptions({"kmeans", "cluster_qr", *RULES})],
@@ -165,7 +177,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise = self.affinity in _GIVEN
         return tags
 
     # ---------------------------------------------------------------- fitting
@@ -176,7 +188,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or the matrix of similarities, with ``affinity="precomputed"``.
+            Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with
+            ``affinity="precomputed_nearest_neighbors"``.
         y : None
             There are no labels to learn from.
 
@@ -185,47 +198,81 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         self
 
         """
-        begin = time.perf_counter()
         self._validate_params()
         X = self._validate(X, reset=True)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+        self._check_against(X)
         self.gamma_ = self._bandwidth(X)
         W = self.affinity_matrix_ = self._graph(X)
         alive = self._connected_points(W)
         inside = W if len(alive) == X.shape[0] else (W[alive][:, alive] if sp.issparse(W) else W[np.ix_(alive, alive)])
         spectrum, labels = self._cut(inside)
         self._keep(W, alive, spectrum, labels)
-        found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))
-        self.certificate_ = replace(found, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self._proof: Guarantee | None = None
         if self.verbose:
             print(self.certificate_)
-        if found.status is not Status.CONVERGED:
+        residual = eigen_residual(W, self._spectrum(W), self.n_clusters)
+        self._solved = residual <= RESIDUAL
+        if not self._solved:
             warnings.warn(
-                f"SpectralClustering: the eigenvectors have a residual of {found.figures['eigen-residual']:.2e}, and "
-                f"the bound is the weaker for it. Try another eigen_solver, or lower eigen_tol.",
+                f"SpectralClustering: the eigenvectors have a residual of {residual:.2e}, and the bound is the weaker "
+                f"for it. Try another eigen_solver, or lower eigen_tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
         return self
 
+    @property
+    def certificate_(self) -> Guarantee:
+        """How far from the best cut this one can be; computed when it is first asked for."""
+        check_is_fitted(self)
+        if self._proof is None:
+            begin = time.perf_counter()
+            W = self.affinity_matrix_
+            found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))
+            self._proof = replace(found, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return self._proof
+
     def _validate(self, X: Any, reset: bool) -> Any:
         rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 2}
-        X = validate_data(self, X, reset=reset, **rules)
-        if self.affinity == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"a matrix of similarities has to be square; got shape {X.shape}.")
+        with naming_columns(X):
+            X = validate_data(self, X, reset=reset, **rules)
+        if self.affinity in _GIVEN and X.shape[0] != X.shape[1]:
+            kind = "similarities" if self.affinity == "precomputed" else "distances"
+            raise ValueError(f"a matrix of {kind} has to be square; got shape {X.shape}.")
         return X
+
+    def _check_against(self, X: Any) -> None:
+        """Numbers that ask for more than there is in X."""
+        n = X.shape[0]
+        if n < self.n_clusters:
+            raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
+        if self.affinity in _NEIGHBOURS and self.n_neighbors > n:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} is more than the {n} points of X (a point is its own first neighbour)."
+            )
+        distinct = self.n_clusters if self.affinity in _GIVEN else distinct_rows(X, self.n_clusters)
+        if distinct < self.n_clusters:
+            warnings.warn(
+                f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: equal rows get different "
+                f"labels.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _bandwidth(self, X: Any) -> float:
         if self.gamma == "median":
-            if self.affinity == "precomputed":
-                raise ValueError("gamma='median' needs points, and affinity='precomputed' has none; leave gamma alone.")
+            if self.affinity in _GIVEN:
+                raise ValueError(
+                    f"gamma='median' needs points, and affinity={self.affinity!r} has none; leave gamma alone."
+                )
             return neighbour_bandwidth(X, self.n_neighbors, self.n_jobs)
         return float(self.gamma)
 
     def _graph(self, X: Any) -> Any:
         if self.affinity == "precomputed":
             return checked_graph(X)
+        if self.affinity == "precomputed_nearest_neighbors":
+            return graph_of_distances(X, self.n_neighbors, self.n_jobs)
         if self.affinity in ("nearest_neighbors", "rbf_nearest_neighbors"):
             gamma = self.gamma_ if self.affinity == "rbf_nearest_neighbors" else None
             return neighbour_graph(X, self.n_neighbors, gamma, self.n_jobs)
@@ -311,7 +358,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
             )
         W = self._graph(X)
         found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))
-        if self.certificate_.holds and not found.holds:
+        if self._solved and not found.holds:
             found = replace(found, status=Status.REFUTED)
         return replace(found, seconds=time.perf_counter() - begin)
 
@@ -321,7 +368,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or the matrix of similarities, with ``affinity="precomputed"``.
+            Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with
+            ``affinity="precomputed_nearest_neighbors"``.
         y : None
             There are no labels to learn from.
 
