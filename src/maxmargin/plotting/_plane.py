@@ -42,12 +42,18 @@ class Plane:
         """Coordinates of the points of the plane that are closest to the rows of X."""
         return np.asarray(X @ self.axes.T) - self.origin @ self.axes.T  # X itself may be sparse: it is not shifted
 
+    def squares(self, X: Any) -> np.ndarray:
+        """Squared distances of the rows of X from the origin."""
+        if sp.issparse(X):
+            return np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * (X @ self.origin) + self.origin @ self.origin
+        return np.square(X - self.origin).sum(axis=1)
+
     def evaluate(self, function: Callable[[np.ndarray], np.ndarray], a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """``function`` of rows of features on the grid of coordinates, as a matrix of shape (len(b), len(a))."""
+        """``function`` of rows of features on the grid of coordinates, as an array of shape (len(b), len(a), ...)."""
         grid = np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2)
         step = max(1, _VALUES_A_BLOCK // len(self.origin))
         parts = [function(self.origin + grid[i : i + step] @ self.axes) for i in range(0, len(grid), step)]
-        return np.concatenate(parts).reshape(len(b), len(a))
+        return np.concatenate(parts).reshape(len(b), len(a), *parts[0].shape[1:])
 
 
 def plane_of(X: Any, components: Any = None, feature_names: Any = None) -> Plane:

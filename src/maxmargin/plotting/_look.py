@@ -1,0 +1,132 @@
+"""Colours and signs of classes and clusters, and what stands around a picture: its legend and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK = "#222222"
+FAINT = "#8C8C8C"
+# In this order each colour differs from all before it by 20 or more in CIELAB, also in the simulations of Machado et
+# al. (2009) of an eye without long, middle or short wave cones; an eighth would not. What is beyond has another marker.
+COLOURS = ("#0055A4", "#E66100", "#3DBBE0", "#7A3A46", "#F0B68C", "#8A3FE0", "#C94F8F")
+MARKERS = ("o", "^", "s", "D", "v", "<", "X", ">")  # no "P": small ones vanish
+_PALE = 0.2  # share of the colour in the region of a class, the rest being white
+_ROOM = 600  # points of full size
+_MOST_NAMED = 8  # classes or clusters with a line of their own in the legend
+
+
+def colour(k: int) -> str:
+    """Colour of class or cluster k."""
+    return COLOURS[k % len(COLOURS)]
+
+
+def marker(k: int) -> str:
+    """Marker of class or cluster k; seven colours and eight markers come together again after 56."""
+    return MARKERS[k % len(MARKERS)]
+
+
+def pale(k: int, strength: Any = 1.0) -> np.ndarray:
+    """Red, green and blue of the region of class or cluster k; less than full strength is closer to white."""
+    from matplotlib.colors import to_rgb
+
+    return 1 - _PALE * np.multiply.outer(strength, 1 - np.array(to_rgb(colour(k))))
+
+
+def edge(k: int) -> Any:
+    """The rim of the points of class or cluster k: white, or a darker tone of a colour that is light itself."""
+    from matplotlib.colors import to_rgb
+
+    rgb = np.array(to_rgb(colour(k)))
+    return "white" if rgb @ (0.2126, 0.7152, 0.0722) < 0.7 else tuple(0.55 * rgb)
+
+
+def crowded(size: float, count: int, room: int) -> float:
+    """The size of each of so many markers: smaller where there are more than the picture has room for."""
+    return size * float(np.clip((room / max(1, count)) ** 0.75, 0.12, 1.0))
+
+
+def scatter(ax: Axes, points: np.ndarray, label: np.ndarray, count: int, **options: Any) -> list[Any]:
+    """Points in the colours and markers of their classes or clusters, a collection for each."""
+    style: dict[str, Any] = {"s": 28, "linewidths": 0.6, "zorder": 4} | options
+    shrunk = crowded(1.0, len(points), _ROOM)
+    # of a small marker a rim would leave nothing
+    style |= {"s": shrunk * style["s"], "linewidths": style["linewidths"] * (shrunk > 0.5)}
+    return [
+        ax.scatter(*points[label == k].T, marker=marker(k), facecolors=colour(k), **{"edgecolors": edge(k)} | style)
+        for k in range(count)
+    ]
+
+
+def mark(text: str, sign: str, face: str, rim: Any = "white", size: float = 8, width: float = 1.0) -> Any:
+    """An entry of the legend: a marker and its meaning."""
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [], [], linestyle="", marker=sign, markersize=size, markerfacecolor=face, markeredgecolor=rim,
+        markeredgewidth=width, label=text,
+    )  # fmt: skip
+
+
+def line(text: str, shade: str = INK, style: Any = "-", width: float = 1.6, **options: Any) -> Any:
+    """An entry of the legend: a line and its meaning."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=shade, linestyle=style, linewidth=width, label=text, **options)
+
+
+def named(texts: Sequence[str]) -> list[Any]:
+    """Entries of the legend for classes or clusters; none if they are too many to name."""
+    if len(texts) > _MOST_NAMED:
+        return []
+    return [mark(text, marker(k), colour(k), edge(k)) for k, text in enumerate(texts)]
+
+
+def legend_below(ax: Axes, handles: list[Any], columns: int = 3) -> Any:
+    """The legend under the axes, clear of their label."""
+    from matplotlib.transforms import ScaledTranslation
+
+    below = ax.transAxes + ScaledTranslation(0, -36 / 72, ax.figure.dpi_scale_trans)  # 36 points, for the label
+    return ax.legend(
+        handles=handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=below,
+        ncols=min(columns, len(handles)),
+        frameon=False,
+        numpoints=1,
+    )
+
+
+def note_section(ax: Axes, section_of: int | None) -> None:
+    """Above the axes: that the plane is only a section, and what that does to the points."""
+    if section_of is not None:
+        ax.set_title(
+            f"A section of the space of {section_of} features through the mean. Samples are projected on it,\n"
+            "so that they may appear in a region that is not theirs.",
+            loc="left",
+            fontsize="medium",
+            color=INK,
+        )
+
+
+def class_names(classes: Any) -> tuple[str, ...]:
+    """Labels that are words speak for themselves; a number alone would look like a count in the legend."""
+    return tuple(label if isinstance(label, str) else f"class {label}" for label in np.asarray(classes).tolist())
+
+
+def padded(points: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Ends of both axes: a little beyond the smallest and the largest coordinates."""
+    scale = float(np.abs(points).max(initial=0.0))
+    ends = []
+    for values in points.T:
+        low, high = float(values.min()), float(values.max())
+        # all points on one line: the plane needs some width all the same
+        pad = 0.06 * (high - low) if high - low > 1e-9 * scale else scale or 1.0
+        ends.append((low - pad, high + pad))
+    return ends[0], ends[1]
