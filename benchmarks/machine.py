@@ -15,6 +15,7 @@ PACKAGES = (
     "scikit-learn-intelex",
     "libsvm-official",
     "thundersvm-cpu",
+    "faiss-cpu",
     "numpy",
     "scipy",
     "numba",

@@ -3,3 +3,4 @@
 OURS = "maxmargin"
 SKLEARN = "scikit-learn"
 INTELEX = "scikit-learn-intelex"
+FAISS = "faiss"
