@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.cluster import KMeans, elbow
 from maxmargin.cluster._elbow import _depths
@@ -46,7 +47,7 @@ def test_weights_and_sparse_rows():
 
 
 def test_no_elbow():
-    with pytest.warns(match="Number of distinct clusters"):
+    with pytest.warns(match="from 2 on there are fewer distinct rows"):
         found = elbow(np.ones((10, 2)), range(1, 5))
     assert found.chosen == 1
     assert "no elbow" in found.reason
@@ -57,3 +58,10 @@ def test_refusals():
         elbow(groups(3), [2, 3, 3])
     with pytest.raises(ValueError, match="init cannot be"):
         elbow(groups(3), init="random")
+
+
+def test_more_clusters_than_distinct_rows_are_said_once():
+    X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
+    with pytest.warns(ConvergenceWarning, match="from 4 on there are fewer distinct rows than clusters: 3") as said:
+        elbow(X, range(1, 7), random_state=0)
+    assert len(said) == 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
 from ._kmeans import KMeans
@@ -119,17 +121,31 @@ def elbow(
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
     points = Points(X, None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64))
     models: list[KMeans] = []
-    for k in numbers:
-        model = KMeans(int(k), n_init=n_init, random_state=generator, **parameters).fit(X, sample_weight=sample_weight)
-        if models:
-            start = _grown(points, models[-1].cluster_centers_, int(k))
-            other = KMeans(int(k), init=start, n_init=1, **parameters).fit(X, sample_weight=sample_weight)
-            model = min(model, other, key=lambda one: one.inertia_)
-        models.append(model)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Number of distinct clusters")  # said once, below
+        for k in map(int, numbers):
+            model = KMeans(k, n_init=n_init, random_state=generator, **parameters).fit(X, sample_weight=sample_weight)
+            if models:
+                start = _grown(points, models[-1].cluster_centers_, k)
+                other = KMeans(k, init=start, n_init=1, **parameters).fit(X, sample_weight=sample_weight)
+                model = min(model, other, key=lambda one: one.inertia_)
+            models.append(model)
+    _warn_of_empty(models)
     inertias = np.minimum.accumulate([model.inertia_ for model in models])  # rounding apart, no minimum is needed
     depths = _depths(numbers, inertias)
     best = int(depths.argmax())
     return Elbow(numbers, inertias, depths, int(numbers[best]), _reason(numbers, depths, best), models[best])
+
+
+def _warn_of_empty(models: list[KMeans]) -> None:
+    short = [model for model in models if len(np.unique(model.labels_)) < model.n_clusters]
+    if short:
+        found = len(np.unique(short[0].labels_))
+        warnings.warn(
+            f"n_clusters: from {short[0].n_clusters} on there are fewer distinct rows than clusters: {found}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def _grown(points: Points, centres: np.ndarray, k: int) -> np.ndarray:
