@@ -15,6 +15,7 @@ _ROOMS = (
     "data",
     "diagnostics",
     "engine",
+    "ensemble",
     "kernels",
     "linear_model",
     "losses",
@@ -25,6 +26,7 @@ _ROOMS = (
     "search",
     "solvers",
     "svm",
+    "tree",
 )
 
 __all__ = ["__version__", *_ROOMS]

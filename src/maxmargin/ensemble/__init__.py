@@ -1,0 +1,28 @@
+"""Weak learners made strong: bags, boosts and cascades."""
+
+from ._ada_boost_classifier import AdaBoostClassifier
+from ._ada_boost_proof import BoostingGuarantee
+from ._ada_boost_regressor import AdaBoostRegressor
+from ._bagging import BaggingClassifier, BaggingRegressor
+from ._box import DecisionBox
+from ._cascade import CascadeClassifier
+from ._cascade_proof import CascadeGuarantee
+from ._forest_classifier import RandomForestClassifier
+from ._forest_regressor import RandomForestRegressor
+from ._linear_weak import DecisionPlane
+from ._stump import DecisionStump
+
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "BoostingGuarantee",
+    "CascadeClassifier",
+    "CascadeGuarantee",
+    "DecisionBox",
+    "DecisionPlane",
+    "DecisionStump",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

@@ -1,0 +1,401 @@
+"""AdaBoost for classes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.extmath import softmax
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from ..certificates import Status
+from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag
+from ._ada_boost_proof import BoostingGuarantee, prove
+from ._ada_boost_rounds import Learn, Watch, boost
+from ._box import DecisionBox
+from ._linear_weak import DecisionPlane
+from ._stump import DecisionStump
+from ._stump_votes import StumpVote
+from ._weak_learner import WeakLearner, columnwise, counted, numbered
+
+_BUILT_IN: dict[str, type[WeakLearner]] = {"stump": DecisionStump, "box": DecisionBox, "linear": DecisionPlane}
+
+
+def takes_sparse(estimator: Any) -> bool:
+    """Whether a learner, given as in `AdaBoostClassifier`, takes sparse rows."""
+    if estimator is None or isinstance(estimator, str):
+        return _BUILT_IN.get(estimator or "stump", DecisionStump)._accepts_sparse
+    return bool(get_tags(estimator).input_tags.sparse)
+
+
+class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
+    """AdaBoost: a weighted vote of weak learners, each trained where the ones before it were wrong.
+
+    A drop-in for :class:`sklearn.ensemble.AdaBoostClassifier`. With stumps it makes the same rounds: the columns are
+    sorted once, and each round looks at all thresholds of all columns in one compiled pass. `certificate_` has the
+    bound on the training error beside that error, round by round.
+
+    Parameters
+    ----------
+    estimator : {"stump", "box", "linear"}, classifier or None, default=None
+        The weak learner: :class:`DecisionStump` (also for None), :class:`DecisionBox`, :class:`DecisionPlane`, or any
+        classifier.
+    n_estimators : int, default=50
+        Largest number of rounds.
+    learning_rate : float, default=1.0
+        Factor of all votes. From 2 on, nothing is gained by a round.
+    random_state : int, RandomState or None, default=None
+        Of the bags, and of learners that have a `random_state`. The built-in ones draw nothing.
+    resample : bool or "auto", default="auto"
+        Whether to train learners on rows drawn by weight (with replacement, as many as there are), instead of giving
+        them the weights. "auto": only those that take no `sample_weight`.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The learners, one a round.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Their votes, ln((1 - error)/error) + ln(n_classes - 1) times the learning rate; 0 for rounds that were not made.
+    estimator_errors_ : ndarray of shape (n_estimators,)
+        Their weighted errors; 1 for rounds that were not made.
+    certificate_ : BoostingGuarantee
+        Edges, the bound beside the training error of each round, margins; recomputed from the learners in float64, and
+        again by ``certificate_.verify(X, y, sample_weight)``.
+    feature_importances_ : ndarray of shape (n_features,)
+        Importances for the learners, weighted with their votes.
+    estimator_, classes_, n_classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    It ends early if a learner makes no error, which is then the answer alone, or if one has no edge over guessing,
+    which is left out. ``certificate_.status`` and its statement say which.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from maxmargin.ensemble import AdaBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=200).fit(X, y)
+    >>> model.score(X, y)
+    1.0
+    >>> model.certificate_.holds, float(model.certificate_.bounds[-1]) < 0.01
+    (True, True)
+
+    """
+
+    _parameter_constraints: dict = {
+        **AdaBoostBase._parameter_constraints,
+        "estimator": [HasMethods(["fit", "predict"]), StrOptions(set(_BUILT_IN)), None],
+    }
+
+    classes_: np.ndarray
+    certificate_: BoostingGuarantee
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+        resample: bool | str = "auto",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.resample = resample
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = takes_sparse(self.estimator)
+        return tags
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostClassifier:
+        """Boost on rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts from the start.
+
+        Returns
+        -------
+        self
+
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, watch: Watch | None = None) -> AdaBoostClassifier:
+        """The fit; `watch` may end it early."""
+        begin = time.perf_counter()
+        self._validate_params()
+        self._choose_learner()
+        X, y = self._validate(X, y, reset=True)
+        start = self._weights(X, sample_weight)
+        self.classes_, label = numbered(y)
+        learn, weights = self._learning(X, y, label, start)
+        run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), watch)
+        self._keep(run.learners, run.votes, run.errors)
+        self._rate, self._ending, self._rows_seen = self.learning_rate, run.ending, len(label)
+        proof = self._prove(X, label, start, run.status)
+        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return self
+
+    def _choose_learner(self) -> None:
+        given = "stump" if self.estimator is None else self.estimator
+        self.estimator_ = _BUILT_IN[given]() if isinstance(given, str) else given
+        self._built_in = type(self.estimator_) in _BUILT_IN.values()
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _rules(self) -> dict[str, Any]:
+        """What rows have to be like: numbers in a table for built-in learners; others know for themselves."""
+        if not self._built_in:
+            return {"dtype": None, "allow_nd": True, "accept_sparse": ["csr", "csc"]}
+        sparse = ["csr", "csc"] if takes_sparse(self.estimator_) else False
+        return {"dtype": [np.float64, np.float32], "accept_sparse": sparse}
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        X, y = validate_data(self, X, y, reset=reset, **self._rules())
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return X, y
+
+    def _learning(self, X: Any, y: np.ndarray, label: np.ndarray, start: np.ndarray) -> tuple[Learn, np.ndarray]:
+        """How a learner is trained, and the weights of the first round."""
+        random_state = check_random_state(self.random_state)
+        resamples = self._resamples()
+        _, label, _ = counted(X, label, start)
+        X, y, weights = counted(X, y, start.copy())
+        if self._built_in:
+            self.estimator_._validate_params()
+            prepared = self.estimator_._prepare(columnwise(X), label, self.classes_)
+            if not resamples:
+                return prepared.learn, weights
+
+            def learn_counts(weights: np.ndarray) -> tuple[Any, np.ndarray]:
+                counts = np.bincount(bag(weights, random_state), minlength=len(weights))
+                return prepared.learn(counts / len(weights))
+
+            return learn_counts, weights
+
+        def learn(weights: np.ndarray) -> tuple[Any, np.ndarray]:
+            learner = self._new_learner(random_state)
+            if resamples:
+                fit_on_bag(learner, X, y, weights, random_state, labelled=True)
+            else:
+                learner.fit(X, y, sample_weight=weights)
+            return learner, (learner.predict(X) != y).astype(np.uint8)
+
+        return learn, weights
+
+    # ---------------------------------------------------------------- the proof
+
+    def _said(self, X: Any) -> Iterator[np.ndarray]:
+        """What each learner says of valid rows, as numbers of classes."""
+        if (stumps := StumpVote.of(self.estimators_, self._votes)) is not None:
+            yield from stumps.each(X)
+            return
+        for learner in self.estimators_:
+            yield learner._labels(X) if self._built_in else np.searchsorted(self.classes_, learner.predict(X))
+
+    def _prove(self, X: Any, label: np.ndarray, start: np.ndarray, status: Status) -> BoostingGuarantee:
+        errors = self.estimator_errors_[: len(self.estimators_)]
+        claims = (self._votes, errors, len(self.classes_), self._rate)
+        return prove(self._said(X), label, start, *claims, status, self._ending)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingGuarantee:
+        check_is_fitted(self)
+        begin = time.perf_counter()
+        X, y = self._validate(X, y, reset=False)
+        if len(y) != self._rows_seen:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
+            )
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y must hold the labels of the fit, {self.classes_!r}; got {unknown[0]!r} as well.")
+        claim = self.certificate_
+        found = self._prove(X, np.searchsorted(self.classes_, y), self._weights(X, sample_weight), claim.status)
+        status = Status.REFUTED if claim.holds and not found.holds else claim.status
+        return replace(found, status=status, seconds=time.perf_counter() - begin)
+
+    # ---------------------------------------------------------------- use
+
+    def _check_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **self._rules())
+
+    def _polls(self, X: Any) -> np.ndarray:
+        """Votes for each class, row by row."""
+        if (stumps := StumpVote.of(self.estimators_, self._votes)) is not None:
+            return stumps.polls(X, len(self.classes_))
+        polls = np.zeros((X.shape[0], len(self.classes_)))
+        rows = np.arange(X.shape[0])
+        for vote, said in zip(self._votes, self._said(X), strict=True):
+            polls[rows, said] += vote
+        return polls
+
+    def _decide(self, polls: np.ndarray, total: float) -> np.ndarray:
+        """Decision values as scikit-learn scales them: a vote counts 1 for its class and -1/(K - 1) for the others."""
+        K = len(self.classes_)
+        if K == 1:
+            return np.zeros((len(polls), 1))
+        scores = (polls - (total - polls) * (1 / (K - 1))) / total
+        return scores[:, 1] - scores[:, 0] if K == 2 else scores
+
+    def _choose(self, decision: np.ndarray) -> np.ndarray:
+        chosen = (decision > 0).astype(np.intp) if len(self.classes_) == 2 else np.argmax(decision, axis=1)
+        return self.classes_[chosen]
+
+    def _probabilities(self, decision: np.ndarray) -> np.ndarray:
+        """Softmax of the decision values over K - 1 (Zhu et al. 2009, equation 15)."""
+        K = len(self.classes_)
+        if K == 1:
+            return np.ones((len(decision), 1))
+        scaled = np.column_stack([-decision, decision]) / 2 if K == 2 else decision / (K - 1)
+        return softmax(scaled, copy=False)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Votes for the classes, scaled as in scikit-learn.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Between -2 and 2 for two classes, positive for the second; else one column a class, between -1/(K - 1) and
+            1.
+
+        """
+        return self._decide(self._polls(self._check_rows(X)), float(self._votes.sum()))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with most votes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        return self._choose(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes under SAMME's exponential loss.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        return self._probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        return np.log(self.predict_proba(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Decision values after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+
+        """
+        X = self._check_rows(X)
+        polls, rows, total = np.zeros((X.shape[0], len(self.classes_))), np.arange(X.shape[0]), 0.0
+        for vote, said in zip(self._votes, self._said(X), strict=True):
+            polls[rows, said] += vote
+            total += float(vote)
+            yield self._decide(polls, total)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Labels after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+
+        """
+        for decision in self.staged_decision_function(X):
+            yield self._choose(decision)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Probabilities after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        for decision in self.staged_decision_function(X):
+            yield self._probabilities(decision)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Accuracy after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+
+        Yields
+        ------
+        float
+
+        """
+        for labels in self.staged_predict(X):
+            yield accuracy_score(y, labels, sample_weight=sample_weight)

@@ -1,0 +1,244 @@
+"""AdaBoost for numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from ..certificates import Status
+from ._ada_boost_base import AdaBoostBase, fit_on_bag
+from ._ada_boost_proof import BoostingGuarantee
+from ._ada_boost_r2 import boost_r2, prove_r2
+
+_BLOCK = 2**21  # predictions that are sorted at a time
+
+
+class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
+    """AdaBoost.R2: the weighted median of regressors, each trained where the ones before it were far off.
+
+    A drop-in for :class:`sklearn.ensemble.AdaBoostRegressor`; with ``resample=True`` it draws the same bags and
+    predicts the same numbers.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        What is boosted; None is scikit-learn's decision tree of depth 3.
+    n_estimators : int, default=50
+        Largest number of rounds.
+    learning_rate : float, default=1.0
+        Factor of all votes.
+    loss : {"linear", "square", "exponential"}, default="linear"
+        How the error of a row counts, relative to the largest one.
+    random_state : int, RandomState or None, default=None
+        Of the bags, and of regressors that have a `random_state`.
+    resample : bool or "auto", default="auto"
+        Whether to train regressors on rows drawn by weight, as scikit-learn always does, instead of giving them the
+        weights. "auto": only those that take no `sample_weight`.
+
+    Attributes
+    ----------
+    estimators_ : list of regressors
+        One a round.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Their votes; 0 for rounds that were not made.
+    estimator_errors_ : ndarray of shape (n_estimators,)
+        Their weighted mean losses; 1 for rounds that were not made.
+    certificate_ : BoostingGuarantee
+        On how many rows the regressors can be bad on the average, round by round; recomputed by
+        ``certificate_.verify(X, y, sample_weight)``.
+    feature_importances_ : ndarray of shape (n_features,)
+        Importances for the regressors, weighted with their votes.
+    estimator_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    It ends early if a regressor makes no error, which is then the answer alone, or if the mean loss of one is 1/2 or
+    more, which is left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.ensemble import AdaBoostRegressor
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = AdaBoostRegressor(random_state=0).fit(X, np.sin(X.ravel()))
+    >>> model.score(X, np.sin(X.ravel())) > 0.95
+    True
+    >>> model.certificate_.holds
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        **AdaBoostBase._parameter_constraints,
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "loss": [StrOptions({"linear", "square", "exponential"})],
+    }
+
+    certificate_: BoostingGuarantee
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        loss: str = "linear",
+        random_state: Any = None,
+        resample: bool | str = "auto",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.random_state = random_state
+        self.resample = resample
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
+        """Boost on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts from the start.
+
+        Returns
+        -------
+        self
+
+        """
+        begin = time.perf_counter()
+        self._validate_params()
+        self.estimator_ = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
+        X, y = self._validate(X, y, reset=True)
+        start = self._weights(X, sample_weight)
+        random_state = check_random_state(self.random_state)
+        resamples = self._resamples()
+
+        def learn(weights: np.ndarray) -> tuple[Any, np.ndarray]:
+            learner = self._new_learner(random_state)
+            if resamples:
+                fit_on_bag(learner, X, y, weights, random_state, labelled=False)
+            else:
+                learner.fit(X, y, sample_weight=weights)
+            return learner, learner.predict(X)
+
+        run = boost_r2(learn, y, start.copy(), self.n_estimators, self.learning_rate, self.loss)
+        self._keep(run.learners, run.votes, run.errors)
+        self._loss, self._ending, self._rows_seen = self.loss, run.ending, len(y)
+        proof = self._prove(X, y, start, run.status)
+        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return self
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        rules: dict[str, Any] = {"accept_sparse": ["csr", "csc"], "dtype": None, "allow_nd": True, "y_numeric": True}
+        X, y = validate_data(self, X, y, reset=reset, **rules)
+        return X, column_or_1d(y, warn=True)
+
+    # ---------------------------------------------------------------- the proof
+
+    def _prove(self, X: Any, y: np.ndarray, start: np.ndarray, status: Status) -> BoostingGuarantee:
+        predictions = (learner.predict(X) for learner in self.estimators_)
+        errors = self.estimator_errors_[: len(self.estimators_)]
+        return prove_r2(predictions, y, start, self._votes, errors, self._loss, status, self._ending)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingGuarantee:
+        check_is_fitted(self)
+        begin = time.perf_counter()
+        X, y = self._validate(X, y, reset=False)
+        if len(y) != self._rows_seen:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
+            )
+        claim = self.certificate_
+        found = self._prove(X, y, self._weights(X, sample_weight), claim.status)
+        status = Status.REFUTED if claim.holds and not found.holds else claim.status
+        return replace(found, status=status, seconds=time.perf_counter() - begin)
+
+    # ---------------------------------------------------------------- use
+
+    def _check_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse=["csr", "csc"], dtype=None, allow_nd=True, reset=False)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The median of what the regressors predict, weighted with their votes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        X = self._check_rows(X)
+        return _weighted_median(np.array([learner.predict(X) for learner in self.estimators_]).T, self._votes)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+
+        """
+        X = self._check_rows(X)
+        columns: list[np.ndarray] = []
+        for learner in self.estimators_:
+            columns.append(learner.predict(X))
+            yield _weighted_median(np.array(columns).T, self._votes[: len(columns)])
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """The coefficient of determination after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+
+        Yields
+        ------
+        float
+
+        """
+        for predicted in self.staged_predict(X):
+            yield r2_score(y, predicted, sample_weight=sample_weight)
+
+
+def _weighted_median(values: np.ndarray, votes: np.ndarray) -> np.ndarray:
+    """Of each row, the smallest value with half of the votes at or below it."""
+    n, T = values.shape
+    medians = np.empty(n, dtype=values.dtype)
+    step = max(1, _BLOCK // T)
+    for begin in range(0, n, step):
+        part = values[begin : begin + step]
+        order = np.argsort(part, axis=1)
+        share = np.cumsum(votes[order], axis=1)
+        place = (share >= 0.5 * share[:, -1:]).argmax(axis=1)
+        rows = np.arange(len(part))
+        medians[begin : begin + step] = part[rows, order[rows, place]]
+    return medians

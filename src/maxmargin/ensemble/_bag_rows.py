@@ -1,0 +1,71 @@
+"""The rows of a bag for any kind of table: with replacement as a forest draws them, or without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._forest_bags import Bags, _fingerprints
+
+_BLOCK = 4096  # rows of a sparse table that are looked at in dense form at a time
+
+
+@dataclass(frozen=True)
+class RowBags:
+    """Draws rows from a seed; see `Bags` for what the order of the rows and their weights mean."""
+
+    bags: Bags
+    replace: bool
+
+    @classmethod
+    def of(
+        cls, X: Any, target: np.ndarray, weight: np.ndarray | None, max_samples: int | float | None, replace: bool
+    ) -> RowBags:
+        """For the rows of X; `max_samples` is a number of draws, a share of all, or None for as many as there are."""
+        n, order = len(target), value_order(X, target)
+        whole = weight is None or bool((weight == np.rint(weight)).all())
+        sums = None if weight is None else np.cumsum(weight[order])
+        able = n if weight is None else int(np.count_nonzero(weight))
+        total = able if not replace else n if sums is None or not whole else int(sums[-1])
+        share = max(1, int(max_samples * total)) if isinstance(max_samples, float) else max_samples
+        draws = total if share is None else int(share)
+        if not replace and draws > able:
+            raise ValueError(
+                f"Effective max_samples={draws} must be <= n_samples={able} to be able to sample without replacement."
+            )
+        return cls(Bags(order, sums, draws, whole), replace)
+
+    @property
+    def n(self) -> int:
+        """Rows to draw from."""
+        return len(self.bags.order)
+
+    def rows(self, seed: int) -> np.ndarray:
+        """The rows in a bag."""
+        if self.replace:
+            return self.bags.rows(seed)
+        generator, sums = np.random.RandomState(seed), self.bags.sums
+        p = None if sums is None else np.diff(sums, prepend=0.0) / sums[-1]
+        return self.bags.order[generator.choice(self.n, self.bags.draws, replace=False, p=p)]
+
+    def expected_share(self) -> float:
+        """The share of the rows that is expected in a bag."""
+        return self.bags.expected_share() if self.replace else self.bags.draws / self.n
+
+
+def value_order(X: Any, target: np.ndarray) -> np.ndarray:
+    """An order of the rows that depends on their values alone; their own where these are not numbers."""
+    n = X.shape[0]
+    if X.dtype.kind not in "biuf" or target.dtype.kind not in "biuf":
+        return np.arange(n)
+    X = X.tocsr() if sp.issparse(X) else X
+    prints, codes = np.empty(n, np.uint64), target.reshape(n, -1).astype(np.float64)
+    for start in range(0, n, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        block = X[part].toarray() if sp.issparse(X) else X[part]
+        block = np.hstack([block, codes[part, 1:]]).astype(np.float64, copy=False)
+        prints[part] = _fingerprints(np.ascontiguousarray(block), np.ascontiguousarray(codes[part, 0]))
+    return np.argsort(prints, kind="stable")

@@ -1,0 +1,271 @@
+"""Bagging: the mean of learners that were each trained on a bag of rows drawn with replacement.
+
+The variance of a mean of B predictions with variance s^2 and correlation r is r s^2 + (1 - r) s^2 / B, and its bias is
+that of a single one (Breiman, Machine Learning 24, 1996): what helps is learners that are good, unstable and unlike.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..certificates import Guarantee, Status
+from ._bag_rows import RowBags
+from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
+
+_LARGEST_SEED = np.iinfo(np.int32).max
+
+Part = tuple[np.ndarray, np.ndarray]
+
+
+class BaggingBase(MetaEstimatorMixin, BaseEstimator):
+    """What the bagged classifier and the bagged regressor share: bags, learners, and the evidence."""
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "bootstrap": ["boolean"],
+        "bootstrap_features": ["boolean"],
+        "oob_score": ["boolean"],
+        "warm_start": ["boolean"],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    _loss: str
+    estimators_: list[Any]
+    estimators_features_: list[np.ndarray]
+    _seeds: list[int]
+    _bags: RowBags
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float | None = None,
+        max_features: int | float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        of_learner = get_tags(self._learner()).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = of_learner.sparse, of_learner.allow_nan
+        return tags
+
+    # ---------------------------------------------------------------- what differs
+
+    @abstractmethod
+    def _learner(self) -> Any:
+        """The learner that is copied for each bag."""
+
+    @abstractmethod
+    def _checked_target(self, y: Any) -> np.ndarray:
+        """The target that learners are trained on."""
+
+    @abstractmethod
+    def _says(self, learner: Any, X: Any) -> np.ndarray:
+        """What a learner says of rows."""
+
+    @abstractmethod
+    def _judge(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
+        """The losses out of bag, from each learner's unseen rows and what it says of them."""
+
+    @abstractmethod
+    def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
+        """The attributes of ``oob_score=True``."""
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train the learners, each on its bag.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers count repetitions of rows; others are odds by which rows are drawn.
+
+        Returns
+        -------
+        self
+
+        """
+        begin = time.perf_counter()
+        self._validate_params()
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse=["csr", "csc"],
+            dtype=None,
+            ensure_all_finite=False,
+            multi_output=True,
+            y_numeric=False,
+        )
+        target = self._checked_target(y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if not weights.any():
+                raise ValueError("sample_weight must have a positive entry; all of them are zero.")
+        self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap)
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        if self._grow(X, target):
+            guarantee = self._guarantee(X, target)
+            self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return self
+
+    def _grow(self, X: Any, target: np.ndarray) -> bool:
+        """Train the learners that are missing; False if none is."""
+        generator = check_random_state(self.random_state)
+        if not self.warm_start or not hasattr(self, "estimators_"):
+            self.estimators_, self.estimators_features_, self._seeds = [], [], []
+        done = len(self.estimators_)
+        if self.n_estimators < done:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={done} when "
+                f"warm_start==True"
+            )
+        seeds = generator.randint(_LARGEST_SEED, size=self.n_estimators)[done:]
+        if len(seeds) == 0:
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
+            return False
+        self.estimator_ = self._learner()
+        count = self._column_count()
+        trained = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+            delayed(_train)(self.estimator_, X, target, self._bags, int(seed), count, self.bootstrap_features)
+            for seed in seeds
+        )
+        self.estimators_ += [learner for learner, _ in trained]
+        self.estimators_features_ += [columns for _, columns in trained]
+        self._seeds += [int(seed) for seed in seeds]
+        return True
+
+    def _column_count(self) -> int:
+        d = self.n_features_in_
+        if isinstance(self.max_features, Integral):
+            if self.max_features > d:
+                raise ValueError(f"max_features={self.max_features} must be <= n_features={d}")
+            return int(self.max_features)
+        return max(1, int(self.max_features * d))
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows in the bag of each learner, drawn again from its seed."""
+        check_is_fitted(self)
+        return [self._bags.rows(seed) for seed in self._seeds]
+
+    # ---------------------------------------------------------------- the evidence
+
+    def _guarantee(self, X: Any, target: np.ndarray) -> Guarantee:
+        bags = self.estimators_samples_
+        self.bag_fractions_ = np.array([distinct_fraction(bag, len(target)) for bag in bags])
+        self.expected_bag_fraction_ = self._bags.expected_share()
+        found = self._judge(self._parts(X, bags), target)
+        self.oob_error_curve_ = found.curve
+        if self.oob_score:
+            self._keep_oob(found, target)
+        held = float(self.bag_fractions_.mean())
+        return out_of_bag_guarantee(found, self._loss, len(bags), held, self.expected_bag_fraction_)
+
+    def _parts(self, X: Any, bags: list[np.ndarray]) -> Iterator[Part]:
+        for learner, columns, bag in zip(self.estimators_, self.estimators_features_, bags, strict=True):
+            unseen = np.setdiff1d(np.arange(X.shape[0]), bag)
+            # a learner that has seen all rows is asked about one, lest it be given an empty table, and not heard
+            said = self._says(learner, _part(X, unseen if len(unseen) else np.array([0]), columns))
+            yield unseen, said[: len(unseen)]
+
+    def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
+        check_is_fitted(self)
+        begin = time.perf_counter()
+        n = self._bags.n
+        if y is None or len(y) != n:
+            got = "no y" if y is None else f"y with {len(y)}"
+            raise ValueError(f"a certificate is about the training data: expected {n} rows, got {got}.")
+        rows = self._rows(X)
+        claim, found = self.certificate_, self._guarantee(rows, self._checked_target(np.asarray(y)))
+        agree = all(np.isclose(found.figures[name], value, equal_nan=True) for name, value in claim.figures.items())
+        status = claim.status if agree else Status.REFUTED
+        return replace(found, holds=found.holds and agree, status=status, seconds=time.perf_counter() - begin)
+
+    # ---------------------------------------------------------------- use
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+
+    def _sum_of(self, say: Any, X: Any) -> np.ndarray:
+        """Sum over the learners of what ``say(learner, rows)`` gives for their columns."""
+        X = self._rows(X)
+        said = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(say)(learner, X[:, columns])
+            for learner, columns in zip(self.estimators_, self.estimators_features_, strict=True)
+        )
+        return sum(said)
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+
+def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    return X[rows][:, columns]
+
+
+def _train(
+    learner: Any, X: Any, target: np.ndarray, bags: RowBags, seed: int, count: int, repeat_columns: bool
+) -> tuple[Any, np.ndarray]:
+    """A copy of the learner trained on the bag of a seed, and the columns that it was given."""
+    generator = np.random.RandomState(seed)
+    d = X.shape[1]
+    columns = np.arange(d)
+    if repeat_columns:
+        columns = generator.randint(0, d, count)
+    elif count < d:
+        columns = np.sort(generator.permutation(d)[:count])
+    own = clone(learner)
+    states = [key for key in sorted(own.get_params()) if key == "random_state" or key.endswith("__random_state")]
+    own.set_params(**{key: int(generator.randint(_LARGEST_SEED)) for key in states})
+    rows = bags.rows(seed)
+    return own.fit(_part(X, rows, columns), target[rows]), columns

@@ -1,0 +1,365 @@
+"""Forests: trees grown from bags of rows, each split on the best of a few columns drawn at random (Breiman 2001).
+
+The columns are binned once for all trees. Tree t has a seed of its own, drawn from `random_state`: it draws the bag and
+then the columns, so that the forest does not depend on the number of threads. A bag is a weight for each row: how often
+it was drawn.
+
+    mean       p(k | x) = 1/T sum_t p_t(k | x)
+    product    p(k | x) ~ exp(1/T sum_t log p_t(k | x)),  with p_t smoothed: (w_k + 1/K) / (w + 1) of a leaf's weights
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificates import Guarantee, Status
+from ..tree._base import checked_columns, checked_weights
+from ..tree._binning import Bins
+from ..tree._build import build_tree
+from ..tree._columns import Categories
+from ..tree._prune import prune
+from ..tree._settings import CONSTRAINTS, columns_a_split, limits_of, refuse_monotonic
+from ..tree._tree import Tree
+from ._forest_bags import Bags
+from ._forest_votes import JudgeState, judge_votes, on_threads, sum_of_values
+from ._out_of_bag import OutOfBag, out_of_bag_guarantee
+
+# "auto": trees are grown in steps of so many, up to a last number.
+_STEP, _MOST = 16, 1024
+_SEEDS = np.iinfo(np.int32).max
+
+
+def warn_unjudged(judged: np.ndarray) -> None:
+    """Warn that some rows were in every bag."""
+    if not judged.all():
+        warnings.warn(
+            f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
+            "every tree. This probably means too few trees were used to compute any reliable OOB estimates.",
+            stacklevel=6,
+        )
+
+
+class Forest(BaseEstimator, metaclass=ABCMeta):
+    """Base of the forests; not for direct use."""
+
+    _parameter_constraints: dict = {
+        **CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "max_samples": [
+            None,
+            Interval(RealNotInt, 0.0, None, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+    }
+
+    n_estimators: Any
+    bootstrap: bool
+    oob_score: Any
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+    warm_start: bool
+    max_samples: Any
+    ccp_alpha: float
+    monotonic_cst: Any
+    criterion: str
+    max_features: Any
+    estimators_: list
+    certificate_: Guarantee
+    _loss: str
+    _classes_count: int
+    _categories: Categories | None
+    _sample_weight: np.ndarray | None
+    _rows: np.ndarray | None
+    _bags: Bags
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---------------------------------------------------------------- what classes and values do differently
+
+    @abstractmethod
+    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
+        """The target as numbers of classes (int32) or as float64 values."""
+
+    @abstractmethod
+    def _drawing_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
+        """What rows are drawn by (or weighed with, without bags); None if all are alike."""
+
+    @abstractmethod
+    def _bag_weights(self, counts: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """Weights of the rows in a bag."""
+
+    @abstractmethod
+    def _member(self, seed: int, tree: Tree) -> Any:
+        """The estimator around a grown tree."""
+
+    @abstractmethod
+    def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """What the leaves of each tree add to the sums, and the class that alone has a share in each (else -1)."""
+
+    @abstractmethod
+    def _set_out_of_bag(self, target: np.ndarray, state: JudgeState) -> None:
+        """The attributes that ``oob_score`` asks for."""
+
+    # ---------------------------------------------------------------- fitting
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        begin = time.perf_counter()
+        self._validate_params()
+        self._refuse()
+        X = checked_columns(self, X, reset=True)
+        target = self._checked_target(X, y, reset=True)
+        weight = None if sample_weight is None else checked_weights(sample_weight, X)
+        self._rows = None
+        if weight is not None and not weight.all():  # rows without weight take no part
+            self._rows = np.flatnonzero(weight)
+            X, target, weight = X[self._rows], target[self._rows], weight[self._rows]
+        self._sample_weight = self._drawing_weights(target, weight)
+        self._n_samples, self.n_outputs_ = X.shape[0], 1
+        odds = getattr(self, "class_weight", None) is not None
+        self._bags = Bags.of(X, target, self._sample_weight, odds, self.max_samples)
+        self.max_features_ = min(X.shape[1], columns_a_split(self.max_features, X.shape[1]))
+        mask = None if self._categories is None else self._categories.mask()
+        bins = Bins.of(X, mask, self.n_jobs)
+        again = self.warm_start and hasattr(self, "estimators_")  # trees of an earlier fit know other bins
+        if mask is None and not bins.binned.missing.any() and not again:
+            X = bins.codes_by_row
+        self._grow_all(X, target, bins)
+        self.certificate_ = replace(self.certificate_, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+
+    def _refuse(self) -> None:
+        """Refuse what cannot be honoured."""
+        refuse_monotonic(self.monotonic_cst)
+        if self.bootstrap:
+            return
+        if self.max_samples is not None:
+            raise ValueError(
+                f"max_samples={self.max_samples!r} has no meaning with bootstrap=False, where each tree has all rows; "
+                "use bootstrap=True or max_samples=None."
+            )
+        if self.oob_score:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        if self.n_estimators == "auto":
+            raise ValueError(
+                'n_estimators="auto" watches the out-of-bag error: use bootstrap=True or a number of trees.'
+            )
+
+    def _checked_target(self, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        target = self._encode_target(y, reset=reset)
+        if len(target) != X.shape[0]:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {X.shape[0]} rows, y has {len(target)}."
+            )
+        return target
+
+    def _counts(self, seed: int) -> np.ndarray:
+        """How often each row is in the bag of a tree."""
+        return self._bags.counts(seed) if self.bootstrap else np.ones(self._n_samples, dtype=np.int64)
+
+    def _grow_all(self, X: Any, target: np.ndarray, bins: Bins) -> None:
+        """Grow as many trees as asked for, or until their error out of bag has settled; X may be codes."""
+        if not self.warm_start or not hasattr(self, "estimators_"):
+            self.estimators_ = []
+        old, auto = len(self.estimators_), self.n_estimators == "auto"
+        wanted = _MOST if auto else self.n_estimators
+        if wanted < old:
+            raise ValueError(
+                f"n_estimators={wanted} must be larger or equal to len(estimators_)={old} when warm_start==True"
+            )
+        if wanted == old:
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+        generator = check_random_state(self.random_state)
+        generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
+        state = JudgeState(len(target), max(1, self._classes_count))
+        unseen = self._unseen(self.estimators_)
+        curve = self._judge(X, target, self.estimators_, unseen, state) if old else np.empty(0)
+        settled = not auto
+        while True:
+            step = min(_STEP, wanted - len(self.estimators_)) if auto else wanted - len(self.estimators_)
+            seeds = generator.randint(_SEEDS, size=step)
+            grown = self._grow(bins, target, [int(seed) for seed in seeds])
+            members, bits = [member for member, _ in grown], [mask for _, mask in grown]
+            if grown:
+                curve = np.concatenate([curve, self._judge(X, target, members, bits, state)])
+            self.estimators_ += members
+            unseen += bits
+            known = len(self.estimators_)
+            settled = settled or self._has_settled(curve, state)
+            if settled or known >= wanted:
+                break
+        if not settled:
+            warnings.warn(
+                f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
+                f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self.oob_error_curve_ = curve
+        self.certificate_ = self._guarantee(self._found(state, curve), unseen)
+        if self.oob_score:
+            self._set_out_of_bag(target, state)
+
+    def _grow(self, bins: Bins, target: np.ndarray, seeds: list[int]) -> list[tuple[Any, np.ndarray]]:
+        """Trees of these seeds, each with the rows that it has not seen (a mask packed to bits)."""
+        done = 0
+
+        def work(seed: int) -> tuple[Any, np.ndarray]:
+            nonlocal done
+            done += 1
+            if self.verbose:
+                print(f"tree {done} of {len(seeds)}")
+            counts = self._counts(seed)
+            weight = self._bag_weights(counts, target).astype(np.float64)
+            limits = limits_of(self, len(target), len(bins.low), weight, self._classes_count)
+            # the draws of a tree that is fitted on this bag with this random_state
+            draws = int(np.random.RandomState(seed).randint(_SEEDS))
+            tree = prune(build_tree(bins, target, weight, limits, draws), self.ccp_alpha)
+            return self._member(seed, tree), np.packbits(counts == 0)
+
+        return on_threads(work, [(seed,) for seed in seeds], self.n_jobs)
+
+    # ---------------------------------------------------------------- out of bag
+
+    def _judge(self, X: np.ndarray, target: np.ndarray, members: list, unseen: list, state: JudgeState) -> np.ndarray:
+        """The error out of bag after each of these trees, which are added to the state."""
+        if not self.bootstrap:
+            return np.full(len(members), np.nan)
+        trees = [m.tree_ for m in members]
+        return judge_votes(trees, *self._leaf_values(trees), X, target, unseen, state, self.n_jobs)
+
+    def _found(self, state: JudgeState, curve: np.ndarray) -> OutOfBag:
+        return OutOfBag(np.where(state.counts > 0, state.losses, np.nan), curve)
+
+    def _has_settled(self, curve: np.ndarray, state: JudgeState) -> bool:
+        """Whether the error stayed within one standard error of its last value over the last half of the trees."""
+        half = curve[len(curve) // 2 :]
+        moved = np.abs(half - curve[-1]).max()
+        return len(curve) >= 2 * _STEP and bool(moved <= self._found(state, curve).standard_error)
+
+    def _unseen(self, members: list) -> list[np.ndarray]:
+        """The rows that trees have not seen, from their seeds."""
+        return on_threads(
+            lambda m: np.packbits(self._counts(m.random_state) == 0), [(m,) for m in members], self.n_jobs
+        )
+
+    def _guarantee(self, found: OutOfBag, unseen: list[np.ndarray]) -> Guarantee:
+        n, members = self._n_samples, self.estimators_
+        if not self.bootstrap:
+            words = "Every tree has seen every row: nothing is claimed about the error on new rows."
+            return Guarantee("out-of-bag estimate", {"learners": float(len(members))}, words, False, Status.CONVERGED)
+        held = float(np.mean([1.0 - np.bitwise_count(bits).sum() / n for bits in unseen]))
+        return out_of_bag_guarantee(found, self._loss, len(members), held, self._bags.expected_share())
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        begin = time.perf_counter()
+        X = checked_columns(self, X, reset=False)
+        target = self._checked_target(X, y, reset=False)
+        if self._rows is not None and len(target) > self._rows[-1]:
+            X, target = X[self._rows], target[self._rows]
+        if X.shape[0] != self._n_samples:
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._n_samples} rows, got {X.shape[0]}."
+            )
+        state = JudgeState(len(target), max(1, self._classes_count))
+        unseen = self._unseen(self.estimators_)
+        curve = self._judge(X, target, self.estimators_, unseen, state)
+        return replace(self._guarantee(self._found(state, curve), unseen), seconds=time.perf_counter() - begin)
+
+    # ---------------------------------------------------------------- ways through the trees
+
+    def _sums(self, X: Any) -> np.ndarray:
+        """Sum over the trees of what they say of each row."""
+        check_is_fitted(self)
+        X = checked_columns(self, X, reset=False)
+        trees = [member.tree_ for member in self.estimators_]
+        return sum_of_values(trees, *self._leaf_values(trees), X, self.n_jobs)
+
+    def apply(self, X: Any) -> np.ndarray:
+        """The number of the leaf that each row ends in, for each tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators)
+
+        """
+        check_is_fitted(self)
+        X = checked_columns(self, X, reset=False)
+        return np.column_stack([member.tree_.apply(X, self.n_jobs) for member in self.estimators_])
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
+        """The nodes that each row passes, for all trees side by side.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : csr_matrix of shape (n_samples, number of nodes of all trees)
+            Ones.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            The columns of tree t are ``n_nodes_ptr[t]`` to ``n_nodes_ptr[t + 1]``.
+
+        """
+        check_is_fitted(self)
+        X = checked_columns(self, X, reset=False)
+        paths = [member.tree_.decision_path(X) for member in self.estimators_]
+        ends = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
+        return sp.hstack(paths).tocsr(), ends
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows in the bag of each tree, drawn again from its seed."""
+        check_is_fitted(self)
+        if not self.bootstrap:
+            bags = [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
+        else:
+            bags = [self._bags.rows(member.random_state) for member in self.estimators_]
+        return bags if self._rows is None else [self._rows[bag] for bag in bags]
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of each column in the sum of all gains, averaged over the trees."""
+        check_is_fitted(self)
+        shares = [m.tree_.compute_feature_importances() for m in self.estimators_ if m.tree_.node_count > 1]
+        mean = np.mean(shares, axis=0) if shares else np.zeros(self.n_features_in_)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Any:
+        return iter(self.estimators_)

@@ -1,0 +1,95 @@
+"""The bags of a forest: which rows each tree is grown from, drawn again from its seed whenever they are asked for.
+
+Rows are drawn by their place in an order that depends on their values alone (a hash of each row and its target):
+neither the order of the rows nor whether one is given twice or with weight 2 makes a difference to the forest. Weights
+of rows that are whole multiples of the smallest are numbers of repetitions, and a bag has as many draws as they add up
+to; other weights, and those of classes, are odds, and a bag has as many draws as there are rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine import jit
+from ..tree._tree import dense_rows
+
+# Sparse rows that are made dense at a time.
+_BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class Bags:
+    """What a bag is drawn from: the order of the rows, the sums of their weights in it, and the number of draws."""
+
+    order: np.ndarray
+    sums: np.ndarray | None
+    draws: int
+    whole: bool
+
+    @classmethod
+    def of(cls, X: Any, target: np.ndarray, weight: np.ndarray | None, odds: bool, max_samples: Any) -> Bags:
+        """For rows that all have a weight; `odds` says that none is a number of repetitions.
+
+        `max_samples` is a number of draws, a share of all, or None.
+        """
+        target, step = target.astype(np.float64), _BLOCK if sp.issparse(X) else max(1, X.shape[0])
+        parts = [
+            _fingerprints(dense_rows(X, start, start + step), target[start : start + step])
+            for start in range(0, X.shape[0], step)
+        ]
+        order = np.argsort(np.concatenate(parts), kind="stable").astype(np.int32)
+        whole = weight is not None and not odds
+        if weight is not None and whole:
+            ratio = weight / weight.min()
+            whole = bool(np.allclose(ratio, np.rint(ratio), rtol=1e-12, atol=0.0))
+            weight = np.rint(ratio) if whole else weight
+        sums = None if weight is None else np.cumsum(weight[order])
+        total = int(sums[-1]) if sums is not None and whole else len(target)
+        if max_samples is None:
+            draws = total
+        else:
+            draws = max(1, int(max_samples * total)) if isinstance(max_samples, float) else int(max_samples)
+        return cls(order, sums, draws, whole)
+
+    def rows(self, seed: int) -> np.ndarray:
+        """The rows in a bag, each as often as it was drawn, in the order of the draws."""
+        generator = np.random.RandomState(seed)
+        if self.sums is None:
+            return self.order[generator.randint(0, len(self.order), self.draws)]
+        if self.whole:
+            drawn = generator.randint(0, int(self.sums[-1]), self.draws)
+        else:
+            drawn = generator.random_sample(self.draws) * self.sums[-1]
+        return self.order[np.minimum(np.searchsorted(self.sums, drawn, side="right"), len(self.order) - 1)]
+
+    def counts(self, seed: int) -> np.ndarray:
+        """How often each row is in a bag."""
+        return np.bincount(self.rows(seed), minlength=len(self.order))
+
+    def expected_share(self) -> float:
+        """The share of the rows that is expected in a bag: mean of 1 - (1 - p_i)^draws."""
+        n = len(self.order)
+        p = np.full(n, 1 / n) if self.sums is None else np.diff(self.sums, prepend=0.0) / self.sums[-1]
+        with np.errstate(divide="ignore"):  # p = 1: always drawn
+            return float(np.mean(-np.expm1(self.draws * np.log1p(-np.minimum(p, 1.0)))))
+
+
+@jit
+def _fingerprints(X: Any, target: Any) -> Any:
+    """A number for each row that depends on its values and its target alone."""
+    n, d = X.shape
+    out, one = np.empty(n, dtype=np.uint64), np.empty(1)
+    bits = one.view(np.uint64)
+    for i in range(n):
+        key = np.uint64(0x243F6A8885A308D3)
+        for j in range(d + 1):
+            value = np.float64(X[i, j]) if j < d else target[i]
+            one[0] = value + 0.0 if value == value else np.nan  # -0.0 is 0.0, and one missing value is like another
+            key = (key ^ bits[0]) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(29)
+        out[i] = key
+    return out

@@ -1,0 +1,293 @@
+"""A random forest for classes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_y
+
+from ..tree import DecisionTreeClassifier
+from ..tree._tree import Tree
+from ._forest import Forest, warn_unjudged
+from ._forest_votes import JudgeState
+
+_TREE = (
+    "criterion",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "ccp_alpha",
+)
+
+
+class RandomForestClassifier(ClassifierMixin, Forest):
+    """Trees grown from bags of rows and draws of columns; their mean, or their product, is the prediction.
+
+    A drop-in for :class:`sklearn.ensemble.RandomForestClassifier`. Columns are binned once for all trees; see
+    :class:`maxmargin.tree.DecisionTreeClassifier` for bins, missing values and categories. The out-of-bag error is
+    always at hand, as a curve over the number of trees, and as the certificate.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default=100
+        Number of trees. "auto": in steps of 16 until the out-of-bag error of the last half of the trees has stayed
+        within one standard error of its last value, at most 1024.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity of a node.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
+min_impurity_decrease, ccp_alpha, monotonic_cst
+        As in :class:`maxmargin.tree.DecisionTreeClassifier`.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        How many columns are drawn at a split, from those that are not constant in the node.
+    bootstrap : bool, default=True
+        Whether each tree has a bag of rows drawn with replacement, or all rows.
+    oob_score : bool or callable, default=False
+        Whether to keep the out-of-bag accuracy, or what a function makes of labels and predictions, and the shares.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores. The forest does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Of bags and columns.
+    verbose : int, default=0
+        Print a line for each tree.
+    warm_start : bool, default=False
+        Keep the trees of the last fit and add to them.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes, of all rows or, for the third, of each bag.
+    max_samples : int, float or None, default=None
+        Draws of a bag, or their share of the rows; None: as many as there are rows.
+    combine : {"mean", "product"}, default="mean"
+        The mean of the shares in the leaves; or exp of the mean of their logarithms, normalised, where leaves are
+        smoothed with one row that is of all classes in equal parts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    estimators_ : list of DecisionTreeClassifier
+        The trees; their labels are the numbers of the classes.
+    certificate_ : Guarantee
+        The out-of-bag error with its standard error: an estimate for new rows.
+    oob_error_curve_ : ndarray of shape (n_estimators,)
+        The out-of-bag error of the first 1, 2, ... trees.
+    oob_score_, oob_decision_function_
+        With `oob_score`: the score, and the shares of the classes of each row out of bag (NaN where no tree left it
+        out).
+    estimators_samples_, feature_importances_, max_features_, n_classes_, n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from maxmargin.ensemble import RandomForestClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> model.certificate_.figures["out-of-bag error"] < 0.05
+    True
+    >>> model.certificate_.verify(X, y).figures == model.certificate_.figures
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        **Forest._parameter_constraints,
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "class_weight": [StrOptions({"balanced", "balanced_subsample"}), dict, None],
+        "combine": [StrOptions({"mean", "product"})],
+    }
+
+    _loss = "error"
+
+    def __init__(
+        self,
+        n_estimators: Any = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        combine: str = "mean",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.combine = combine
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            NaN means missing.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            Rows are drawn in proportion to these, and as often as if they had been repeated where all are multiples of
+            the smallest; without bags they weigh the rows. Not negative.
+
+        Returns
+        -------
+        self
+
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the largest of `predict_proba`, the first of equal ones.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        best = np.argmax(self._sums(X), axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Shares of the classes: the mean of those of the trees, or their normalised product.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        sums = self._sums(X)
+        return self._shares(sums, len(self.estimators_))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`; -inf for a class that no tree gives a share.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _shares(self, sums: np.ndarray, trees: Any) -> np.ndarray:
+        means = sums / trees
+        if self.combine == "mean":
+            return means
+        powers = np.exp(means - means.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+
+    # ---------------------------------------------------------------- for the base
+
+    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
+        y = _check_y(y) if reset else column_or_1d(y)
+        if reset:
+            check_classification_targets(y)
+            self.classes_, target = np.unique(y, return_inverse=True)
+            self.n_classes_ = self._classes_count = len(self.classes_)
+            return target.astype(np.int32)
+        target = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(target, len(self.classes_) - 1)] == y
+        if not np.all(known):
+            raise ValueError(f"y holds the label {y[int(np.argmin(known))]!r}, which the model has not seen.")
+        return target.astype(np.int32)
+
+    def _drawing_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
+        chosen = self.class_weight
+        if chosen is not None and isinstance(chosen, str) and self.warm_start:
+            warnings.warn(
+                f'class_weight="{chosen}" is not recommended with warm_start: the weights are those of the rows given '
+                "last. Give the weights of the classes as a dict.",
+                stacklevel=5,
+            )
+        if chosen is None or (self.bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample"):
+            return sample_weight
+        rule = chosen if isinstance(chosen, dict) else "balanced"
+        options: dict = {} if sample_weight is None or rule != "balanced" else {"sample_weight": sample_weight}
+        of_class = compute_class_weight(rule, classes=self.classes_, y=self.classes_[target], **options)
+        return of_class[target] if sample_weight is None else sample_weight * of_class[target]
+
+    def _bag_weights(self, counts: np.ndarray, target: np.ndarray) -> np.ndarray:
+        if not self.bootstrap:
+            return np.ones(len(target)) if self._sample_weight is None else self._sample_weight
+        if self.class_weight != "balanced_subsample":
+            return counts
+        inside = np.bincount(target, counts, minlength=self._classes_count)
+        present = np.count_nonzero(inside)
+        return counts * (counts.sum() / (present * np.where(inside > 0, inside, 1.0)))[target]
+
+    def _member(self, seed: int, tree: Tree) -> DecisionTreeClassifier:
+        member = DecisionTreeClassifier(**{name: getattr(self, name) for name in _TREE}, random_state=seed)
+        member.tree_, member.classes_ = tree, np.arange(self._classes_count)
+        member.n_classes_ = member._classes_count = self._classes_count
+        member.max_features_, member.n_features_in_, member.n_outputs_ = self.max_features_, self.n_features_in_, 1
+        member._categories = None
+        return member
+
+    def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        if self.combine == "mean":
+            return [tree.value[:, 0] for tree in trees], [tree.only_class for tree in trees]
+        values = []
+        for tree in trees:
+            weight = tree.weighted_n_node_samples[:, None]
+            values.append(np.log((tree.value[:, 0] * weight + 1 / self._classes_count) / (weight + 1)))
+        return values, [np.full(tree.node_count, -1, dtype=np.int32) for tree in trees]
+
+    def _set_out_of_bag(self, target: np.ndarray, state: JudgeState) -> None:
+        judged = state.counts > 0
+        warn_unjudged(judged)
+        shares = self._shares(state.sums, np.maximum(state.counts, 1)[:, None])
+        self.oob_decision_function_ = np.where(judged[:, None], shares, np.nan)
+        score = self.oob_score if callable(self.oob_score) else accuracy_score
+        best = np.argmax(state.sums, axis=1)[judged]
+        self.oob_score_ = score(self.classes_[target[judged]], self.classes_[best]) if judged.any() else np.nan

@@ -1,0 +1,177 @@
+"""A random forest for values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_y
+
+from ..tree import DecisionTreeRegressor
+from ..tree._tree import Tree
+from ._forest import Forest, warn_unjudged
+from ._forest_classifier import _TREE
+from ._forest_votes import JudgeState
+
+
+class RandomForestRegressor(RegressorMixin, Forest):
+    """The mean of trees grown from bags of rows.
+
+    A drop-in for :class:`sklearn.ensemble.RandomForestRegressor` with the squared error; see
+    :class:`RandomForestClassifier` for what is not said here.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default=100
+        Number of trees.
+    criterion : {"squared_error"}, default="squared_error"
+        Impurity of a node: the variance. scikit-learn's other criteria are refused.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        How many columns are drawn at a split, or their share of all.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
+min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp_alpha, max_samples, monotonic_cst
+        As in :class:`RandomForestClassifier`.
+    oob_score : bool or callable, default=False
+        Whether to keep the out-of-bag R2, or what a function makes of targets and predictions, and the predictions.
+
+    Attributes
+    ----------
+    estimators_ : list of DecisionTreeRegressor
+        The trees.
+    certificate_ : Guarantee
+        The out-of-bag squared error with its standard error: an estimate for new rows.
+    oob_error_curve_ : ndarray of shape (n_estimators,)
+        The out-of-bag squared error of the first 1, 2, ... trees.
+    oob_score_, oob_prediction_
+        With `oob_score`: the score, and the prediction of each row out of bag (NaN where no tree left it out).
+    estimators_samples_, feature_importances_, max_features_, n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from maxmargin.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RandomForestRegressor(oob_score=True, min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> 0.35 < model.oob_score_ < 0.55
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        **Forest._parameter_constraints,
+        "criterion": [StrOptions({"squared_error"})],
+    }
+
+    _loss, _classes_count = "squared error", 0
+
+    def __init__(
+        self,
+        n_estimators: Any = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            NaN means missing.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), optional
+            Rows are drawn in proportion to these, and as often as if they had been repeated where all are multiples of
+            the smallest; without bags they weigh the rows. Not negative.
+
+        Returns
+        -------
+        self
+
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The mean of the trees' predictions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        sums = self._sums(X)
+        return sums[:, 0] / len(self.estimators_)
+
+    # ---------------------------------------------------------------- for the base
+
+    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
+        return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
+
+    def _drawing_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
+        return sample_weight
+
+    def _bag_weights(self, counts: np.ndarray, target: np.ndarray) -> np.ndarray:
+        if self.bootstrap:
+            return counts
+        return np.ones(len(target)) if self._sample_weight is None else self._sample_weight
+
+    def _member(self, seed: int, tree: Tree) -> DecisionTreeRegressor:
+        member = DecisionTreeRegressor(**{name: getattr(self, name) for name in _TREE}, random_state=seed)
+        member.tree_, member._categories = tree, None
+        member.max_features_, member.n_features_in_, member.n_outputs_ = self.max_features_, self.n_features_in_, 1
+        return member
+
+    def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        return [tree.value[:, 0] for tree in trees], [tree.only_class for tree in trees]
+
+    def _set_out_of_bag(self, target: np.ndarray, state: JudgeState) -> None:
+        judged = state.counts > 0
+        warn_unjudged(judged)
+        means = state.sums[:, 0] / np.maximum(state.counts, 1)
+        self.oob_prediction_ = np.where(judged, means, np.nan)
+        score = self.oob_score if callable(self.oob_score) else r2_score
+        self.oob_score_ = score(target[judged], means[judged]) if judged.sum() > 1 else np.nan

@@ -1,0 +1,190 @@
+"""What the tree for classes and the tree for values share: checked input, growing, the ways through it, the proof."""
+
+from __future__ import annotations
+
+import time
+from abc import ABCMeta, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Bunch, check_array, check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..certificates import Guarantee
+from ._binning import Bins
+from ._build import build_tree
+from ._columns import Categories
+from ._proof import tree_guarantee
+from ._prune import prune, weakest_links
+from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
+from ._tree import Tree
+
+
+def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
+    """X as numbers, NaN where missing; at fitting, the categories of a data frame are kept in ``_categories``."""
+    if reset:
+        model._categories = Categories.found(X)
+    if model._categories is None:
+        options: dict = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan", "order": "C"}
+        options["accept_sparse"] = "csr"
+        return validate_data(model, X, reset=reset, **options)
+    model._categories.require_frame(X)
+    validate_data(model, X, reset=reset, skip_check_array=True)
+    return check_array(model._categories.encode(X), ensure_all_finite="allow-nan", estimator=model, input_name="X")
+
+
+def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
+    """The weights as float64, ones if None; refused if one is negative or all are zero."""
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weight < 0).any():
+        i = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight must not be negative; got {weight[i]:g} for row {i}.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    return weight
+
+
+class TreeEstimator(BaseEstimator, metaclass=ABCMeta):
+    """Base of the trees; not for direct use."""
+
+    _parameter_constraints: dict = {"splitter": [StrOptions({"best"})], **CONSTRAINTS}
+
+    criterion: str
+    max_features: Any
+    random_state: Any
+    ccp_alpha: float
+    monotonic_cst: Any
+    tree_: Tree
+    _categories: Categories | None
+    certificate_: Guarantee
+    _classes_count: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---------------------------------------------------------------- fitting
+
+    @abstractmethod
+    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
+        """The target as numbers of classes (int32) or as float64 values."""
+
+    def _all_weights(self, y: Any, weight: np.ndarray) -> np.ndarray:
+        """The weights of the rows with those of their classes, if there are classes."""
+        return weight
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        begin = time.perf_counter()
+        self._validate_params()
+        refuse_monotonic(self.monotonic_cst)
+        X, target, weight = self._checked_all(X, y, sample_weight, reset=True)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        limits = limits_of(self, X.shape[0], X.shape[1], weight, self._classes_count)
+        self.max_features_, self.n_outputs_ = limits.max_features, 1
+        mask = None if self._categories is None else self._categories.mask()
+        present = weight > 0  # rows without weight must not even have a say in the bins
+        if not present.all():
+            X, target, weight = X[present], target[present], weight[present]
+        self.tree_ = prune(build_tree(Bins.of(X, mask), target, weight, limits, seed), self.ccp_alpha)
+        proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
+        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+
+    def _checked_all(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+        X = checked_columns(self, X, reset=reset)
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        target = self._encode_target(y, reset=reset)
+        if len(target) != X.shape[0]:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {X.shape[0]} rows, y has {len(target)}."
+            )
+        weight = checked_weights(sample_weight, X)
+        return X, target, self._all_weights(y, weight)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        begin = time.perf_counter()
+        X, target, weight = self._checked_all(X, y, sample_weight, reset=False)
+        proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
+        return replace(proof, seconds=time.perf_counter() - begin)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Prices of a leaf at which the tree shrinks, and the impurity of its leaves then.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        Bunch with ``ccp_alphas`` and ``impurities``
+            Of the trees from the full one to the root.
+
+        """
+        prices, remaining, _ = weakest_links(clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_)
+        return Bunch(ccp_alphas=np.array(prices), impurities=np.array(remaining))
+
+    # ---------------------------------------------------------------- ways through the tree
+
+    def _checked_rows(self, X: Any, check_input: bool) -> np.ndarray:
+        check_is_fitted(self)
+        if check_input:
+            return checked_columns(self, X, reset=False)
+        return X.tocsr() if sp.issparse(X) else X
+
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The number of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False: X is a checked float32 or float64 array.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        X = self._checked_rows(X, check_input)
+        return self.tree_.apply(X)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> sp.csr_matrix:
+        """The nodes that each row passes.
+
+        Parameters
+        ----------
+        X, check_input
+            As in `apply`.
+
+        Returns
+        -------
+        csr_matrix of shape (n_samples, node_count)
+            Ones.
+
+        """
+        X = self._checked_rows(X, check_input)
+        return self.tree_.decision_path(X)
+
+    def get_depth(self) -> int:
+        """The largest number of splits from the root to a leaf."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of each column in the sum of all gains."""
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances()

@@ -1,0 +1,125 @@
+"""A decision tree for values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_y
+
+from ._base import TreeEstimator
+
+
+class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
+    """A tree of splits ``x[j] <= t``, with the mean target in its leaves.
+
+    A drop-in for :class:`sklearn.tree.DecisionTreeRegressor` with the squared error, grown from columns that are
+    binned once; see :class:`DecisionTreeClassifier` for bins, missing values, categories and the shared parameters.
+
+    Parameters
+    ----------
+    criterion : {"squared_error"}, default="squared_error"
+        Impurity of a node: the variance. scikit-learn's other criteria are refused.
+    splitter : {"best"}, default="best"
+        scikit-learn's "random" is refused.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, random_state, \
+max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
+        As in :class:`DecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The nodes as arrays, under scikit-learn's names.
+    certificate_ : Guarantee
+        The gain of each split and the mean of each node, recomputed from the raw rows.
+    feature_importances_, max_features_, n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin.tree import DecisionTreeRegressor
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [1.0, 2.0, 7.0, 9.0]
+    >>> model = DecisionTreeRegressor(max_depth=1).fit(X, y)
+    >>> model.predict([[-1.0], [2.5]])
+    array([1.5, 8. ])
+    >>> model.tree_.threshold[0]
+    np.float64(2.0)
+
+    """
+
+    _parameter_constraints: dict = {
+        **TreeEstimator._parameter_constraints,
+        "criterion": [StrOptions({"squared_error"})],
+    }
+
+    _classes_count = 0
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRegressor:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            NaN means missing.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), optional
+            Not negative.
+
+        Returns
+        -------
+        self
+
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
+        return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
+
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The mean target of each row's leaf.
+
+        Parameters
+        ----------
+        X, check_input
+            As in `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        """
+        X = self._checked_rows(X, check_input)
+        return self.tree_.predict(X)[:, 0]
