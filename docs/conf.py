@@ -17,6 +17,8 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["generated/.*"]
 nitpicky = False
+# Properties of the same name in several classes are linked by numpydoc without the class.
+suppress_warnings = ["ref.python"]
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings state the types in words
