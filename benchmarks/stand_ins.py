@@ -75,6 +75,24 @@ def _heart_scale(rng: np.random.Generator) -> Made:
     return X, 2 * y - 1
 
 
+def _letter(rng: np.random.Generator) -> Made:
+    """Sixteen features of whole numbers 0 to 15, of 26 classes."""
+    X, y = _blobs(rng, 16000, 16, [1 / 26] * 26, spread=0.5)
+    return np.clip(np.rint(7 + 3 * X), 0, 15).astype(np.float32), y
+
+
+def _spambase(rng: np.random.Generator) -> Made:
+    """Frequencies, most of them 0."""
+    X, y = _blobs(rng, 4601, 57, [0.6, 0.4])
+    return np.maximum(X - 1, 0), y
+
+
+def _diamonds(rng: np.random.Generator) -> Made:
+    """A price that is a smooth function of few of 26 features, most of which are marks."""
+    X = np.hstack([rng.normal(size=(53940, 6)), rng.random((53940, 20)) < 0.15])
+    return X, np.exp(X[:, 0] + 0.3 * X[:, 1] * X[:, 7] + 0.2 * X[:, 8] + 0.1 * rng.normal(size=len(X)))
+
+
 def _covtype(rng: np.random.Generator, n: int = 581012) -> Made:
     """Ten measurements, one of 4 areas and one of 40 soils; half of the rows are of class 2 and overlap the rest."""
     X = np.zeros((n, 54), dtype=np.float32)
@@ -117,6 +135,9 @@ STAND_INS: dict[str, Callable[[np.random.Generator], Made]] = {
     "a9a": _a9a,
     "california_housing": _california_housing,
     "heart_scale": _heart_scale,
+    "letter": _letter,
+    "spambase": _spambase,
+    "diamonds": _diamonds,
     "covtype": _covtype,
     "news20_tfidf": _news20_tfidf,
 }
