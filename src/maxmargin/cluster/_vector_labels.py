@@ -27,17 +27,20 @@ def by_kmeans(
 
     With these weights, and all K vectors v of ``v' D v = I``, the inertia of indicators is what the Ncut is relaxed to.
     For two clusters the best threshold of the second vector is one more start: k-means parts a long cluster in the
-    middle rather than at a gap near its end.
+    middle rather than at a gap near its end. Of two vectors the first is constant, and k-means has nothing but
+    thresholds of the second to offer: then the best one is all there is to look at.
     """
     v, weights = np.ascontiguousarray(v), degree / degree.mean()
-    with one_blas_thread():
-        points = Points(v, weights)
-        candidates = [
-            lloyd(points, centres - points.origin, _STEPS, 0.0).labels
-            for centres in _starts(points, v, weights, k, starts, random_state)
-        ]
+    candidates = []
     if k == 2 and v.shape[1] > 1:
         candidates.append(two_way(W, v[:, 1], "best_ncut").astype(np.int64))
+    if not (k == v.shape[1] == 2):
+        with one_blas_thread():
+            points = Points(v, weights)
+            candidates += [
+                lloyd(points, centres - points.origin, _STEPS, 0.0).labels
+                for centres in _starts(points, v, weights, k, starts, random_state)
+            ]
     ends = [polished(W, labels, k) for labels in candidates]
     # clusters that have got lost would make the cut look better than it is
     values = [value + k - len(np.unique(labels)) for labels, value in ends]
