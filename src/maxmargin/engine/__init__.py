@@ -1,7 +1,7 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
-from ._jit import jit, jit_sums
+from ._jit import jit, jit_bare, jit_sums
 from ._pool import run_parallel, thread_count
 from ._prefetch import prefetch
 from ._queue import Task, run_queue
@@ -11,6 +11,7 @@ from ._wide import wide_vectors
 __all__ = [
     "Task",
     "jit",
+    "jit_bare",
     "jit_sums",
     "one_blas_thread",
     "prefetch",

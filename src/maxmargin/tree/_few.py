@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._bare import jit_bare
+from ..engine import jit_bare
 from ._split import BETTER, GINI, NOTHING, VARIANCE, Limits, NodeRows, Room, keep_if_best, x_log_x
 
 

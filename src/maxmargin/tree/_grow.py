@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit
-from ._bare import jit_bare
+from ..engine import jit, jit_bare
 from ._binning import Binned
 from ._few import try_few
 from ._split import (

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._bare import jit_bare
+from ..engine import jit_bare
 
 GINI, ENTROPY, VARIANCE = 0, 1, 2
 # The score of no split at all, and what a split has to be better by than one before it, relatively: of splits that

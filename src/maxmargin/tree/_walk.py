@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._bare import jit_bare
+from ..engine import jit_bare
 
 NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("left", np.int32)])
 
