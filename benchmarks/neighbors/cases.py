@@ -17,6 +17,7 @@ QUICK_ROWS = 5000
 MEASURED = 10  # columns of covtype that are measurements; the others are marks of areas and soils
 
 SKLEARN_BRUTE, SKLEARN_KD, SKLEARN_BALL = (f"{SKLEARN} {algorithm}" for algorithm in ("brute", "kd_tree", "ball_tree"))
+INTELEX_BRUTE, INTELEX_KD = (f"{INTELEX} {algorithm}" for algorithm in ("brute", "kd_tree"))
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,14 @@ CASES = (
         "knn-fashion",
         fashion,
         {SKLEARN: 2, INTELEX: 1, FAISS: 1},
-        (SKLEARN_BRUTE, INTELEX, FAISS),
+        (SKLEARN_BRUTE, INTELEX_BRUTE, FAISS),
         rows=50_000,
     ),
     Case(
         "knn-covtype",
         covtype_measured,
         {SKLEARN: 1},
-        (SKLEARN_KD, SKLEARN_BALL, SKLEARN_BRUTE, INTELEX),
+        (SKLEARN_KD, SKLEARN_BALL, SKLEARN_BRUTE, INTELEX_KD, INTELEX_BRUTE),
         rows=500_000,
         dtype=np.float64,
     ),

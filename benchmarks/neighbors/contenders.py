@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..contender import Contender, peer
-from ..names import FAISS, INTELEX, OURS
-from .cases import SKLEARN_BALL, SKLEARN_BRUTE, SKLEARN_KD, Case
+from ..names import FAISS, OURS
+from .cases import INTELEX_BRUTE, INTELEX_KD, SKLEARN_BALL, SKLEARN_BRUTE, SKLEARN_KD, Case
 
 _WARM_UP_ROWS, _WARM_UP_QUERIES = 2000, 50
 
@@ -108,12 +108,19 @@ class BallTree(_ScikitLearn):
     name, algorithm = SKLEARN_BALL, "ball_tree"
 
 
-class Intelex(_ScikitStyle):
-    name, algorithm = INTELEX, "brute"
+class _Intelex(_ScikitStyle):
     module = "sklearnex.neighbors"
 
     def note(self) -> str:
         return "" if hasattr(self.index, "_onedal_estimator") else "fell back to scikit-learn"
+
+
+class IntelexBrute(_Intelex):
+    name, algorithm = INTELEX_BRUTE, "brute"
+
+
+class IntelexKDTree(_Intelex):
+    name, algorithm = INTELEX_KD, "kd_tree"
 
 
 class Faiss(NeighborsContender):
@@ -133,7 +140,7 @@ class Faiss(NeighborsContender):
         return Found(np.sqrt(np.maximum(squares, 0)), indices)
 
 
-_PEERS = {c.name: c for c in (Brute, KDTree, BallTree, Intelex, Faiss)}
+_PEERS = {c.name: c for c in (Brute, KDTree, BallTree, IntelexBrute, IntelexKDTree, Faiss)}
 
 
 def contenders(case: Case) -> list[type[NeighborsContender]]:

@@ -10,7 +10,7 @@ from ..contest import Contest
 from ..growth import Times, growth_record, growth_text
 from ..options import Options
 from ..side_by_side import targeted
-from .cases import INTELEX, SKLEARN, SKLEARN_BRUTE, SKLEARN_KD, Case, covtype_measured, split
+from .cases import INTELEX_KD, SKLEARN, SKLEARN_BRUTE, SKLEARN_KD, Case, covtype_measured, split
 from .contenders import contenders
 
 SIZES = (4000, 16_000, 64_000, 256_000)
@@ -22,7 +22,7 @@ QUICK_QUERIES = 200
 def run(options: Options) -> tuple[str, dict[str, Any]]:
     """The table and its raw numbers."""
     sizes, queries = (QUICK_SIZES, QUICK_QUERIES) if options.quick else (SIZES, QUERIES)
-    peers = (SKLEARN_KD, SKLEARN_BRUTE, INTELEX)
+    peers = (SKLEARN_KD, SKLEARN_BRUTE, INTELEX_KD)
     case = Case("knn-growth", covtype_measured, {SKLEARN: 1}, peers, rows=sizes[-1], dtype=np.float64)
     data = split(covtype_measured(options), sizes[-1], queries, np.float64)
     kinds = contenders(case)

@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 from benchmarks import command_line, neighbors
 from benchmarks.datasets import Data
-from benchmarks.names import FAISS, INTELEX, OURS, SKLEARN
-from benchmarks.neighbors.cases import CASES, SKLEARN_BALL, SKLEARN_BRUTE, SKLEARN_KD, Case, split
+from benchmarks.names import FAISS, OURS, SKLEARN
+from benchmarks.neighbors.cases import (
+    CASES,
+    INTELEX_BRUTE,
+    INTELEX_KD,
+    SKLEARN_BALL,
+    SKLEARN_BRUTE,
+    SKLEARN_KD,
+    Case,
+    split,
+)
 from benchmarks.neighbors.contenders import Found, MaxMargin, contenders
 from benchmarks.neighbors.judge import Judge, named_squares, nearest_squares
 from benchmarks.worker import ContenderError
@@ -21,7 +30,7 @@ def _made(options):
     return Data(rng.normal(size=(460, 4)), rng.integers(3, size=460), "made")
 
 
-EVERYBODY = (SKLEARN_BRUTE, SKLEARN_KD, SKLEARN_BALL, INTELEX, FAISS)
+EVERYBODY = (SKLEARN_BRUTE, SKLEARN_KD, SKLEARN_BALL, INTELEX_BRUTE, INTELEX_KD, FAISS)
 CASE = Case("test", _made, {SKLEARN: 1}, EVERYBODY, rows=400)
 
 
