@@ -241,6 +241,9 @@ def test_stand_ins_are_what_they_stand_for(name, tmp_path):
         "a9a": (32561, 123),
         "california_housing": (20433, 13),
         "heart_scale": (270, 13),
+        "letter": (16000, 16),
+        "spambase": (4601, 57),
+        "diamonds": (53940, 26),
     }
     data = datasets.load(name, tmp_path)
     assert data.X.shape == shapes[name]
