@@ -7,12 +7,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-_LARGEST_SEED = np.iinfo(np.int32).max
+from ._seeds import seeded_copy
+
 _REDRAWS = 20
 
 
@@ -71,13 +72,7 @@ class AdaBoostBase(MetaEstimatorMixin, BaseEstimator):
 
     def _new_learner(self, random_state: np.random.RandomState) -> Any:
         """A copy of the base estimator with random states of its own."""
-        learner = clone(self.estimator_)
-        seeds = {
-            key: random_state.randint(_LARGEST_SEED)
-            for key in sorted(learner.get_params(deep=True))
-            if key == "random_state" or key.endswith("__random_state")
-        }
-        return learner.set_params(**seeds) if seeds else learner
+        return seeded_copy(self.estimator_, random_state)
 
     def _keep(self, learners: list[Any], votes: np.ndarray, errors: np.ndarray) -> None:
         """Learners with votes and errors; the rounds that were not made have vote 0 and error 1, as in scikit-learn."""

@@ -15,7 +15,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.parallel import Parallel, delayed
@@ -24,8 +24,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..certificates import Guarantee, Status
 from ._bag_rows import RowBags
 from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
-
-_LARGEST_SEED = np.iinfo(np.int32).max
+from ._seeds import LARGEST_SEED, seeded_copy
 
 Part = tuple[np.ndarray, np.ndarray]
 
@@ -162,7 +161,7 @@ class BaggingBase(MetaEstimatorMixin, BaseEstimator):
                 f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={done} when "
                 f"warm_start==True"
             )
-        seeds = generator.randint(_LARGEST_SEED, size=self.n_estimators)[done:]
+        seeds = generator.randint(LARGEST_SEED, size=self.n_estimators)[done:]
         if len(seeds) == 0:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
             return False
@@ -264,8 +263,6 @@ def _train(
         columns = generator.randint(0, d, count)
     elif count < d:
         columns = np.sort(generator.permutation(d)[:count])
-    own = clone(learner)
-    states = [key for key in sorted(own.get_params()) if key == "random_state" or key.endswith("__random_state")]
-    own.set_params(**{key: int(generator.randint(_LARGEST_SEED)) for key in states})
+    own = seeded_copy(learner, generator)
     rows = bags.rows(seed)
     return own.fit(_part(X, rows, columns), target[rows]), columns
