@@ -4,7 +4,7 @@ from threading import Lock
 
 import pytest
 
-from maxmargin.neighbors._portions import run_portions
+from maxmargin.engine import run_portions
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

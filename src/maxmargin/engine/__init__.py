@@ -3,6 +3,7 @@
 from ._blas import one_blas_thread
 from ._jit import jit, jit_bare, jit_sums
 from ._pool import run_parallel, thread_count
+from ._portions import run_portions
 from ._prefetch import prefetch
 from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
@@ -16,6 +17,7 @@ __all__ = [
     "one_blas_thread",
     "prefetch",
     "run_parallel",
+    "run_portions",
     "run_queue",
     "sortable",
     "sortable_room",

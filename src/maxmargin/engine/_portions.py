@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..engine import run_parallel
+from ._pool import run_parallel
 
 
 def run_portions(task: Callable[..., Any], portions: Sequence[tuple], threads: int) -> list[Any]:

@@ -27,6 +27,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Status
+from ..engine import run_portions, thread_count
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
 from ..tree._build import build_tree
@@ -35,7 +36,7 @@ from ..tree._prune import prune
 from ..tree._settings import CONSTRAINTS, columns_a_split, limits_of, refuse_monotonic
 from ..tree._tree import Tree
 from ._forest_bags import Bags
-from ._forest_votes import JudgeState, judge_votes, on_threads, sum_of_values
+from ._forest_votes import JudgeState, judge_votes, sum_of_values
 from ._out_of_bag import OutOfBag, out_of_bag_guarantee
 
 # "auto": trees are grown in steps of so many, up to a last number.
@@ -242,7 +243,7 @@ class Forest(BaseEstimator, metaclass=ABCMeta):
             tree = prune(build_tree(bins, target, weight, limits, draws), self.ccp_alpha)
             return self._member(seed, tree), np.packbits(counts == 0)
 
-        return on_threads(work, [(seed,) for seed in seeds], self.n_jobs)
+        return run_portions(work, [(seed,) for seed in seeds], thread_count(self.n_jobs))
 
     # ---------------------------------------------------------------- out of bag
 
@@ -264,8 +265,10 @@ class Forest(BaseEstimator, metaclass=ABCMeta):
 
     def _unseen(self, members: list) -> list[np.ndarray]:
         """The rows that trees have not seen, from their seeds."""
-        return on_threads(
-            lambda m: np.packbits(self._counts(m.random_state) == 0), [(m,) for m in members], self.n_jobs
+        return run_portions(
+            lambda m: np.packbits(self._counts(m.random_state) == 0),
+            [(m,) for m in members],
+            thread_count(self.n_jobs),
         )
 
     def _guarantee(self, found: OutOfBag, unseen: list[np.ndarray]) -> Guarantee:

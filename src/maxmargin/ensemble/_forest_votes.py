@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit, run_parallel, thread_count
+from ..engine import jit, run_portions, thread_count
 from ..tree._tree import Tree, dense_rows, nothing_missing
 from ..tree._walk import add_values, walk
 
@@ -22,23 +22,6 @@ _ROWS = 1024
 def blocks(n: int) -> list[tuple[int, int]]:
     """Where blocks of rows begin and end."""
     return [(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
-
-
-def on_threads(work: Any, parts: list, n_jobs: int | None) -> list:
-    """``[work(*part) for part in parts]``, each thread taking the next part when it has done one."""
-    results: list = [None] * len(parts)
-    todo = list(range(len(parts)))[::-1]
-
-    def loop() -> None:
-        while todo:
-            try:
-                k = todo.pop()
-            except IndexError:  # another thread has taken the last one
-                return
-            results[k] = work(*parts[k])
-
-    run_parallel(loop, [()] * min(len(parts), thread_count(n_jobs)), on_error=todo.clear)
-    return results
 
 
 def sum_of_values(
@@ -55,7 +38,7 @@ def sum_of_values(
             walk(tree.paths, block, rows, tree.max_depth, plain, leaves)
             add_values(value, single, leaves, rows, sums[start:end])
 
-    on_threads(work, blocks(X.shape[0]), n_jobs)
+    run_portions(work, blocks(X.shape[0]), thread_count(n_jobs))
     return sums
 
 
@@ -102,7 +85,7 @@ def judge_votes(
             _judge(rows[:m], target[start:end], classes, sums, counts, losses, found[t])
         return found
 
-    losses, judged = np.sum(on_threads(work, blocks(X.shape[0]), n_jobs), axis=0).T
+    losses, judged = np.sum(run_portions(work, blocks(X.shape[0]), thread_count(n_jobs)), axis=0).T
     return np.where(judged > 0, losses / np.maximum(judged, 1), np.nan)
 
 

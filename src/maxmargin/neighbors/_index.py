@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import BallTree, NearestNeighbors
 
+from ..engine import run_portions
 from ._distances import distances_of_pairs
 from ._heap import in_order
-from ._portions import run_portions
 from ._search import Columns, Search
 from ._tree import Tree, descend_all
 

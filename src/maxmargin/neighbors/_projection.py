@@ -21,9 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data import Rows
-from ..engine import jit, jit_sums
+from ..engine import jit, jit_sums, run_portions
 from ._lanes import LANES
-from ._portions import run_portions
 
 # Coordinates of coarse and fine images, the length of the rest included, and of what follows for rows of many features.
 COARSE, FINE = 31, 128

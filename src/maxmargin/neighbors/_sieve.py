@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data import Rows
+from ..engine import run_portions
 from ._heap import empty_heaps
 from ._lanes import LANES
 from ._partition import partition
-from ._portions import run_portions
 from ._projection import COARSE, Images, Projection, directions
 from ._sift import distances_of_boxes, seed, sift
 

@@ -12,12 +12,11 @@ import math
 import numpy as np
 
 from ..data import Rows
-from ..engine import jit
+from ..engine import jit, run_portions
 from ._descent import descend
 from ._heap import empty_heaps, in_order
 from ._lanes import LANES
 from ._partition import partition
-from ._portions import run_portions
 from ._search import Search
 
 # Sides of a leaf, in units of float32's error of the longest row, below which float64 is taken.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine import jit, run_parallel, thread_count
+from ..engine import jit, run_portions, thread_count
 
 MAX_BINS = 255
 # Columns that a task copies at once: rows of X are contiguous, and a cache line holds sixteen values of float32.
@@ -82,25 +82,19 @@ class Bins:
         common = np.full(d, -1)
         low, high = np.full((d, MAX_BINS + 1), np.inf), np.full((d, MAX_BINS + 1), np.inf)
         block = _BLOCK if thread_count(n_jobs) == 1 else max(1, min(_BLOCK, -(-d // (2 * thread_count(n_jobs)))))
-        todo = list(range(0, d, block))
 
-        def work() -> None:
-            while todo:
-                try:
-                    first = todo.pop()
-                except IndexError:  # another thread has taken the last one
-                    return
-                if sp.issparse(X):
-                    columns = np.array(X[:, first : first + block].toarray().T, dtype=np.float64, order="C")
-                else:
-                    columns = np.empty((min(block, d - first), n))
-                    _transpose(X, first, columns)
-                for j, x in enumerate(columns, start=first):
-                    n_bins[j], missing[j] = _bin_column(x, bool(categorical[j]), codes[j], low[j], high[j])
-                    common[j] = _common_code(codes[j])
-                by_row[:, first : first + block] = codes[first : first + block].T
+        def work(first: int) -> None:
+            if sp.issparse(X):
+                columns = np.array(X[:, first : first + block].toarray().T, dtype=np.float64, order="C")
+            else:
+                columns = np.empty((min(block, d - first), n))
+                _transpose(X, first, columns)
+            for j, x in enumerate(columns, start=first):
+                n_bins[j], missing[j] = _bin_column(x, bool(categorical[j]), codes[j], low[j], high[j])
+                common[j] = _common_code(codes[j])
+            by_row[:, first : first + block] = codes[first : first + block].T
 
-        run_parallel(work, [()] * min(len(todo), thread_count(n_jobs)))
+        run_portions(work, [(first,) for first in range(0, d, block)], thread_count(n_jobs))
         return cls(Binned(both, n_bins, missing, categorical, common), low, high)
 
 
