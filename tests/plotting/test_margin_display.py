@@ -117,6 +117,7 @@ def test_legend_counts_cases_classes_and_errors(moons):
         f"on the wrong side: {counts['inside, wrong side']}",
         "middle: decision value 0",
         "kerbs: decision value ±1",
+        "slack: the way to its kerb",
     ]
     assert counts["inside, wrong side"] == (model.predict(X) != y).sum() > 0
 

@@ -11,8 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import CASES, KKTCases
+from ._features import last_step, names_of, plane_for
 from ._matplotlib import new_axes, require_matplotlib
-from ._plane import plane_of
+from ._plane import Plane, plane_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
 _INK = "#222222"
 _MARKERS = ("o", "^")
 _KERB_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
+_MOST_SLACKS = 150  # lines of slack that a picture has room for
 
 
 class MarginDisplay:
@@ -37,10 +39,12 @@ class MarginDisplay:
     in the model. Those on the kerb and inside the street are its support vectors. A ring marks those on the wrong
     side of the middle, which the model gets wrong.
 
-    A model of two features is drawn as it is. A model of more features is drawn in the plane of two principal
-    components of its training data: the decision function is evaluated on that plane, which is a section of the
-    space through the mean, and samples are projected on it. As they lie off the plane, a sample on the kerb need not
-    appear on a kerb of the section.
+    A model of two features is drawn as it is, and the slack of a sample inside the street is a line to its kerb: for a
+    linear kernel its length is the slack in units of half the street. A model of more features is drawn in the plane of
+    two principal components of its training data, or of two of its features with the others at their means: the
+    decision function is evaluated on that plane, which is a section of the space through the mean, and samples are
+    projected on it. As they lie off the plane, a sample on the kerb need not appear on a kerb of the section, and
+    slacks are not drawn.
 
     Displays are made by `from_estimator`.
 
@@ -62,6 +66,8 @@ class MarginDisplay:
         What to write along the axes.
     section_of : int or None, default=None
         Number of features of the space that the plane is a section of; None if the plane is the whole space.
+    slack : bool, default=False
+        Whether to draw slacks.
 
     Attributes
     ----------
@@ -69,6 +75,8 @@ class MarginDisplay:
         Axes with the street.
     figure_ : matplotlib Figure
         Figure that holds the axes.
+    slacks_ : matplotlib LineCollection or None
+        Lines from the samples inside the street to their kerbs.
     legend_ : matplotlib Legend or None
         The legend, which stands below the axes.
 
@@ -98,10 +106,11 @@ class MarginDisplay:
         classes: tuple[str, str],
         axis_names: tuple[str, str],
         section_of: int | None = None,
+        slack: bool = False,
     ) -> None:
         self.a, self.b, self.decision = a, b, decision
         self.points, self.label, self.cases = points, label, cases
-        self.classes, self.axis_names, self.section_of = classes, axis_names, section_of
+        self.classes, self.axis_names, self.section_of, self.slack = classes, axis_names, section_of, slack
 
     @classmethod
     def from_estimator(
@@ -112,6 +121,8 @@ class MarginDisplay:
         *,
         sample_weight: Any = None,
         components: tuple[int, int] | None = None,
+        features: Any = None,
+        slack: bool | None = None,
         class_names: tuple[str, str] | None = None,
         grid_resolution: int = 200,
         legend: bool = True,
@@ -131,6 +142,12 @@ class MarginDisplay:
         components : tuple of two ints, optional
             The principal components of X that span the plane, counted from 0; by default the first two. If X has two
             features, the plane is theirs, and this is the order of its axes.
+        features : tuple of two str or int, or "principal", optional
+            Instead of components, two columns of X, by name or number, as the last step sees them: the plane is theirs,
+            with the other features at their means. "principal" is the plane of the first two components.
+        slack : bool, optional
+            Whether to draw a line from each sample inside the street to its kerb; by default if X has two features and
+            there are at most 150 such samples. In a section there are none to draw.
         class_names : tuple of two str, optional
             Names to show for ``estimator.classes_``, in that order.
         grid_resolution : int, default=200
@@ -146,11 +163,11 @@ class MarginDisplay:
 
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
-        model, X = _last_step(estimator, X)
+        model, X, names = _last_step(estimator, X)
         _check_drawable(model)
         cases = model.kkt_cases(X, y, sample_weight)
         rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
-        plane = plane_of(rows, components, getattr(model, "feature_names_in_", None))
+        plane = _plane(rows, components, features, names)
         points = plane.project(rows)[cases.sample]
         a, b = (_padded_range(coordinate, float(np.abs(points).max()), grid_resolution) for coordinate in points.T)
         display = cls(
@@ -163,6 +180,7 @@ class MarginDisplay:
             classes=_names(model.classes_) if class_names is None else (str(class_names[0]), str(class_names[1])),
             axis_names=plane.names,
             section_of=plane.section_of,
+            slack=_draws_slack(slack, plane.section_of, cases),
         )
         return display.plot(ax=ax, legend=legend)
 
@@ -186,6 +204,7 @@ class MarginDisplay:
         self.ax_ = new_axes(8.0, 7.0) if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw_street()
+        self.slacks_ = self._draw_slacks() if self.slack else None
         self._draw_samples()
         self._label_axes()
         self.legend_ = self._draw_legend() if legend else None
@@ -196,9 +215,33 @@ class MarginDisplay:
         ends = min(float(f.min()), -1.0) - 1.0, max(float(f.max()), 1.0) + 1.0
         levels = [ends[0], -1.0, 0.0, 1.0, ends[1]]
         self.ax_.contourf(self.a, self.b, f, levels, colors=_REGION_COLOURS, zorder=0)
+        self._kerbs: dict[float, Any] = {}
         for level, style, width in ((-1.0, "--", _KERB_WIDTH), (0.0, "-", _MIDDLE_WIDTH), (1.0, "--", _KERB_WIDTH)):
             if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
-                self.ax_.contour(self.a, self.b, f, [level], colors=_INK, linestyles=style, linewidths=width, zorder=2)
+                self._kerbs[level] = self.ax_.contour(
+                    self.a, self.b, f, [level], colors=_INK, linestyles=style, linewidths=width, zorder=2
+                )
+
+    def _draw_slacks(self) -> Any:
+        """From each sample inside the street to the nearest point of its kerb in the picture."""
+        from matplotlib.collections import LineCollection
+
+        ends = []
+        for k, level in enumerate((-1.0, 1.0)):
+            inside = self.points[(self.cases.case >= _INSIDE_RIGHT) & (self.label == k)]
+            if level not in self._kerbs or not len(inside):
+                continue
+            pieces = [path.vertices for path in self._kerbs[level].get_paths()[0]._iter_connected_components()]
+            begin = np.concatenate([piece[:-1] for piece in pieces if len(piece) > 1])
+            end = np.concatenate([piece[1:] for piece in pieces if len(piece) > 1])
+            feet = [(point, nearest_on(begin, end, point)) for point in inside]
+            # where the kerb leaves the picture, its nearest point may be outside
+            ends += [(point, foot) for point, foot in feet if not self._on_edge(foot)]
+        lines = LineCollection(ends, colors=_INSIDE_COLOUR, linewidths=0.9, alpha=0.8, zorder=2.5)
+        return self.ax_.add_collection(lines, autolim=False)
+
+    def _on_edge(self, point: np.ndarray) -> bool:
+        return bool(point[0] in (self.a[0], self.a[-1]) or point[1] in (self.b[0], self.b[-1]))
 
     def _draw_samples(self) -> None:
         case = self.cases.case
@@ -259,6 +302,8 @@ class MarginDisplay:
             line("middle: decision value 0", False, _MIDDLE_WIDTH),
             line("kerbs: decision value ±1", True, _KERB_WIDTH),
         ]
+        if self.slacks_ is not None:
+            handles.append(Line2D([], [], color=_INSIDE_COLOUR, linewidth=0.9, label="slack: the way to its kerb"))
         figure = self.ax_.figure
         below = self.ax_.transAxes + ScaledTranslation(0, -36 / 72, figure.dpi_scale_trans)  # 36 points, for the label
         return self.ax_.legend(
@@ -271,12 +316,40 @@ class MarginDisplay:
         )
 
 
-def _last_step(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """The model itself and the rows as it sees them."""
+def _last_step(estimator: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
+    """The model itself, the rows as it sees them, and the names of their columns."""
     if not isinstance(estimator, Pipeline):
-        return estimator, X
-    check_is_fitted(estimator)
-    return estimator[-1], estimator[:-1].transform(X) if len(estimator) > 1 else X
+        return estimator, X, names_of(X, estimator)
+    return last_step(estimator, X)
+
+
+def _plane(rows: Any, components: Any, features: Any, names: list[str] | None) -> Plane:
+    if features is None:
+        return plane_of(rows, components, names)
+    if components is not None:
+        raise ValueError("give components or features, not both: they choose the plane in two ways.")
+    return plane_for(rows, features, names, "MarginDisplay")
+
+
+def _draws_slack(asked: bool | None, section_of: int | None, cases: KKTCases) -> bool:
+    if section_of is not None:
+        if asked:
+            raise ValueError(
+                f"slack=True needs a model of two features; this one has {section_of}, and in a section of their space "
+                "samples are not as far from the kerbs as they appear."
+            )
+        return False
+    inside = int((cases.case >= _INSIDE_RIGHT).sum())
+    return inside <= _MOST_SLACKS if asked is None else bool(asked)
+
+
+def nearest_on(begin: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """The point of some segments that is nearest to a point."""
+    along = end - begin
+    lengths = np.maximum(np.square(along).sum(axis=1), 1e-300)
+    share = np.clip(((point - begin) * along).sum(axis=1) / lengths, 0.0, 1.0)
+    feet = begin + share[:, None] * along
+    return feet[np.argmin(np.square(feet - point).sum(axis=1))]
 
 
 def _check_drawable(model: Any) -> None:
