@@ -6,7 +6,14 @@ from numpy.testing import assert_array_equal
 
 from maxmargin.certificates import Status, evaluate
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Monitor, feasible, solve_by_decomposition, solve_by_projected_gradient, solve_certified
+from maxmargin.solvers import (
+    Monitor,
+    decomposition,
+    feasible,
+    solve_by_decomposition,
+    solve_by_projected_gradient,
+    solve_certified,
+)
 
 SOLVERS = {
     "decomposition": solve_by_decomposition,
@@ -183,3 +190,17 @@ class TestManySamples:
         assert solution.status is Status.CONVERGED
         assert_feasible(doubled, solution.beta)
         assert solution.evidence.kkt_violation <= 1e-3
+
+
+@pytest.mark.parametrize("C", [0.3, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_that_grow_while_variables_are_left_out(classifier_problem, monkeypatch, C, seed):
+    """Many free variables double the block up to the whole problem, of which a part may have been left out."""
+    monkeypatch.setattr(decomposition, "WHOLE", 8)
+    monkeypatch.setattr(decomposition, "WORKING_SET", 40)
+    problem = classifier_problem(150, 3, seed=seed, C=C, distance=1.0)
+    solution = decomposition.solve(problem, None, 1e-6)
+    assert_feasible(problem, solution.beta)
+    # left out variables are looked at again by the one who asks for a proof
+    found = evaluate(problem, decomposition.solve(problem, solution.beta, 1e-6, shrinking=False).beta)
+    assert found.relative_gap <= 1e-5

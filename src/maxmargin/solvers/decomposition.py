@@ -177,7 +177,7 @@ class _Rounds:
     def improve(self, violation: float, tolerance: float, max_steps: int) -> bool:
         """One round. False if no pair of the working set can make progress."""
         problem = self.problem
-        if self.shrinking:
+        if self.shrinking and self.size < problem.n:
             self._shrink(violation)
         chosen, used, block = self._block(self._working_set())
         before, beta = self.beta[chosen], self.beta[chosen]
@@ -205,7 +205,8 @@ class _Rounds:
         self.rises[chosen[used]], self.falls[chosen[used]] = (beta < upper)[used], (beta > lower)[used]
         free = int(np.count_nonzero(self.rises & self.falls))
         if free > self.size // 2 and self._whole is None:
-            self.size = min(2 * self.size, self.largest, problem.n)
+            # not the whole problem once some variables are left out, whose residuals are no longer up to date
+            self.size = min(2 * self.size, self.largest, problem.n - (self.active is not None))
         return True
 
     def _change(self, chosen: np.ndarray, moved: np.ndarray, step: np.ndarray, block: np.ndarray) -> np.ndarray:
