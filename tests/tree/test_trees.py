@@ -1,7 +1,9 @@
 """Decision trees: the splits scikit-learn finds, the formulas they stand on, and what holds them back."""
 
+import copy
 import pickle
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import NotFittedError
 
 from maxmargin.certificates import Status
+from maxmargin.plotting import TreeDisplay
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
+from maxmargin.tree._prune import prune, weakest_links
 
 _CLASSES = {"iris": load_iris, "digits": load_digits, "breast_cancer": load_breast_cancer}
 
@@ -189,6 +193,18 @@ def test_weight_is_repetition_and_zero_weight_is_absence(few_values):
     weighted = DecisionTreeClassifier().fit(X, y, weight)
     repeated = DecisionTreeClassifier().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-12)
+
+
+def test_weight_is_repetition_where_values_share_bins():
+    """Bins hold equal weight: 800 values in 255 of them are cut where those of the repeated rows are."""
+    rng = np.random.default_rng(0)
+    X, counts = np.where(rng.random((800, 3)) < 0.02, np.nan, rng.normal(size=(800, 3))), rng.integers(0, 30, 800)
+    y = np.nansum(X, axis=1) + rng.normal(size=800)
+    weighted = DecisionTreeRegressor(max_depth=3).fit(X, y, counts)
+    repeated = DecisionTreeRegressor(max_depth=3).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    assert weighted.get_n_leaves() == 8  # deeper, nodes of three rows have equal gains
+    np.testing.assert_array_equal(np.sort(weighted.tree_.threshold), np.sort(repeated.tree_.threshold))
+    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-12)
 
 
 def test_a_monotone_change_of_a_column_changes_no_prediction(few_values):
@@ -371,17 +387,51 @@ def test_a_mean_far_from_zero_hides_no_gain(few_values):
     np.testing.assert_allclose((far.predict(X) - 1e5) * 1e6, near.predict(X), atol=1e-3)
 
 
-def test_a_deep_tree_does_not_overflow():
-    """Targets that double from row to row are split off one at a time."""
-    n = 3000
-    X = np.arange(float(n))[:, None] % 255
-    X = np.column_stack([X, np.arange(n) // 255])
-    y = np.arange(n) * (-1.0) ** np.arange(n) * 2.0 ** (np.arange(n) % 40)
-    model = DecisionTreeRegressor().fit(X, y)
+@pytest.fixture(scope="module")
+def chain():
+    """A tree of depth 20066, and its rows: each has a value of its own in one of 79 columns, and targets alternate.
+
+    A row at the end of its column is worth more than any two, so that every split takes a single one off.
+    """
+    at = np.arange(79 * 254)
+    X = np.zeros((len(at), 79), dtype=np.float32)
+    X[at, at // 254] = at % 254 + 1
+    y = np.where(at % 2, 1.0, -1.0) * (1.0 + at / len(at))
+    return DecisionTreeRegressor().fit(X, y), X, y
+
+
+def test_a_chain_of_twenty_thousand_splits_is_walked(chain):
+    model, X, y = chain
+    assert model.get_depth() > 20_000
+    assert model.certificate_.holds
     assert np.array_equal(model.predict(X), y)
-    path = model.decision_path(X)
-    assert path.shape[0] == n
-    assert len(model.cost_complexity_pruning_path(X, y).ccp_alphas) > 100
+    leaves = model.apply(X)
+    assert len(np.unique(leaves)) == len(X)
+    path = model.decision_path(X[:20])
+    assert np.array_equal(path.sum(axis=1).A1, model.tree_.depths[leaves[:20]] + 1)
+
+
+def test_a_chain_is_written_and_copied(chain):
+    model, X, _ = chain
+    text = export_text(model)
+    assert "truncated branch of depth" in text
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(other.predict(X[:50]), model.predict(X[:50]))
+    assert TreeDisplay.from_estimator(model).boxes_
+    plt.close("all")
+
+
+def test_a_chain_is_pruned(chain):
+    """At each price of the path the leaves cost as much as the path says."""
+    tree = chain[0].tree_
+    prices, impurities, _ = weakest_links(tree)
+    assert len(prices) > 100
+    assert np.all(np.diff(prices) >= 0) and np.all(np.diff(impurities) > -1e-12)
+    for k in (1, len(prices) // 2, len(prices) - 1):
+        small = prune(tree, prices[k] * (1 + 1e-9) + 1e-15)
+        leaf = small.children_left < 0
+        shares = small.weighted_n_node_samples[leaf] / small.weighted_n_node_samples[0]
+        assert (small.impurity[leaf] * shares).sum() == pytest.approx(impurities[k], rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])

@@ -271,7 +271,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         member.tree_, member.classes_ = tree, np.arange(self._classes_count)
         member.n_classes_ = member._classes_count = self._classes_count
         member.max_features_, member.n_features_in_, member.n_outputs_ = self.max_features_, self.n_features_in_, 1
-        member._categories = None
+        self._name_columns(member)
         return member
 
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:

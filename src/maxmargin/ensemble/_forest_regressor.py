@@ -161,8 +161,9 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
 
     def _member(self, seed: int, tree: Tree) -> DecisionTreeRegressor:
         member = DecisionTreeRegressor(**{name: getattr(self, name) for name in _TREE}, random_state=seed)
-        member.tree_, member._categories = tree, None
+        member.tree_ = tree
         member.max_features_, member.n_features_in_, member.n_outputs_ = self.max_features_, self.n_features_in_, 1
+        self._name_columns(member)
         return member
 
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:

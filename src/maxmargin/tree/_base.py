@@ -14,7 +14,7 @@ from sklearn.utils import Bunch, check_array, check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..certificates import Guarantee
+from ..certificates import Guarantee, Reported
 from ._binning import Bins
 from ._build import build_tree
 from ._columns import Categories
@@ -22,6 +22,7 @@ from ._proof import tree_guarantee
 from ._prune import prune, weakest_links
 from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
 from ._tree import Tree
+from ._weighted_bins import bins_of_weighted
 
 
 def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
@@ -48,7 +49,7 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
     return weight
 
 
-class TreeEstimator(BaseEstimator, metaclass=ABCMeta):
+class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the trees; not for direct use."""
 
     _parameter_constraints: dict = {"splitter": [StrOptions({"best"})], **CONSTRAINTS}
@@ -91,7 +92,8 @@ class TreeEstimator(BaseEstimator, metaclass=ABCMeta):
         present = weight > 0  # rows without weight must not even have a say in the bins
         if not present.all():
             X, target, weight = X[present], target[present], weight[present]
-        self.tree_ = prune(build_tree(Bins.of(X, mask), target, weight, limits, seed), self.ccp_alpha)
+        bins = bins_of_weighted(Bins.of(X, mask), X, weight)
+        self.tree_ = prune(build_tree(bins, target, weight, limits, seed), self.ccp_alpha)
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
         self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
 

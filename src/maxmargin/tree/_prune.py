@@ -18,45 +18,42 @@ import numpy as np
 
 from ._tree import Tree
 
+# Minus the price at which a node becomes a leaf, the node, and by how much impurity rises and leaves get fewer then.
+Cut = tuple[float, int, float, int]
+
 
 def weakest_links(tree: Tree) -> tuple[list[float], list[float], list[int]]:
     """Prices in ascending order, the impurity of the leaves once it is paid, and the node cut at each.
 
-    A heap holds the links; entries of nodes that were cut or whose value has changed are passed over.
+    From the leaves up, each subtree has a heap of the cuts below it. Seen from the highest price, all of them are made:
+    the subtree is two leaves, R their cost. While the price of cutting it as a whole is not above the last cut, that
+    one is never made, and taken back. Of two heaps the smaller one is poured into the larger: a chain of any depth
+    takes no longer than a bushy tree.
     """
-    cost = tree.impurity * tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
-    left, parent = tree.children_left, tree.parents
-    leaf = left < 0
-    below, leaves = np.where(leaf, cost, 0.0), leaf.astype(np.int64)
-    for node in range(tree.node_count - 1, 0, -1):  # children come after their parents
-        below[parent[node]] += below[node]
-        leaves[parent[node]] += leaves[node]
-    gone = leaf.copy()
-
-    def price(t: Any) -> float:
-        return (cost[t] - below[t]) / (leaves[t] - 1)
-
-    links = [(price(t), t) for t in np.flatnonzero(~leaf)]
-    heapq.heapify(links)
-    prices, remaining, cut = [0.0], [float(below[0])], [-1]
-    while links:
-        alpha, t = heapq.heappop(links)
-        if gone[t] or alpha != price(t):
+    cost = (tree.impurity * tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]).tolist()
+    left = tree.children_left.tolist()
+    below: dict[int, list[Cut]] = {}
+    for t in range(tree.node_count - 1, -1, -1):  # children come after their parents
+        if left[t] < 0:
+            below[t] = []
             continue
-        saved, lost = cost[t] - below[t], leaves[t] - 1
-        _mark(left, t, gone)
-        below[t], leaves[t] = cost[t], 1
-        above = parent[t]
-        while above >= 0:
-            below[above] += saved
-            leaves[above] -= lost
-            if leaves[above] > 1:
-                heapq.heappush(links, (price(above), above))
-            above = parent[above]
-        prices.append(max(float(alpha), prices[-1]))
-        remaining.append(float(below[0]))
-        cut.append(int(t))
-    return prices, remaining, cut
+        cuts, others = below.pop(left[t]), below.pop(left[t] + 1)
+        if len(cuts) < len(others):
+            cuts, others = others, cuts
+        for cut in others:
+            heapq.heappush(cuts, cut)
+        R, leaves = cost[left[t]] + cost[left[t] + 1], 2
+        while cuts and -cuts[0][0] >= (cost[t] - R) / (leaves - 1):
+            _, _, saved, lost = heapq.heappop(cuts)
+            R, leaves = R - saved, leaves + lost
+        heapq.heappush(cuts, (-(cost[t] - R) / (leaves - 1), t, cost[t] - R, leaves - 1))
+        below[t] = cuts
+    prices, remaining, nodes = [0.0], [float(sum(c for c, child in zip(cost, left, strict=True) if child < 0))], [-1]
+    for negative, t, saved, _ in sorted(below[0], reverse=True):
+        prices.append(max(-negative, prices[-1]))
+        remaining.append(remaining[-1] + saved)
+        nodes.append(t)
+    return prices, remaining, nodes
 
 
 def _mark(left: np.ndarray, t: Any, gone: np.ndarray) -> None:

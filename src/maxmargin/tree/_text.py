@@ -125,10 +125,8 @@ class _Printer:
         if tree.subset[node] < 0:
             limit = f"{tree.threshold[node]:.{self.digits}f}"
             return f"{name} <= {limit}", f"{name} >  {limit}"
-        assert self.categories is not None
-        words, here = tree.subsets[tree.subset[node]], []
-        for c, label in enumerate(self.categories.of[j]):
-            if int(words[c // 64]) >> (c % 64) & 1:
-                here.append(str(label))
-        listed = "{" + ", ".join(here) + "}"
+        words = tree.subsets[tree.subset[node]]
+        here = [c for c in range(64 * len(words)) if int(words[c // 64]) >> (c % 64) & 1]
+        known = self.categories  # a member of a forest knows categories by their numbers alone
+        listed = "{" + ", ".join(f"no. {c}" if known is None else str(known.of[j][c]) for c in here) + "}"
         return f"{name} in {listed}", f"{name} not in {listed}"

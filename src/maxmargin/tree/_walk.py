@@ -1,7 +1,8 @@
 """From the root to a leaf, for many rows, compiled.
 
-Eight rows go down side by side: each step of one of them waits for a node and a value to come from memory, and eight can
-wait at the same time (three quarters of the time that four take). A leaf is its own child, so that no row has to be told to stop.
+Eight rows go down side by side: each step of one of them waits for a node and a value to come from memory, and eight
+can wait at the same time (three quarters of the time that four take). A leaf is its own child, so that no row has to be
+told to stop.
 """
 
 from __future__ import annotations
