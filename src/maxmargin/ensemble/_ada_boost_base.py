@@ -12,12 +12,13 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
+from ..certificates import Reported
 from ._seeds import seeded_copy
 
 _REDRAWS = 20
 
 
-class AdaBoostBase(MetaEstimatorMixin, BaseEstimator):
+class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
     """Learners with votes, as a sequence."""
 
     _parameter_constraints: dict = {

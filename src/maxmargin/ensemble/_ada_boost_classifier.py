@@ -22,6 +22,7 @@ from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import Learn, Watch, boost
 from ._box import DecisionBox
 from ._linear_weak import DecisionPlane
+from ._number_columns import refuse_categories
 from ._stump import DecisionStump
 from ._stump_votes import StumpVote
 from ._weak_learner import WeakLearner, columnwise, counted, numbered
@@ -174,6 +175,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         return {"dtype": [np.float64, np.float32], "accept_sparse": sparse}
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        if self._built_in:
+            refuse_categories(X, self)
         X, y = validate_data(self, X, y, reset=reset, **self._rules())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)

@@ -30,6 +30,7 @@ from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import FLOOR, BoostRun
 
 _TINY = float(np.finfo(np.float64).tiny)
+_ROUNDING = 1e-12  # relative; sums of a million terms lose four of sixteen digits at worst
 
 # A regressor for these weights, and what it predicts for the rows.
 Learn = Callable[[np.ndarray], tuple[Any, np.ndarray]]
@@ -39,8 +40,9 @@ def losses(predicted: np.ndarray, y: np.ndarray, counted: np.ndarray, loss: str)
     """Loss of each row between 0 and 1; rows that do not count do not set the largest error."""
     errors = np.abs(predicted - y)
     largest = errors[counted].max()
-    if largest > 0:
-        errors = np.minimum(errors / largest, 1.0)
+    if largest <= _ROUNDING * np.abs(y[counted]).max():  # a mean of equal targets differs from them by rounding
+        return np.zeros(len(y))
+    errors = np.minimum(errors / largest, 1.0)
     if loss == "square":
         return errors**2
     return 1.0 - np.exp(-errors) if loss == "exponential" else errors

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Status
+from ..tree import DecisionTreeRegressor
 from ._ada_boost_base import AdaBoostBase, fit_on_bag
 from ._ada_boost_proof import BoostingGuarantee
-from ._ada_boost_r2 import boost_r2, prove_r2
+from ._ada_boost_r2 import Learn, boost_r2, prove_r2
+from ._boosted_trees import BoostedTrees
+from ._number_columns import refuse_categories
 
 _BLOCK = 2**21  # predictions that are sorted at a time
 
@@ -26,13 +28,13 @@ _BLOCK = 2**21  # predictions that are sorted at a time
 class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     """AdaBoost.R2: the weighted median of regressors, each trained where the ones before it were far off.
 
-    A drop-in for :class:`sklearn.ensemble.AdaBoostRegressor`; with ``resample=True`` it draws the same bags and
-    predicts the same numbers.
+    A drop-in for :class:`sklearn.ensemble.AdaBoostRegressor`; with the same regressor and ``resample=True`` it draws
+    the same bags and predicts the same numbers.
 
     Parameters
     ----------
     estimator : regressor or None, default=None
-        What is boosted; None is scikit-learn's decision tree of depth 3.
+        What is boosted; None: :class:`maxmargin.tree.DecisionTreeRegressor` with ``max_depth=3``.
     n_estimators : int, default=50
         Largest number of rounds.
     learning_rate : float, default=1.0
@@ -127,17 +129,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self.estimator_ = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
         X, y = self._validate(X, y, reset=True)
         start = self._weights(X, sample_weight)
-        random_state = check_random_state(self.random_state)
-        resamples = self._resamples()
-
-        def learn(weights: np.ndarray) -> tuple[Any, np.ndarray]:
-            learner = self._new_learner(random_state)
-            if resamples:
-                fit_on_bag(learner, X, y, weights, random_state, labelled=False)
-            else:
-                learner.fit(X, y, sample_weight=weights)
-            return learner, learner.predict(X)
-
+        learn = self._learn(X, y, start)
         run = boost_r2(learn, y, start.copy(), self.n_estimators, self.learning_rate, self.loss)
         self._keep(run.learners, run.votes, run.errors)
         self._loss, self._ending, self._rows_seen = self.loss, run.ending, len(y)
@@ -145,8 +137,29 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
         return self
 
+    def _learn(self, X: Any, y: np.ndarray, start: np.ndarray) -> Learn:
+        """What makes the regressor of a round: from a bag, by our tree from bins made once, or with weights."""
+        random_state = check_random_state(self.random_state)
+        resamples = self._resamples()
+        ours = type(self.estimator_) is DecisionTreeRegressor and not resamples and start.all()
+        trees = BoostedTrees(X, y) if ours else None
+
+        def learn(weights: np.ndarray) -> tuple[Any, np.ndarray]:
+            learner = self._new_learner(random_state)
+            if trees is not None:
+                return trees.learn(learner, weights)
+            if resamples:
+                fit_on_bag(learner, X, y, weights, random_state, labelled=False)
+            else:
+                learner.fit(X, y, sample_weight=weights)
+            return learner, learner.predict(X)
+
+        return learn
+
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
         rules: dict[str, Any] = {"accept_sparse": ["csr", "csc"], "dtype": None, "allow_nd": True, "y_numeric": True}
+        if isinstance(self.estimator_, DecisionTreeRegressor):
+            refuse_categories(X, self)
         X, y = validate_data(self, X, y, reset=reset, **rules)
         return X, column_or_1d(y, warn=True)
 

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
+from ..certificates import Reported
 from ..engine import jit, jit_sums
 
 _TIE = 1e-13
@@ -82,7 +83,7 @@ class Prepared(ABC):
         """Attributes of the rule for these weights; `side` is written: 1 for the rows of the second part."""
 
 
-class WeakLearner(ClassifierMixin, BaseEstimator):
+class WeakLearner(ClassifierMixin, Reported, BaseEstimator):
     """A rule of two parts. Subclasses say how it is found and on which side of it a row lies."""
 
     _parameter_constraints: dict = {}
