@@ -186,3 +186,33 @@ def test_the_default_learner_is_our_tree():
     model = BaggingClassifier(random_state=0).fit(X, y)
     assert type(model.estimators_[0]).__module__.startswith("maxmargin.tree")
     assert model.certificate_.figures["out-of-bag error"] < 0.1
+
+
+def test_learners_that_part_classes_get_a_row_of_each():
+    """Of 40 rows one is of the third class: more than a third of the bags would lack it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    y[7] = 2
+    model = BaggingClassifier(LinearSVC(), 20, random_state=0).fit(X, y)
+    bags = model.estimators_samples_
+    assert all(set(y[bag]) == {0, 1, 2} for bag in bags)
+    assert 41 in {len(bag) for bag in bags} and {len(bag) for bag in bags} <= {40, 41}
+    assert model.decision_function(X).shape == (40, 3)
+    assert model.certificate_.figures["rows judged"] == 39  # the one row is in every bag
+    voters = BaggingClassifier(KNeighborsClassifier(), 20, random_state=0).fit(X, y)
+    assert {len(bag) for bag in voters.estimators_samples_} == {40}
+    weighted = BaggingClassifier(LinearSVC(), 20, random_state=0).fit(X, y, sample_weight=(y != 2).astype(float))
+    assert not any(7 in bag for bag in weighted.estimators_samples_)  # no weight, no row
+
+
+def test_weights_without_replacement_are_warned_of():
+    X, y = CLASSES
+    with pytest.warns(UserWarning, match="once at most, however large its weight"):
+        BaggingClassifier(KNeighborsClassifier(), 2, bootstrap=False).fit(X, y, sample_weight=np.ones(300))
+
+
+def test_scores_of_an_earlier_fit_do_not_stay():
+    X, y = CLASSES
+    model = BaggingClassifier(KNeighborsClassifier(), 30, oob_score=True, random_state=0).fit(X, y)
+    model.set_params(warm_start=True, oob_score=False, n_estimators=31).fit(X, y)
+    assert not hasattr(model, "oob_score_") and not hasattr(model, "oob_decision_function_")

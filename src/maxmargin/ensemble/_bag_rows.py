@@ -19,12 +19,22 @@ class RowBags:
 
     bags: Bags
     replace: bool
+    labels: np.ndarray | None = None
 
     @classmethod
     def of(
-        cls, X: Any, target: np.ndarray, weight: np.ndarray | None, max_samples: int | float | None, replace: bool
+        cls,
+        X: Any,
+        target: np.ndarray,
+        weight: np.ndarray | None,
+        max_samples: int | float | None,
+        replace: bool,
+        labels: np.ndarray | None = None,
     ) -> RowBags:
-        """For the rows of X; `max_samples` is a number of draws, a share of all, or None for as many as there are."""
+        """For the rows of X; `max_samples` is a number of draws, a share of all, or None for as many as there are.
+
+        `labels`, if given, are numbers of classes, every one of which a bag has to hold.
+        """
         n, order = len(target), value_order(X, target)
         whole = weight is None or bool((weight == np.rint(weight)).all())
         sums = None if weight is None else np.cumsum(weight[order])
@@ -36,7 +46,7 @@ class RowBags:
             raise ValueError(
                 f"Effective max_samples={draws} must be <= n_samples={able} to be able to sample without replacement."
             )
-        return cls(Bags(order, sums, draws, whole), replace)
+        return cls(Bags(order, sums, draws, whole), replace, labels)
 
     @property
     def n(self) -> int:
@@ -45,11 +55,26 @@ class RowBags:
 
     def rows(self, seed: int) -> np.ndarray:
         """The rows in a bag."""
-        if self.replace:
-            return self.bags.rows(seed)
+        rows = self.bags.rows(seed) if self.replace else self._different_rows(seed)
+        return rows if self.labels is None else np.concatenate([rows, self._of_unseen_classes(rows, seed)])
+
+    def _different_rows(self, seed: int) -> np.ndarray:
         generator, sums = np.random.RandomState(seed), self.bags.sums
         p = None if sums is None else np.diff(sums, prepend=0.0) / sums[-1]
         return self.bags.order[generator.choice(self.n, self.bags.draws, replace=False, p=p)]
+
+    def _of_unseen_classes(self, rows: np.ndarray, seed: int) -> np.ndarray:
+        """A row of each class that is not among these rows, drawn by weight; none of classes without weight."""
+        assert self.labels is not None
+        order, sums, drawn = self.bags.order, self.bags.sums, []
+        weight = np.ones(self.n) if sums is None else np.diff(sums, prepend=0.0)
+        seen = np.bincount(self.labels[rows], minlength=int(self.labels.max()) + 1) > 0
+        for label in np.flatnonzero(~seen):
+            up_to = np.cumsum(np.where(self.labels[order] == label, weight, 0.0))
+            if up_to[-1] > 0:
+                point = np.random.RandomState([seed, int(label)]).random_sample() * up_to[-1]
+                drawn.append(order[np.searchsorted(up_to, point, side="right")])
+        return np.array(drawn, dtype=order.dtype)
 
     def expected_share(self) -> float:
         """The share of the rows that is expected in a bag."""

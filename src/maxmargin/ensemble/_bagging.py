@@ -62,7 +62,8 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
     Notes
     -----
     Rows are drawn by their values: neither their order nor whether one is given twice or with weight 2 makes a
-    difference. So bags are other ones than scikit-learn's of the same seed.
+    difference. So bags are other ones than scikit-learn's of the same seed. For learners with a `decision_function`, a
+    bag that lacks a class has one row of it drawn in addition.
 
     See Also
     --------
@@ -92,6 +93,10 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
         return codes
+
+    def _needs_all_classes(self) -> bool:
+        # those that part classes may refuse a bag of one, and decision values of different classes do not add up
+        return hasattr(self._learner(), "decision_function")
 
     def _says(self, learner: Any, X: Any) -> np.ndarray:
         votes = np.zeros((X.shape[0], self.n_classes_))

@@ -21,15 +21,18 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Reported, Status
+from ..tree._base import TreeEstimator
 from ._bag_rows import RowBags
+from ._forest import Forest
+from ._number_columns import refuse_categories
 from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
 from ._seeds import LARGEST_SEED, seeded_copy
 
 Part = tuple[np.ndarray, np.ndarray]
 
 
-class BaggingBase(MetaEstimatorMixin, BaseEstimator):
+class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     """What the bagged classifier and the bagged regressor share: bags, learners, and the evidence."""
 
     _parameter_constraints: dict = {
@@ -107,6 +110,10 @@ class BaggingBase(MetaEstimatorMixin, BaseEstimator):
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
         """The attributes of ``oob_score=True``."""
 
+    def _needs_all_classes(self) -> bool:
+        """Whether a bag is to hold a row of every class."""
+        return False
+
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -126,6 +133,8 @@ class BaggingBase(MetaEstimatorMixin, BaseEstimator):
         """
         begin = time.perf_counter()
         self._validate_params()
+        if isinstance(self._learner(), (TreeEstimator, Forest)):  # others may encode what they are given
+            refuse_categories(X, self)
         X, y = validate_data(
             self,
             X,
@@ -142,9 +151,18 @@ class BaggingBase(MetaEstimatorMixin, BaseEstimator):
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             if not weights.any():
                 raise ValueError("sample_weight must have a positive entry; all of them are zero.")
-        self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap)
+            if not self.bootstrap:
+                warnings.warn(
+                    f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True: "
+                    "without replacement a row is in a bag once at most, however large its weight.",
+                    stacklevel=2,
+                )
+        labels = target if self._needs_all_classes() else None
+        self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap, labels)
         if self.oob_score and not self.bootstrap:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)  # of the last fit
         if self._grow(X, target):
             guarantee = self._guarantee(X, target)
             self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
@@ -265,4 +283,5 @@ def _train(
         columns = np.sort(generator.permutation(d)[:count])
     own = seeded_copy(learner, generator)
     rows = bags.rows(seed)
-    return own.fit(_part(X, rows, columns), target[rows]), columns
+    own.fit(_part(X, rows, columns), target[rows])
+    return own, columns
