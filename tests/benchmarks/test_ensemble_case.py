@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks import command_line, ensemble
 from benchmarks.datasets import Data
-from benchmarks.ensemble import accuracy
+from benchmarks.ensemble import accuracy, bias_variance, cascade
 from benchmarks.ensemble.cases import BOOSTED, CASES, FOREST, TREE, Case, split
 from benchmarks.ensemble.contenders import contenders
 from benchmarks.ensemble.judge import Judge
@@ -76,3 +76,36 @@ def test_table_of_accuracies(monkeypatch):
     text, record = accuracy.run(Options(quick=True))
     assert "spambase" in text and "R2" in text
     assert set(record["diamonds"]) == {f"{kind} {name}" for kind in ("tree", "forest") for name in accuracy.PACKAGES}
+
+
+def test_recall_at_equal_false_alarms():
+    positive = np.array([True, True, True, True, False, False, False, False])
+    values = np.array([9.0, 5.0, 3.0, 1.0, 8.0, 4.0, 2.0, 0.0])
+    assert cascade.recall_at(values, positive, 0.0) == (0.25, 0.0)
+    assert cascade.recall_at(values, positive, 0.25) == (0.25, 0.25)
+    assert cascade.recall_at(values, positive, 0.5) == (0.5, 0.5)
+    assert cascade.recall_at(values, positive, 1.0) == (1.0, 1.0)
+    assert cascade.recall_at(np.ones(8), positive, 0.25) == (1.0, 1.0)  # of equal values all pass
+
+
+def test_a_cascade_beside_the_full_ensemble(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6000, 4)), np.where(np.arange(6000) % 20, 1, cascade.RARE)
+    X[y == cascade.RARE] = 0.5 * X[y == cascade.RARE] + 1.5
+    for name, value in (("POSITIVES", 150), ("NEGATIVES", 25_000), ("TEST_NEGATIVES", 25_000), ("LEARNERS", 30)):
+        monkeypatch.setattr(cascade, name, value)
+    monkeypatch.setattr(cascade, "load", lambda name, folder: Data(X, y, "made"))
+    text, record = cascade.run(Options(quick=True))
+    assert "recall" in text and len(record["splits"]) == cascade.QUICK_SPLITS
+    for found in record["splits"]:
+        assert found["cascade"] > 0.8 and found["full"] > 0.8
+        assert found["learners"] < 1
+        assert found["full_false_alarm"] >= found["false_alarm"]
+
+
+def test_bagging_and_boosting_change_their_part(monkeypatch):
+    monkeypatch.setattr(bias_variance, "TREES", 10)
+    text, record = bias_variance.run(Options(quick=True))
+    assert record["10 bagged"]["variance"] < 0.5 * record["tree"]["variance"]
+    assert record["100 stumps"]["bias"] < record["10 stumps"]["bias"] < record["1 stumps"]["bias"]
+    assert "10 bagged" in text
