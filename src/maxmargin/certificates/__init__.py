@@ -7,6 +7,7 @@ from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, 
 from ._guarantee import Guarantee
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
+from ._reported import Reported
 from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
 from ._tube import evaluate_tube
@@ -20,6 +21,7 @@ __all__ = [
     "ModelCertificate",
     "NormalEvidence",
     "NotSeparableError",
+    "Reported",
     "RiskEvidence",
     "SeparationProof",
     "Status",

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Reported, Status
 from ..data import naming_columns
 from ..engine import one_blas_thread
 from ._assignment import nearest
@@ -26,7 +26,7 @@ from ._points import Points
 from ._seeding import starting_centres
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Reported, BaseEstimator):
     """k-means: centres such that each is the mean of the points nearest to it.
 
     A drop-in for :class:`sklearn.cluster.KMeans` (and, by `partial_fit`, for its ``MiniBatchKMeans``). From the same

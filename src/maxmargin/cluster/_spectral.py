@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Reported, Status
 from ..data import naming_columns
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
@@ -36,7 +36,7 @@ _NEIGHBOURS = {"nearest_neighbors", "rbf_nearest_neighbors"}
 _GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
 
 
-class SpectralClustering(ClusterMixin, BaseEstimator):
+class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     """Clusters of any shape: the graph of similarities is cut where little holds it together.
 
     A drop-in for :class:`sklearn.cluster.SpectralClustering`. What is minimised is the normalised cut of Shi and Malik,

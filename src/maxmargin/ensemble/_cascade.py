@@ -14,14 +14,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
-from ..certificates import Status
+from ..certificates import Reported, Status
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
 from ._cascade_proof import CascadeGuarantee, prove_cascade, walk
 from ._cascade_stage import Stage, StageRows, train_stage
+from ._number_columns import refuse_categories
 
 
-class CascadeClassifier(ClassifierMixin, BaseEstimator):
+class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     """A cascade of boosted stages, for two classes of which one is rare.
 
     Each stage is an :class:`AdaBoostClassifier` whose threshold is lowered until it lets nearly all positives pass; it
@@ -229,6 +230,8 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        if self._rules()["dtype"] is not None:
+            refuse_categories(X, self)
         X, y = validate_data(self, X, y, reset=reset, **self._rules())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)

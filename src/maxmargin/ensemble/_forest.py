@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Reported, Status
 from ..engine import run_portions, thread_count
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
@@ -54,7 +54,7 @@ def warn_unjudged(judged: np.ndarray) -> None:
         )
 
 
-class Forest(BaseEstimator, metaclass=ABCMeta):
+class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
     _parameter_constraints: dict = {
@@ -178,6 +178,12 @@ class Forest(BaseEstimator, metaclass=ABCMeta):
                 f"X has {X.shape[0]} rows, y has {len(target)}."
             )
         return target
+
+    def _name_columns(self, member: Any) -> None:
+        """Let a tree know the categories of a data frame; without any, its rows are arrays, as in scikit-learn."""
+        member._categories = self._categories
+        if self._categories is not None:
+            member.feature_names_in_ = self.feature_names_in_
 
     def _counts(self, seed: int) -> np.ndarray:
         """How often each row is in the bag of a tree."""

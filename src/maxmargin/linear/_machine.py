@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..certificates import Certificate, ModelCertificate, RiskEvidence, Status, evaluate_risk
+from ..certificates import Certificate, ModelCertificate, Reported, RiskEvidence, Status, evaluate_risk
 from ..data import Rows
 from ..engine import one_blas_thread, run_parallel, thread_count
 from ..losses import Loss
@@ -56,7 +56,7 @@ class Part:
     unbounded: bool = False
 
 
-class LinearMachine(BaseEstimator, metaclass=ABCMeta):
+class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the linear machines; not for direct use."""
 
     _parameter_constraints: dict = {

@@ -20,7 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Reported, Status
 from ..data import Rows
 from ..engine import run_parallel, thread_count
 from ..solvers import Monitor
@@ -38,7 +38,7 @@ def _not_centred(model: Perceptron) -> bool:
     return True
 
 
-class Perceptron(ClassifierMixin, BaseEstimator):
+class Perceptron(ClassifierMixin, Reported, BaseEstimator):
     """The perceptron: from zero weights, each mistake adds the row to (or takes it from) the weights.
 
     A drop-in for :class:`sklearn.linear_model.Perceptron` without penalty. On data that a plane separates it makes only

@@ -18,7 +18,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Status, evaluate_normal_equations
+from ..certificates import Guarantee, Reported, Status, evaluate_normal_equations
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
@@ -26,7 +26,7 @@ from ._ridge import checked_penalty, checked_weights, confirmed, least_squares_p
 from ._values import linear_values
 
 
-class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
     """Polynomial of one or several features, fitted by (ridge) least squares.
 
     Minimises ``sum_i s_i (y_i - b - sum_k w_k x_i**k)**2 + alpha ||w||**2``, the penalty being on the coefficients of

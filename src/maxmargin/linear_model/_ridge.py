@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, NormalEvidence, Status, evaluate_normal_equations
+from ..certificates import Guarantee, NormalEvidence, Reported, Status, evaluate_normal_equations
 from ..data import Rows
 from ..engine import thread_count
 from ..problems import LeastSquares
@@ -25,7 +25,7 @@ from ._values import linear_values
 _METHODS = {"auto": "auto", "cholesky": "cholesky", "svd": "svd", "lsqr": "cg", "sparse_cg": "cg"}
 
 
-class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
     """Ridge regression whose every fit states how well its normal equations hold.
 
     A drop-in for :class:`sklearn.linear_model.Ridge`: minimises ``sum_i s_i (y_i - <x_i, w> - b)**2 + alpha ||w||**2``;

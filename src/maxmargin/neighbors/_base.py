@@ -17,14 +17,14 @@ from sklearn.neighbors import VALID_METRICS, BallTree, KDTree
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee
+from ..certificates import Guarantee, Reported
 from ..data import naming_columns
 from ..engine import thread_count
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
 
 
-class NeighborsEstimator(MultiOutputMixin, BaseEstimator, metaclass=ABCMeta):
+class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the estimators that look up nearest neighbours; not for direct use."""
 
     _parameter_constraints: dict = {

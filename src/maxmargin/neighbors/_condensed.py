@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Reported, Status
 from ..data import naming_columns
 from ..engine import thread_count
 from ._contradictions import contradicting
@@ -45,7 +45,7 @@ class _Evidence:
     removable: int
 
 
-class CondensedNearestNeighbors(ClassifierMixin, BaseEstimator):
+class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
     """The few training rows that one nearest neighbour needs to be right on all of them.
 
     Hart's rule: visit the rows in random order and keep each one that its nearest prototype so far misclassifies, until

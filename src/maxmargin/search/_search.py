@@ -21,6 +21,7 @@ from sklearn.metrics import check_scoring as sklearn_scoring
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ..certificates import Reported
 from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
@@ -59,7 +60,7 @@ class SearchData:
     label: np.ndarray | None = None
 
 
-class Search(ABC):
+class Search(Reported, ABC):
     """Base of the machines that tune themselves; not for direct use.
 
     Parameters that every subclass has in its ``__init__``: Cs, cv, scoring, refit, rule, race, error_score, n_jobs,

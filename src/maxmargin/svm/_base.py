@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..certificates import Certificate, Evidence, ModelCertificate, Status
+from ..certificates import Certificate, Evidence, ModelCertificate, Reported, Status
 from ..data import ObjectRows, Rows
 from ..engine import one_blas_thread, run_parallel, thread_count
 from ..kernels import KERNELS, Gram, Kernel, make_kernel
@@ -49,7 +49,7 @@ def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
     return super(KernelMachine, estimator)._get_param_names()  # type: ignore[misc]
 
 
-class KernelMachine(BaseEstimator, metaclass=ABCMeta):
+class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the kernel machines; not for direct use."""
 
     _parameter_constraints: dict = {
