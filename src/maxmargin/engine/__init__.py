@@ -1,7 +1,7 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
-from ._jit import jit, jit_bare, jit_sums
+from ._jit import jit, jit_bare, jit_sums, jit_within
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
 from ._prefetch import prefetch
@@ -14,6 +14,7 @@ __all__ = [
     "jit",
     "jit_bare",
     "jit_sums",
+    "jit_within",
     "one_blas_thread",
     "prefetch",
     "run_parallel",

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine import jit, run_portions, thread_count
+from ._bundles import Bundles, find_bundles
 
 MAX_BINS = 255
 # Columns that a task copies at once: rows of X are contiguous, and a cache line holds sixteen values of float32.
@@ -41,6 +42,7 @@ class Binned(NamedTuple):
     missing: np.ndarray
     categorical: np.ndarray
     common: np.ndarray
+    bundles: Bundles
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Bins:
             by_row[:, first : first + block] = codes[first : first + block].T
 
         run_portions(work, [(first,) for first in range(0, d, block)], thread_count(n_jobs))
-        return cls(Binned(both, n_bins, missing, categorical, common), low, high)
+        bundles = find_bundles(codes, n_bins, missing)
+        return cls(Binned(both, n_bins, missing, categorical, common, bundles), low, high)
 
 
 @jit

@@ -55,7 +55,8 @@ def build_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limit
         rows = NodeRows(index, weight[index], target[index].astype(np.uint32), np.empty(0))
     spare = NodeRows(*(np.empty_like(part) for part in rows))
     d, total = len(bins.low), float(rows.weight.sum())
-    room = make_room(limits, d, seed)
+    first = bins.binned.bundles.first
+    room = make_room(limits, d, seed, int(first[-1]), len(first) - 1)
     # the largest tables that a tree can need; the system provides memory only as it is written to
     most = 2 * (len(index) if limits.max_leaves < 0 else min(len(index), limits.max_leaves)) + 1
     nodes = np.empty((most, FIELDS), dtype=np.int32)

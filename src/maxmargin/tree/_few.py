@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit_bare
+from ..engine import jit_bare, jit_within
 from ._split import BETTER, GINI, NOTHING, VARIANCE, Limits, NodeRows, Room, keep_if_best, x_log_x
 
 
-@jit_bare
+@jit_within
 def list_bins(codes: Any, stride: Any, first: Any, index: Any, room: Room) -> int:
     """Lists of the rows of each bin; the bins that have one, ascending, in ``room.order``, and their number."""
     head, after, seen, order = room.head, room.after, room.seen, room.order
@@ -49,7 +49,7 @@ def _ones(x: Any) -> Any:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@jit_bare
+@jit_within
 def scan_lists(
     rows: NodeRows, start: int, end: int, m: int, missing: int, limits: Limits, room: Room
 ) -> tuple[float, int]:
@@ -108,7 +108,7 @@ def scan_lists(
     return best, place
 
 
-@jit_bare
+@jit_within
 def try_few(
     codes: Any,
     stride: Any,

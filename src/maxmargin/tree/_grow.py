@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit, jit_bare
+from ..engine import jit, jit_bare, jit_within
 from ._binning import Binned
+from ._bundles import fill_bundle, try_level
 from ._few import try_few
 from ._split import (
     ABOVE,
@@ -64,7 +65,7 @@ def kept_histograms(n: int, d: int, entries: int, limits: Limits) -> tuple[np.nd
     return np.empty((int(np.log2(n)) + 3, entries)), fewest
 
 
-@jit_bare
+@jit_within
 def random_below(state: Any, n: int) -> Any:
     """A whole number below n < 2^32 (splitmix64, its upper half times n)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -75,7 +76,7 @@ def random_below(state: Any, n: int) -> Any:
     return np.int64(((z >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@jit_bare
+@jit_within
 def place_of(binned: Binned, f: int, n: int) -> tuple[Any, Any]:
     """Distance and beginning of the codes of column f that a node of n rows is better served by."""
     d = binned.n_bins.size
@@ -85,7 +86,7 @@ def place_of(binned: Binned, f: int, n: int) -> tuple[Any, Any]:
     return np.uint64(1), np.uint64(f * (half // d))
 
 
-@jit_bare
+@jit_within
 def node_totals(rows: NodeRows, start: int, end: int, centre: bool, limits: Limits, totals: Any) -> bool:
     """Sums over a node's rows; whether its targets differ.
 
@@ -117,7 +118,7 @@ def node_totals(rows: NodeRows, start: int, end: int, centre: bool, limits: Limi
     return differ
 
 
-@jit_bare
+@jit_within
 def best_possible(limits: Limits, totals: Any) -> float:
     """The score, up to rounding, of a split whose sides are pure: there is no need to look for a better one."""
     if limits.criterion == VARIANCE:
@@ -128,7 +129,7 @@ def best_possible(limits: Limits, totals: Any) -> float:
     return total * (1.0 - BETTER) if limits.criterion == GINI else -BETTER * total
 
 
-@jit_bare
+@jit_within
 def find_split(
     binned: Binned,
     rows: NodeRows,
@@ -158,6 +159,12 @@ def find_split(
         if sums.size:
             hist = sums[offsets[f] : offsets[f + 1]]
             varies = try_histogram(hist, f, bins, binned.missing[f], by_set, n, limits, room)
+        elif binned.bundles.bundle[f] >= 0:
+            b = binned.bundles.bundle[f]
+            if not room.filled[b]:
+                room.filled[b] = True
+                fill_bundle(binned.bundles, b, rows, start, end, limits, room.levels)
+            varies = try_level(binned.bundles, f, by_set, n, limits, room.levels, room)
         elif n < FEW and 6 * n < bins * (10 + limits.channels) and not by_set:  # which costs less
             varies = try_few(binned.codes, stride, first, f, bins, rows, start, end, limits, room)
         else:
@@ -175,6 +182,11 @@ def find_split(
             columns[j] = columns[constant]
             columns[constant] = f
             constant += 1
+    for b in range(room.filled.size):
+        if room.filled[b]:
+            room.filled[b] = False
+            for k in range(binned.bundles.first[b] * width, binned.bundles.first[b + 1] * width):
+                room.levels[k] = 0.0
     return constant
 
 
@@ -188,7 +200,7 @@ def fill_all(binned: Binned, rows: NodeRows, start: int, end: int, offsets: Any,
         fill(binned.codes, stride, first, -1, rows, start, end, limits, sums, sums[offsets[f] : offsets[f + 1]])
 
 
-@jit_bare
+@jit_within
 def partition(
     nodes: Any,
     node: int,
@@ -248,7 +260,7 @@ def partition(
     return start + np.int64(to)
 
 
-@jit_bare
+@jit_within
 def add_leaf(nodes: Any, node: int, start: int, end: int, depth: int) -> None:
     """Write a leaf into the node table."""
     for k in range(FIELDS):
@@ -259,7 +271,7 @@ def add_leaf(nodes: Any, node: int, start: int, end: int, depth: int) -> None:
     nodes[node, DEPTH] = depth
 
 
-@jit_bare
+@jit_within
 def write_split(nodes: Any, node: int, subsets: Any, n_subsets: int, room: Room) -> int:
     """Write the found split into the node table, a subset of categories into theirs; the number of these."""
     pick = room.pick
@@ -275,7 +287,7 @@ def write_split(nodes: Any, node: int, subsets: Any, n_subsets: int, room: Room)
     return n_subsets + 1
 
 
-@jit_bare
+@jit_within
 def split_node(
     nodes: Any, node: int, count: int, subsets: Any, binned: Binned, rows: NodeRows, spare: NodeRows, goes_left: Any
 ) -> None:
@@ -293,7 +305,7 @@ def split_node(
     add_leaf(nodes, count + 1, middle, end, depth)
 
 
-@jit_bare
+@jit_within
 def may_split(nodes: Any, node: int, differ: bool, limits: Limits, totals: Any) -> bool:
     """Whether the limits allow to look for a split."""
     n = nodes[node, END] - nodes[node, FIRST]
@@ -305,7 +317,7 @@ def may_split(nodes: Any, node: int, differ: bool, limits: Limits, totals: Any) 
     return nodes[node, DEPTH] < limits.max_depth and weight >= 2 * limits.min_weight_leaf
 
 
-@jit_bare
+@jit_within
 def gains_enough(limits: Limits, room: Room, total: float) -> bool:
     """Whether a split was found that lowers the impurity of the whole tree by what is asked for, up to rounding."""
     if room.score[0] == NOTHING or limits.min_decrease <= 0.0:

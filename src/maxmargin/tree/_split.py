@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import jit_bare
+from ..engine import jit_bare, jit_within
 
 GINI, ENTROPY, VARIANCE = 0, 1, 2
 # The score of no split at all, and what a split has to be better by than one before it, relatively: of splits that
@@ -68,7 +68,8 @@ class Room(NamedTuple):
     """Scratch memory of one search, and the best split found so far.
 
     `head` and `after` are linked lists of rows; `seen` marks bins, and `seen_words` are the same bytes by eights;
-    `totals` are the sums of the node; columns are drawn from `columns`, `state` is that of the generator.
+    `totals` are the sums of the node, `levels` those of bundles (see `_bundles`) that are `filled`; columns are drawn
+    from `columns`, `state` is that of the generator.
     """
 
     hist: np.ndarray
@@ -86,9 +87,11 @@ class Room(NamedTuple):
     columns: np.ndarray
     state: np.ndarray
     goes_left: np.ndarray
+    levels: np.ndarray
+    filled: np.ndarray
 
 
-def make_room(limits: Limits, d: int, seed: int) -> Room:
+def make_room(limits: Limits, d: int, seed: int, levels: int = 0, bundles: int = 0) -> Room:
     width = limits.channels + limits.counted
     seen = np.zeros(256, dtype=np.uint8)
     return Room(
@@ -107,6 +110,8 @@ def make_room(limits: Limits, d: int, seed: int) -> Room:
         columns=np.arange(d),
         state=np.full(1, seed, dtype=np.uint64),
         goes_left=np.empty(256, dtype=np.uint8),
+        levels=np.zeros(levels * width),
+        filled=np.zeros(bundles, dtype=np.bool_),
     )
 
 
@@ -131,7 +136,7 @@ def own_score(limits: Limits, totals: Any) -> float:
     return score / total if limits.criterion == GINI else score - x_log_x(total)
 
 
-@jit_bare
+@jit_within
 def fill(
     codes: Any,
     stride: Any,
@@ -185,7 +190,7 @@ def fill(
                 hist[base + k] -= hist[b * np.int64(width) + k]
 
 
-@jit_bare
+@jit_within
 def scan(hist: Any, order: Any, m: int, missing: int, n_total: int, limits: Limits, room: Room) -> tuple[float, int]:
     """Score and position (in `order`) of the best split of bins in this order; -1 if there is none.
 
@@ -243,7 +248,7 @@ def scan(hist: Any, order: Any, m: int, missing: int, n_total: int, limits: Limi
     return best, place
 
 
-@jit_bare
+@jit_within
 def occupied(hist: Any, bins: int, missing: bool, limits: Limits, room: Room) -> tuple[int, bool]:
     """Put the bins that hold a row into ``room.order``; their number, and whether the missing ones do."""
     K = limits.channels
@@ -287,7 +292,7 @@ def sort_categories(hist: Any, m: int, class_: int, limits: Limits, room: Room) 
         order[i] = code
 
 
-@jit_bare
+@jit_within
 def keep_if_best(score: float, place: int, f: int, m: int, missing_left: int, by_set: bool, room: Room) -> None:
     """Remember a split of bins ``order[: place + 1]`` against the others if it beats those before it."""
     if place < 0 or not score > room.score[0] + BETTER * abs(room.score[0]):
@@ -307,7 +312,7 @@ def keep_if_best(score: float, place: int, f: int, m: int, missing_left: int, by
             room.subset[code >> np.uint64(6)] |= np.uint64(1) << (code & np.uint64(63))
 
 
-@jit_bare
+@jit_within
 def try_histogram(
     hist: Any, f: int, bins: int, may_miss: bool, by_set: bool, n_total: int, limits: Limits, room: Room
 ) -> bool:
