@@ -15,18 +15,25 @@ READY_DOCS := $(VENV)/.ready-docs
 READY_BENCH := $(VENV)/.ready-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench docs clean
+.PHONY: help setup demo test fuzz lint bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(READY) ## prepare .venv with the package and the development tools
 
-demo: $(READY) ## train, certify and show a first model
+demo: $(READY) ## train on a bundled table: a model, its proof and a report
 	@$(PY) -m maxmargin.demo
 
 test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS="-k rbf" to choose)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+FUZZ ?= 10000
+
+fuzz: $(READY) ## hostile model files and malformed tables, FUZZ=10000 of each
+	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
+	$(PY) -m tests.tables.fuzz --count $(FUZZ)
+	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 
 lint: $(READY) ## check style, types and the import order of the rooms
 	$(PY) -m ruff check .
