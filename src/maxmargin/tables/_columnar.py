@@ -1,0 +1,138 @@
+"""Parquet and Arrow files: they know their types, which are brought down to the few that a table has here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ._errors import TableError, absent, need_pyarrow, shown
+from ._rows import rechunk
+from ._source import Progress, Source
+
+
+def plain_type(type_: Any, name: str, where: str) -> Any:
+    """The type that a column gets: bool, int64, float64, timestamp in microseconds, or string."""
+    pa = need_pyarrow()
+    is_ = pa.types
+    if is_.is_dictionary(type_):
+        return plain_type(type_.value_type, name, where)
+    if is_.is_boolean(type_):
+        return pa.bool_()
+    if is_.is_integer(type_) and type_ != pa.uint64():
+        return pa.int64()
+    if is_.is_integer(type_) or is_.is_floating(type_) or is_.is_decimal(type_) or is_.is_null(type_):
+        return pa.float64()
+    if is_.is_date(type_) or is_.is_timestamp(type_):
+        return pa.timestamp("us")
+    if is_.is_string(type_) or is_.is_large_string(type_) or is_.is_string_view(type_):
+        return pa.string()
+    nested = "nested values" if is_.is_nested(type_) else "values"
+    raise TableError(
+        f"{where}, column {shown(name)}: {nested} of type {shown(type_)} are no numbers, dates or text; flatten or "
+        "convert the column, or leave it out with columns=."
+    )
+
+
+def plain_column(column: Any, target: Any) -> Any:
+    """A column as its plain type."""
+    pa = need_pyarrow()
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_null(column.type):
+        return pa.chunked_array([pa.nulls(len(column), target)])
+    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+        column = column.cast(pa.timestamp(column.type.unit))  # the instant in UTC
+    # Nanoseconds are cut, and integers beyond 2^53 rounded: both are said in the manual.
+    return column.cast(target, safe=pa.types.is_timestamp(target) is False and not pa.types.is_floating(target))
+
+
+def _plain_table(table: Any, where: str) -> Any:
+    pa = need_pyarrow()
+    names = table.column_names
+    targets = [plain_type(field.type, field.name, where) for field in table.schema]
+    columns = []
+    for name, column, target in zip(names, table.columns, targets, strict=True):
+        try:
+            columns.append(plain_column(column, target))
+        except pa.ArrowException as error:
+            words = " ".join(str(error).split())[:120]
+            raise TableError(f"{where}, column {shown(name)}: cannot be read as {target} ({words}).") from None
+    return pa.table(columns, names=names)
+
+
+def _chosen(schema: Any, columns: Sequence[str] | None, where: str) -> list[str]:
+    names = list(schema.names)
+    chosen = list(names if columns is None else columns)
+    if not set(chosen) <= set(names):
+        raise absent(chosen, names, where)
+    for name in chosen:
+        if names.count(name) > 1:
+            raise TableError(f"{where}: {names.count(name)} columns are named {shown(name)}; rename them.")
+        plain_type(schema.field(names.index(name)).type, name, where)
+    if not chosen:
+        raise TableError(f"{where} has no columns.")
+    return chosen
+
+
+def _batches(
+    source: Source, format: str, columns: Sequence[str] | None, rows: int, progress: Progress | None
+) -> Iterator[Any]:
+    """Plain tables, one for each record batch; whatever a damaged file makes of Arrow becomes a `TableError`."""
+    pa = need_pyarrow()
+    where, some = source.name, False
+    file = source.file()
+    try:
+        stream = _parquet(file, columns, rows, where) if format == "parquet" else _ipc(file, columns, where)
+        for batch in stream:
+            batch.validate(full=True)  # a damaged file can hold offsets that lead out of its buffers
+            if batch.num_rows:
+                some = True
+                yield _plain_table(pa.Table.from_batches([batch]), where)
+            if progress is not None:
+                progress(min(file.tell(), source.total or file.tell()), source.total)
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, KeyError, TypeError) as error:
+        if isinstance(error, TableError):
+            raise
+        words = " ".join(str(error).split())[:160].rstrip(".")
+        raise TableError(
+            f"{where} is damaged, or no {format} file ({words or type(error).__name__}): write it anew."
+        ) from None
+    if not some:
+        raise TableError(f"{where} has no rows.")
+
+
+def _parquet(file: Any, columns: Sequence[str] | None, rows: int, where: str) -> Iterator[Any]:
+    import pyarrow.parquet as pq
+
+    parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+    chosen = _chosen(parquet.schema_arrow, columns, where)
+    yield from parquet.iter_batches(batch_size=rows, columns=chosen, use_threads=False)
+
+
+def _ipc(file: Any, columns: Sequence[str] | None, where: str) -> Iterator[Any]:
+    pa = need_pyarrow()
+    head = file.read(6)
+    file.seek(0)
+    if head == b"ARROW1":
+        reader = pa.ipc.open_file(file)
+        batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+    else:
+        reader = pa.ipc.open_stream(file)
+        batches = iter(reader)
+    chosen = _chosen(reader.schema, columns, where)
+    places = [reader.schema.names.index(name) for name in chosen]
+    for batch in batches:
+        yield batch.select(places)
+
+
+def scan_columnar(
+    source: Source, format: str, columns: Sequence[str] | None, rows: int, progress: Progress | None
+) -> Iterator[Any]:
+    """The file in tables of `rows` rows."""
+    return rechunk(_batches(source, format, columns, rows, progress), rows)
+
+
+def read_columnar(source: Source, format: str, columns: Sequence[str] | None, progress: Progress | None) -> Any:
+    """The whole file as an Arrow table."""
+    pa = need_pyarrow()
+    return pa.concat_tables(_batches(source, format, columns, 1 << 16, progress))

@@ -1,0 +1,206 @@
+"""CSV: cells as strings by blocks, then each column as what all of its cells are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._columns import FixedColumn, GrowingColumn, arrow_type
+from ._dialect import read_header, refuse_blanks, sniff_delimiter
+from ._errors import TableError, absent, need_pyarrow, shown
+from ._narrow import Habits, clean, convert, first_misfit
+from ._rows import rechunk
+from ._source import Source
+from ._text import BLOCK, Block, last_line_end, line_of, lines_in, ragged, record_blocks, record_ends
+from ._types import Wanted
+
+
+@dataclass(frozen=True)
+class CsvOptions:
+    """How a file is laid out and written, as far as the caller says so."""
+
+    delimiter: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    habits: Habits = field(default_factory=Habits)
+    columns: Sequence[str] | None = None
+    types: Wanted = field(default_factory=lambda: Wanted({}))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A block and its clean cells, by column."""
+
+    block: Block
+    cells: dict[str, Any]
+    rows: int
+
+
+class CsvFile:
+    """A CSV source and its layout."""
+
+    def __init__(self, source: Source, options: CsvOptions) -> None:
+        self.source, self.options, self.habits = source, options, options.habits
+        self.delimiter = options.delimiter or _sniffed(source, options.encoding)
+        self.names: list[str] = []
+        self.wanted: list[str] = []
+        self._place: dict[str, int] = {}
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """The cells of `columns`, or of all that are wanted, as clean strings."""
+        first, empty = True, True
+        # Of a table whose first line alone takes this much, a block of the usual size would have a handful of rows.
+        size = None if last_line_end(self.source.head) else 16 * BLOCK
+        for block in record_blocks(self.source, record_ends(self.delimiter), self.options.encoding, size):
+            if first:
+                if not block.data.strip(b"\r\n"):
+                    continue
+                block, first = self._after_header(block), False
+            if block.data.strip(b"\r\n") and (batch := self._parse(block, columns or self.wanted)).rows:
+                empty = False
+                yield batch
+        if first:
+            raise TableError(f"{self.source.name} is empty: there is nothing in it.")
+        if empty:
+            raise TableError(f"{self.source.name} has a header and no rows.")
+
+    def _after_header(self, block: Block) -> Block:
+        self.names, length = read_header(block, self.delimiter, self.options.header, self.source.name)
+        self._place = {name: place for place, name in enumerate(self.names)}
+        if len(self.names) == 1:
+            refuse_blanks(block, self.source.name)
+        self.wanted = list(self.names if self.options.columns is None else self.options.columns)
+        if not set(self.wanted) <= set(self.names):
+            raise absent(self.wanted, self.names, self.source.name)
+        return Block(block.data[length:], block.line + lines_in(block.data[:length]))
+
+    def _parse(self, block: Block, columns: Sequence[str]) -> Batch:
+        pa = need_pyarrow()
+        import pyarrow.csv as pv
+
+        places = [
+            str(j) for j in range(len(self.names))
+        ]  # stand in for names, of which Arrow treats some in its own way
+        chosen = [places[self._place[name]] for name in columns]
+        try:
+            table = pv.read_csv(
+                pa.BufferReader(block.data),
+                pv.ReadOptions(use_threads=False, block_size=len(block.data) + 1, column_names=places),
+                pv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=_on_ragged),
+                pv.ConvertOptions(
+                    column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False, include_columns=chosen
+                ),
+            )
+        except (pa.ArrowException, ValueError, OverflowError) as error:
+            wrong = ragged(block, self.delimiter, len(places), self.source.name)
+            raise wrong or TableError(f"{self.source.name}, from line {block.line}: {_one_line(error)}.") from None
+        cells = {
+            name: clean(table.column(place).combine_chunks(), self.habits)
+            for name, place in zip(columns, chosen, strict=True)
+        }
+        return Batch(block, cells, table.num_rows)
+
+    def at(self, batch: Batch, name: str, row: int) -> str:
+        """Where a cell is: file, line and column."""
+        line = line_of(batch.block, self.delimiter, row, len(self.names))
+        return f"{self.source.name}, line {line}, column {shown(name)}"
+
+    def misfit(self, batch: Batch, name: str, type_: str) -> tuple[str, str]:
+        """Where the first cell is that does not fit a type, and what it holds."""
+        row = first_misfit(batch.cells[name], type_, self.habits)
+        return self.at(batch, name, row), shown(batch.cells[name][row].as_py())
+
+
+def _on_ragged(row: Any) -> str:
+    return "error" if row.text.strip() else "skip"
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".")
+
+
+def _sniffed(source: Source, encoding: str | None) -> str:
+    """The delimiter of the first lines."""
+    head = source.head
+    if encoding or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            head = head.decode(encoding or "utf-16", errors="replace").encode(errors="replace")
+        except LookupError:  # said when the file is read
+            return ","
+    cut = last_line_end(head) if len(source.head) >= 1 << 15 else len(head)
+    text = head[: cut or len(head)].removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    return sniff_delimiter(Block(text.encode(), 1))
+
+
+# ---------------------------------------------------------------- whole
+
+
+def read_csv(source: Source, options: CsvOptions) -> Any:
+    """The whole file as an Arrow table.
+
+    Columns are narrowed block by block, so that memory holds numbers and not their digits. If a later block shows that
+    a column is something else (article numbers, then "A17"), its cells are read a second time.
+    """
+    pa = need_pyarrow()
+    if not source.rewindable:
+        source.spool()
+    file = CsvFile(source, options)
+    columns: dict[str, Any] = {}
+    for batch in file.batches():
+        for name in file.wanted:
+            if name not in columns:
+                columns[name] = _column(file, name)
+            columns[name].add(batch)
+    again = [name for name in file.wanted if not columns[name].settle()]
+    if again:
+        parts: dict[str, list[Any]] = {name: [] for name in again}
+        for batch in file.batches(again):
+            for name in again:
+                parts[name].append(convert(batch.cells[name], columns[name].type, file.habits))
+        for name in again:
+            columns[name].parts = parts[name]
+    arrays = [pa.chunked_array(columns[name].parts, arrow_type(columns[name].type)) for name in file.wanted]
+    return pa.table(arrays, names=file.wanted)
+
+
+def _column(file: CsvFile, name: str) -> Any:
+    word = file.options.types.get(name)
+    return GrowingColumn(file, name) if word is None else FixedColumn(file, name, word)
+
+
+# ---------------------------------------------------------------- by chunks
+
+
+def scan_csv(source: Source, options: CsvOptions, rows: int) -> Iterator[Any]:
+    """The file in tables of `rows` rows; types that are not given are those of the first of them."""
+    return rechunk(_scanned(CsvFile(source, options), rows), rows)
+
+
+def _scanned(file: CsvFile, rows: int) -> Iterator[Any]:
+    batches = file.batches()
+    looked: list[Batch] = []
+    for batch in batches:
+        looked.append(batch)
+        if sum(batch.rows for batch in looked) >= rows:
+            break
+    columns = {name: _first_types(file, name, looked) for name in file.wanted}
+    while looked:
+        yield _table(columns, looked.pop(0))
+    for batch in batches:
+        yield _table(columns, batch)
+
+
+def _first_types(file: CsvFile, name: str, looked: list[Batch]) -> FixedColumn:
+    growing = _column(file, name)
+    if isinstance(growing, FixedColumn):
+        return growing
+    for batch in looked:
+        growing.add(batch)
+    growing.settle()
+    return FixedColumn(file, name, growing.word(), growing.type, sum(batch.rows for batch in looked))
+
+
+def _table(columns: Mapping[str, FixedColumn], batch: Batch) -> Any:
+    pa = need_pyarrow()
+    return pa.table([column.read(batch) for column in columns.values()], names=list(columns))

@@ -1,0 +1,304 @@
+"""JSON lines: one object a line, its keys the columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._columnar import plain_column, plain_type
+from ._dates import FORMS, arrow_instants
+from ._errors import TableError, absent, need_pyarrow, shown
+from ._rows import rechunk
+from ._source import Source
+from ._text import Block, last_line_end, lines_in, record_blocks
+from ._types import Wanted
+
+_DATE_FORMS = tuple(FORMS)[:2]  # those of ISO 8601: JSON has no dates, and no other form is agreed on
+_DEEPEST = 50
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+_SORTS = {str: "text", bool: "true or false", int: "numbers", float: "numbers", list: "lists", dict: "objects"}
+
+
+class _Parser:
+    """Blocks to tables, remembering which columns hold text: Arrow would take some of it for times."""
+
+    def __init__(self, source: Source, columns: Sequence[str] | None) -> None:
+        self.name, self.columns, self.texts = source.name, columns, set[str]()
+        self.seen: dict[str, None] = {}
+
+    def parse(self, block: Block) -> Any:
+        """A table of plain types; text stays text."""
+        pa = need_pyarrow()
+        table = self._read(block)
+        order = table.column_names
+        self.seen |= dict.fromkeys(order)
+        times = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        if times:
+            self.texts |= set(times)
+            table = self._read(block)
+        self.texts |= {field.name for field in table.schema if pa.types.is_string(field.type)}
+        names = [name for name in order if self.columns is None or name in self.columns]
+        for name in names:
+            plain_type(table.schema.field(name).type, name, self.name)
+        return table.select(names)
+
+    def _read(self, block: Block) -> Any:
+        _refuse_depth(block, self.name)
+        pa = need_pyarrow()
+        import pyarrow.json as pj
+
+        schema = pa.schema([(name, pa.string()) for name in sorted(self.texts)])
+        try:
+            table = pj.read_json(
+                pa.BufferReader(block.data),
+                pj.ReadOptions(use_threads=False, block_size=len(block.data) + 1),
+                pj.ParseOptions(explicit_schema=schema if self.texts else None),
+            )
+            table.validate(full=True)
+            return table
+        except (pa.ArrowException, ValueError, OverflowError, KeyError) as error:
+            raise self._mistake(block) or self._what_arrow_says(block, error) from None
+
+    def _what_arrow_says(self, block: Block, error: BaseException) -> TableError:
+        """Arrow's own words, with the line in place of its row within the block."""
+        words = " ".join(str(error).split())[:160].rstrip(".")
+        found = re.search(r",? in row (\d+)", words)
+        lines = [line for line, _ in _lines(block)]
+        if found and int(found.group(1)) < len(lines):
+            words = words.replace(found.group(0), "").removeprefix("JSON parse error: ").rstrip(".")
+            return TableError(f"{self.name}, line {lines[int(found.group(1))]}: {words}.")
+        return TableError(f"{self.name}, from line {block.line}: {words}.")
+
+    def _mistake(self, block: Block) -> TableError | None:
+        """The first line that is no JSON object, or whose value is of another sort than those above."""
+        sorts: dict[str, str] = dict.fromkeys(self.texts, "text")
+        if block.line == 1 and block.data.lstrip().startswith(b"["):
+            return TableError(
+                f"{self.name}, line 1: a JSON array begins here; write one object a line, without [ and ]."
+            )
+        for line, text in _lines(block):
+            try:
+                row = json.loads(text)
+            except (ValueError, RecursionError) as error:
+                return TableError(f"{self.name}, line {line}: {shown(text.strip())} is no JSON ({error}).")
+            if not isinstance(row, dict):
+                return TableError(
+                    f'{self.name}, line {line}: {shown(text.strip())} is no JSON object such as {{"a": 1}}.'
+                )
+            for name, value in row.items():
+                sort = _SORTS.get(type(value), "")
+                if sort and sorts.setdefault(name, sort) != sort:
+                    return self.changed(line, name, value, sorts[name])
+        return None
+
+    def changed(self, line: int, name: str, value: object, before: str) -> TableError:
+        return TableError(
+            f"{self.name}, line {line}, column {shown(name)}: {shown(json.dumps(value))} where lines above have "
+            f"{before}; write one sort of value, or null."
+        )
+
+    def first_other(self, block: Block, name: str, sorts: set[type], before: str) -> TableError:
+        """The error for the first value of a column that is of none of these sorts."""
+        for line, row in _objects(block):
+            if row.get(name) is not None and type(row[name]) not in sorts:
+                return self.changed(line, name, row[name], before)
+        return TableError(f"{self.name}, from line {block.line}, column {shown(name)}: not {before}, as above.")
+
+
+def _refuse_depth(block: Block, name: str) -> None:
+    """Refuse values nested so deeply that Arrow's reader, which calls itself for each level, would end the process."""
+    text = np.frombuffer(block.data, dtype=np.uint8)
+    ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
+    opening = np.searchsorted(ends, np.flatnonzero((text == ord("{")) | (text == ord("["))))
+    lines, counts = np.unique(opening, return_counts=True)
+    for line in lines[counts > _DEEPEST].tolist():
+        begin = int(ends[line - 1]) + 1 if line else 0
+        end = int(ends[line]) if line < len(ends) else len(block.data)
+        if _depth(block.data[begin:end]) > _DEEPEST:
+            number = block.line + lines_in(block.data[:begin])
+            raise TableError(f"{name}, line {number}: values are nested more than {_DEEPEST} deep; flatten them.")
+
+
+def _depth(text: bytes) -> int:
+    """How deep brackets and braces go, those in strings aside."""
+    marks = np.frombuffer(_STRING.sub(b"", text), dtype=np.uint8)
+    opening = np.isin(marks, np.frombuffer(b"[{", dtype=np.uint8)).astype(np.int64)
+    closing = np.isin(marks, np.frombuffer(b"]}", dtype=np.uint8)).astype(np.int64)
+    return int(np.cumsum(opening - closing).max(initial=0))
+
+
+def _lines(block: Block) -> Iterator[tuple[int, str]]:
+    for offset, text in enumerate(re.split(r"\r\n|\n|\r", block.data.decode())):
+        if text.strip():
+            yield block.line + offset, text
+
+
+def _objects(block: Block) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, text in _lines(block):
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict):
+            yield line, row
+
+
+def _word(type_: Any) -> str:
+    pa = need_pyarrow()
+    if pa.types.is_null(type_):
+        return "missing"
+    if pa.types.is_boolean(type_):
+        return "bool"
+    return "text" if pa.types.is_string(type_) else "number"
+
+
+_PYTHON: dict[str, set[type]] = {"bool": {bool}, "number": {int, float}, "text": {str}, "date": {str}}
+_BEFORE = {"bool": "true or false", "number": "numbers", "text": "text", "date": "dates"}
+
+
+def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[tuple[Block, Any]]:
+    some = False
+    for block in record_blocks(source, last_line_end, encoding):
+        if block.data.strip():
+            table = parser.parse(block)
+            if table.num_rows:
+                some = True
+                yield block, table
+    if not some:
+        raise TableError(f"{source.name} has no rows.")
+
+
+def read_jsonl(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Any:
+    """The whole file as an Arrow table."""
+    pa = need_pyarrow()
+    parser = _Parser(source, columns)
+    parts: list[tuple[int, dict[str, Any]]] = []  # rows, and columns by name
+    words: dict[str, str] = {}
+    for block, table in _tables(source, parser, encoding):
+        _join(words, table, block, parser)
+        parts.append((table.num_rows, dict(zip(table.column_names, table.columns, strict=True))))
+    _refuse_absent(columns, parser)
+    names = list(words if columns is None else columns)
+    if not names:
+        raise TableError(f"{source.name} has objects without any key.")
+    return pa.table([_whole(name, words[name], types.get(name), parts, source.name) for name in names], names=names)
+
+
+def _refuse_absent(columns: Sequence[str] | None, parser: _Parser) -> None:
+    if columns is not None and not set(columns) <= set(parser.seen):
+        raise absent(columns, parser.seen, parser.name)
+
+
+def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> None:
+    """Take note of what the columns of one block hold."""
+    for field in table.schema:
+        word = _word(field.type)
+        before = words.setdefault(field.name, word)
+        if before == "missing":
+            words[field.name] = word
+        elif word not in ("missing", before):
+            raise parser.first_other(block, field.name, _PYTHON[before], _BEFORE[before])
+
+
+def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[str, Any]]], where: str) -> Any:
+    """A column of all blocks, as what is asked for, or else as what it is."""
+    pa = need_pyarrow()
+    present = [columns.get(name) for _, columns in parts]
+    types = {
+        plain_type(column.type, name, where) for column in present if column is not None and _word(column.type) == word
+    }
+    target = pa.float64() if len(types) != 1 else types.pop()
+    chunks = [
+        pa.nulls(rows, target) if column is None else plain_column(column, target).combine_chunks()
+        for column, (rows, _) in zip(present, parts, strict=True)
+    ]
+    whole = pa.chunked_array(chunks, target)
+    if word == "text" and asked != "text":
+        whole = _dated(whole)
+    found = "date" if pa.types.is_timestamp(whole.type) else word
+    wanted = "number" if asked == "integer" else asked
+    if wanted not in (None, "text", found) and found != "missing":
+        raise TableError(f"{where}, column {shown(name)}: {_BEFORE[found]}, where {_BEFORE[wanted]} should be.")
+    return whole
+
+
+def _dated(texts: Any) -> Any:
+    """Text as dates, if all of it is."""
+    pa = need_pyarrow()
+    if texts.null_count == len(texts):
+        return texts
+    for form in _DATE_FORMS:
+        chunks = [arrow_instants(chunk, form) for chunk in texts.chunks]
+        if all(chunk is not None for chunk in chunks):
+            return pa.chunked_array(chunks, pa.timestamp("us"))
+    return texts
+
+
+# ---------------------------------------------------------------- by chunks
+
+
+def scan_jsonl(
+    source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None, rows: int
+) -> Iterator[Any]:
+    """The file in tables of `rows` rows; columns and types that are not given are those of the first block."""
+    return rechunk(_scanned(source, columns, types, encoding), rows)
+
+
+def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Iterator[Any]:
+    pa = need_pyarrow()
+    parser = _Parser(source, columns)
+    words: dict[str, str] = {}
+    for block, table in _tables(source, parser, encoding):
+        if not words:
+            words = _first_words(table, types)
+            _refuse_absent(columns, parser)
+        names = list(words if columns is None else columns)
+        unknown = [name for name in table.column_names if name not in words]
+        if unknown:
+            line = next((line for line, row in _objects(block) if unknown[0] in row), block.line)
+            raise TableError(
+                f"{source.name}, line {line}, column {shown(unknown[0])}: lines above do not have it; put it into the "
+                "first line, as null."
+            )
+        there = dict(zip(table.column_names, table.columns, strict=True))
+        chunk = [_chunk(name, words[name], there.get(name), block, parser) for name in names]
+        yield pa.table(
+            [
+                pa.nulls(len(table), _target(words[name])) if column is None else column
+                for name, column in zip(names, chunk, strict=True)
+            ],
+            names=names,
+        )
+
+
+def _first_words(table: Any, types: Wanted) -> dict[str, str]:
+    words = {}
+    for field in table.schema:
+        word = _word(field.type)
+        if word == "text" and _dated(table.column(field.name)).type != field.type:
+            word = "date"
+        words[field.name] = types.words.get(field.name) or ("number" if word == "missing" else word)
+    return {name: "number" if word == "integer" else word for name, word in words.items()}
+
+
+def _target(word: str) -> Any:
+    pa = need_pyarrow()
+    return {"bool": pa.bool_(), "number": pa.float64(), "text": pa.string(), "date": pa.timestamp("us")}[word]
+
+
+def _chunk(name: str, word: str, column: Any | None, block: Block, parser: _Parser) -> Any | None:
+    """A column of one block as the type of all, or None if it has no value."""
+    found = "missing" if column is None else _word(column.type)
+    if column is None or found == "missing":
+        return None
+    if word == "date" and found == "text":
+        dated = _dated(column)
+        found = "date" if dated.type == _target("date") else "text"
+        column = dated
+    if found != word:
+        raise parser.first_other(block, name, _PYTHON[word] if word != "date" else set(), _BEFORE[word])
+    return plain_column(column, _target(word))

@@ -1,0 +1,214 @@
+"""`read_table` and `scan_table`: files of all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ._columnar import read_columnar, scan_columnar
+from ._csv import CsvOptions, read_csv, scan_csv
+from ._errors import TableError, need_pyarrow
+from ._formats import find_format
+from ._jsonl import read_jsonl, scan_jsonl
+from ._libsvm import read_libsvm, scan_libsvm
+from ._narrow import MISSING, Habits
+from ._source import Progress, Source
+from ._types import wanted_types
+
+# Which formats an option is for; elsewhere it is refused and not ignored.
+_FOR = {
+    "columns": ("csv", "parquet", "arrow", "jsonl"),
+    "types": ("csv", "parquet", "arrow", "jsonl"),
+    "delimiter": ("csv",),
+    "header": ("csv",),
+    "decimal": ("csv",),
+    "day_first": ("csv",),
+    "missing": ("csv",),
+    "encoding": ("csv", "jsonl", "libsvm"),
+    "features": ("libsvm",),
+    "zero_based": ("libsvm",),
+}
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What the caller says, checked."""
+
+    columns: Sequence[str] | None = None
+    types: Any = None
+    delimiter: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    day_first: bool | None = None
+    missing: Sequence[str] | None = None
+    features: int | None = None
+    zero_based: bool | None = None
+
+    def check(self, format: str) -> None:
+        for name, formats in _FOR.items():
+            if getattr(self, name) is not None and format not in formats:
+                raise TableError(f"{name}= is for {', '.join(formats)}, and the table is {format}.")
+        if self.delimiter is not None and (
+            len(self.delimiter) != 1 or self.delimiter in '"\r\n\0' or ord(self.delimiter) > 127
+        ):
+            raise TableError(f"delimiter={self.delimiter!r} is not one character such as ',', ';' or '\\t'.")
+        if self.decimal not in (None, ".", ","):
+            raise TableError(f"decimal={self.decimal!r} is neither '.' nor ','.")
+        if isinstance(self.columns, str):
+            raise TableError(f"columns={self.columns!r} is one string; give a list of names.")
+        if self.columns is not None and not (self.columns and len(set(self.columns)) == len(self.columns)):
+            raise TableError("columns= has to name at least one column, and each once.")
+        if self.features is not None and self.features < 1:
+            raise TableError(f"features={self.features} is less than 1.")
+
+    def csv(self) -> CsvOptions:
+        missing = tuple(MISSING if self.missing is None else ("", *self.missing))
+        habits = Habits(missing, self.decimal or ".", self.day_first)
+        return CsvOptions(self.delimiter, self.header, self.encoding, habits, self.columns, wanted_types(self.types))
+
+
+def read_table(source: Any, *, format: str | None = None, progress: Progress | None = None, **options: Any) -> Any:
+    """Read a table from a file.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file object
+        What to read; "-" is standard input. Whether it is compressed with gzip is seen by itself.
+    format : {"csv", "parquet", "arrow", "jsonl", "libsvm"}, default=None
+        By default, what the file begins with decides, then its extension, then its first line.
+    progress : callable, default=None
+        Called with the number of bytes read and the size of the file, or None where that is unknown.
+    columns : list of str
+        The columns to read, in this order. All by default.
+    types : dict of str to {"number", "integer", "bool", "date", "text"}, or ColumnReader, or table
+        What columns hold, instead of finding out. Of a fitted reader or a table that was read before, columns that it
+        does not have are read as text, unchanged. Parquet and Arrow files know their types.
+    delimiter : str
+        Of a CSV file; by default, the one of comma, tab, semicolon and bar that fits its first lines.
+    header : bool
+        Whether the first line has the names of the columns. By default it has to, and one that looks like data is
+        refused. Without header, columns are x0, x1, ...
+    encoding : str
+        Of text; UTF-8 by default.
+    decimal : {".", ","}
+        The decimal mark of a CSV file.
+    day_first : bool
+        Whether 1/2/2026 is the first of February.
+    missing : list of str
+        Cells of a CSV file that stand for a missing value, instead of `MISSING`.
+    features : int
+        The number of columns of LIBSVM text; by default, its largest index tells.
+    zero_based : bool
+        Whether its indices begin with 0; by default, if any of them is 0.
+
+    Returns
+    -------
+    pyarrow.Table or SparseTable
+        Columns of bool, int64, float64, timestamp in microseconds, or string; `SparseTable` of LIBSVM text.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read as it is, with file, line and column, and what would do.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.tables import read_table
+    >>> table = read_table(io.BytesIO(b"city;size;since\\nOslo;1,5;2021-03-01\\nRome;?;2019-12-24\\n"), decimal=",")
+    >>> table.schema
+    city: string
+    size: double
+    since: timestamp[us]
+    >>> table["size"].to_pylist()
+    [1.5, None]
+
+    """
+    need_pyarrow()
+    chosen = _Options(**options)
+    with Source(source, progress) as opened:
+        kind = find_format(opened, format)
+        chosen.check(kind)
+        if kind == "csv":
+            return read_csv(opened, chosen.csv())
+        if kind == "jsonl":
+            return read_jsonl(opened, chosen.columns, wanted_types(chosen.types), chosen.encoding)
+        if kind == "libsvm":
+            return read_libsvm(opened, chosen.features, chosen.zero_based, chosen.encoding)
+        return read_columnar(opened, kind, chosen.columns, progress)
+
+
+def scan_table(
+    source: Any, *, format: str | None = None, rows: int = 65536, progress: Progress | None = None, **options: Any
+) -> Iterator[Any]:
+    """Read a table by chunks, for files larger than memory.
+
+    Parameters
+    ----------
+    source, format, progress
+        As in `read_table`.
+    rows : int, default=65536
+        Of a chunk; the last one has fewer.
+    **options
+        As in `read_table`. Without ``types``, columns of text formats have the types that the first chunk suggests,
+        integers as float64, and a later cell that does not fit is an error.
+
+    Returns
+    -------
+    iterator of pyarrow.Table or SparseTable
+        Every chunk has the same columns of the same types.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.tables import scan_table
+    >>> file = io.BytesIO(b"a,b\\n" + b"1,x\\n" * 5)
+    >>> [chunk.num_rows for chunk in scan_table(file, rows=2)]
+    [2, 2, 1]
+
+    """
+    need_pyarrow()
+    if rows < 1:
+        raise TableError(f"rows={rows} is less than 1.")
+    chosen = _Options(**options)
+    opened = Source(source, progress)
+    try:
+        kind = find_format(opened, format)
+        chosen.check(kind)
+    except BaseException:
+        opened.close()
+        raise
+    return _Chunks(opened, _chunks(opened, kind, chosen, rows, progress))
+
+
+class _Chunks:
+    """Chunks of a source that is closed after the last of them, or when nobody asks for more."""
+
+    def __init__(self, opened: Source, chunks: Iterator[Any]) -> None:
+        self._opened, self._chunks = opened, chunks
+
+    def __iter__(self) -> _Chunks:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._chunks)
+
+    def close(self) -> None:
+        self._opened.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _chunks(opened: Source, kind: str, chosen: _Options, rows: int, progress: Progress | None) -> Iterator[Any]:
+    with opened:
+        if kind == "csv":
+            yield from scan_csv(opened, chosen.csv(), rows)
+        elif kind == "jsonl":
+            yield from scan_jsonl(opened, chosen.columns, wanted_types(chosen.types), chosen.encoding, rows)
+        elif kind == "libsvm":
+            yield from scan_libsvm(opened, chosen.features, chosen.zero_based, chosen.encoding, rows)
+        else:
+            yield from scan_columnar(opened, kind, chosen.columns, rows, progress)

@@ -1,0 +1,27 @@
+"""Tables cut anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ._errors import need_pyarrow
+
+
+def rechunk(tables: Iterable[Any], rows: int) -> Iterator[Any]:
+    """The same rows in tables of `rows` rows each; the last is shorter."""
+    pa = need_pyarrow()
+    held: list[Any] = []
+    count = 0
+    for table in tables:
+        held.append(table)
+        count += table.num_rows
+        if count < rows:
+            continue
+        whole = pa.concat_tables(held)
+        full = count - count % rows
+        for begin in range(0, full, rows):
+            yield whole.slice(begin, rows)
+        held, count = ([whole.slice(full)], count - full) if count > full else ([], 0)
+    if count:
+        yield pa.concat_tables(held)

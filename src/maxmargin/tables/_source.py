@@ -1,0 +1,215 @@
+"""Where bytes come from: a path, standard input or a file object; gzip is undone on the way."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ._errors import TableError
+
+Progress = Callable[[int, int | None], None]
+
+_GZIP = b"\x1f\x8b"
+_HEAD = 65536
+_COPY = 1 << 20
+# What compressed or packed files begin with, and what to do about them.
+_PACKED = {
+    b"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV",
+    b"BZh": "compressed with bzip2: decompress it first, or use gzip",
+    b"\xfd7zXZ": "compressed with xz: decompress it first, or use gzip",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd: decompress it first, or use gzip",
+    b"SQLite format 3": "an SQLite database: export the table as CSV",
+    b"\x89HDF": "an HDF5 file: save the table as CSV or Parquet",
+    b"FEA1": "a Feather file of version 1: save it anew, as version 2",
+    b"%PDF": "a PDF document",
+}
+
+
+class _Counted(io.RawIOBase):
+    """Bytes of a file, counted; those that were looked at before come first."""
+
+    def __init__(self, file: Any, looked: bytes, count: Callable[[int], None]) -> None:
+        self._file, self._looked, self._count = file, looked, count
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = len(buffer)
+        if self._looked:
+            data, self._looked = self._looked[:size], self._looked[size:]
+        else:
+            data = self._file.read(size) or b""
+        buffer[: len(data)] = data
+        self._count(len(data))
+        return len(data)
+
+
+class Source:
+    """Something to read from, once or (`rewindable`) again and again."""
+
+    def __init__(self, source: Any, progress: Progress | None = None) -> None:
+        self._progress = progress
+        self._owned: Any = None
+        self._looked = b""
+        self.total: int | None = None
+        if hasattr(source, "read"):
+            self._take_object(source)
+        elif isinstance(source, str) and source == "-":
+            self.name, self._file = "standard input", sys.stdin.buffer
+        elif isinstance(source, str | os.PathLike):
+            self._take_path(Path(source))
+        else:
+            raise TypeError(f"A path, '-' or a binary file object is needed; got {type(source).__name__}.")
+        try:
+            self._look()
+        except BaseException:
+            self.close()
+            raise
+
+    def _look(self) -> None:
+        """What the source begins with, and whether it can be read again."""
+        self.rewindable = self._seekable()
+        self._origin = self._file.tell() if self.rewindable else 0
+        head = self._raw(_HEAD)
+        self._rewind(head)
+        self.gzipped = head[:2] == _GZIP
+        self.head = self._unpacked(head) if self.gzipped else head
+        for magic, words in _PACKED.items():
+            if self.head.startswith(magic):
+                raise TableError(f"{self.name} is {words}.")
+
+    def _take_path(self, path: Path) -> None:
+        self.name = str(path)
+        try:
+            found = os.stat(path)
+            if stat.S_ISDIR(found.st_mode):
+                raise IsADirectoryError
+            self._owned = self._file = open(path, "rb")
+            self.total = found.st_size if stat.S_ISREG(found.st_mode) else None
+        except IsADirectoryError:
+            raise TableError(f"{self.name} is a directory: name a file in it.") from None
+        except FileNotFoundError:
+            raise TableError(f"{self.name} does not exist.") from None
+        except PermissionError:
+            raise TableError(f"{self.name} may not be read: its permissions forbid it.") from None
+        except (OSError, ValueError) as error:  # such as a name with a NUL in it
+            raise TableError(f"{self.name!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+
+    def _take_object(self, file: Any) -> None:
+        if isinstance(file, io.TextIOBase):
+            raise TypeError("The file is open as text: open it as binary, with mode 'rb'.")
+        name = getattr(file, "name", None)
+        self.name, self._file = (name if isinstance(name, str) else "the table"), file
+
+    def _seekable(self) -> bool:
+        try:
+            return bool(self._file.seekable())
+        except (AttributeError, ValueError):
+            return False
+
+    def _raw(self, size: int) -> bytes:
+        try:
+            data = b""
+            while len(data) < size and (more := self._file.read(size - len(data))):
+                data += more
+        except OSError as error:
+            raise TableError(f"{self.name} cannot be read: {error.strerror or error}.") from None
+        if not isinstance(data, bytes):
+            raise TypeError("The file object gives text: open it as binary, with mode 'rb'.")
+        return data
+
+    def _rewind(self, looked: bytes) -> None:
+        if self.rewindable:
+            self._file.seek(self._origin)
+        else:
+            self._looked = looked
+
+    def _unpacked(self, head: bytes) -> bytes:
+        try:
+            return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+        except zlib.error as error:
+            raise TableError(f"{self.name} begins as gzip does, and is not: {error}.") from None
+
+    # ---------------------------------------------------------------- reading
+
+    def start(self) -> Any:
+        """A stream of the bytes from the beginning, decompressed."""
+        if self.rewindable:
+            self._file.seek(self._origin)
+        elif self._looked is None:
+            raise RuntimeError("the source has been read")
+        done = 0
+
+        def count(size: int) -> None:
+            nonlocal done
+            done += size
+            if self._progress is not None and size:
+                self._progress(done, self.total)
+
+        raw = _Counted(self._file, self._looked, count)
+        self._looked = b"" if self.rewindable else None  # type: ignore[assignment]
+        return gzip.GzipFile(fileobj=raw) if self.gzipped else raw
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """The bytes in blocks of `size`; the last is shorter."""
+        stream = self.start()
+        while block := self._fill(stream, size):
+            yield block
+
+    def _fill(self, stream: Any, size: int) -> bytes:
+        parts: list[bytes] = []
+        try:
+            while size > 0 and (data := stream.read(size)):
+                parts.append(data)
+                size -= len(data)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise TableError(
+                f"{self.name} is damaged or cut short within its gzip data ({error}): copy or download it again."
+            ) from None
+        except OSError as error:
+            raise TableError(f"{self.name} cannot be read: {error.strerror or error}.") from None
+        return b"".join(parts)
+
+    def spool(self) -> None:
+        """Make it rewindable, and plain bytes, by a copy in a temporary file where it is not."""
+        if self.rewindable and not self.gzipped:
+            return
+        copy = tempfile.TemporaryFile()
+        for block in self.blocks(_COPY):
+            copy.write(block)
+        self.close()
+        self._owned = self._file = copy
+        self._origin, self._looked, self.rewindable, self.gzipped = 0, b"", True, False
+        self.total = copy.tell()
+        copy.seek(0)
+
+    def file(self) -> Any:
+        """A seekable file of the plain bytes, for readers that jump about."""
+        self.spool()
+        if self._origin:
+            raise TableError(f"{self.name} is read from its middle: rewind it first.")
+        self._file.seek(0)
+        return self._file
+
+    def close(self) -> None:
+        if self._owned is not None:
+            self._owned.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

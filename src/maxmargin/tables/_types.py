@@ -1,0 +1,38 @@
+"""What columns have to hold, as callers may say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ._errors import TableError
+from ._frame import columns_of
+
+WORDS = ("number", "integer", "bool", "date", "text")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The word of a column; of others, `rest`, or None if they are to be found out."""
+
+    words: Mapping[str, str]
+    rest: str | None = None
+
+    def get(self, name: str) -> str | None:
+        return self.words.get(name, self.rest)
+
+
+def wanted_types(types: Any) -> Wanted:
+    """Words of a dict; or of a fitted reader or a table that was read before, of which other columns are text."""
+    if types is None:
+        return Wanted({})
+    if hasattr(types, "types_"):
+        return Wanted(dict(types.types_), "text")
+    if not isinstance(types, Mapping):
+        found = {column.name: column.type for column in columns_of(types)}
+        return Wanted({name: word for name, word in found.items() if word != "missing"}, "text")
+    for name, word in types.items():
+        if word not in WORDS:
+            raise TableError(f"types[{name!r}] is {word!r}; it can be {', '.join(WORDS)}.")
+    return Wanted(dict(types))
