@@ -1,0 +1,196 @@
+"""The file: a zip whose members are stored as they are, with a manifest of their sizes and checksums.
+
+Nothing is compressed: a file cannot claim to hold more than its own length, and `numpy.load` can read its arrays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from . import _json
+from ._errors import Mismatch, ModelFileError
+from ._pools import MEMBERS
+
+FORMAT, VERSION = "maxmargin model", 1
+MANIFEST, MODEL, PROVENANCE = "manifest.json", "model.json", "provenance.json"
+_KNOWN = {MANIFEST, MODEL, PROVENANCE, *MEMBERS}
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_UTF8 = 0x800
+_END_LENGTH = 22
+
+Chunks = Iterable[bytes | memoryview]
+
+
+def write(path: Path, members: dict[str, Chunks]) -> None:
+    """Write a file beside the path, make sure that it is on the disk, and only then give it its name."""
+    beside = path.parent / f".maxmargin-{secrets.token_hex(8)}"
+    try:
+        with beside.open("xb") as stream:
+            _write_members(stream, members)
+            stream.flush()
+            os.fsync(stream.fileno())
+        with contextlib.suppress(OSError):  # there is none yet
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # not every system lets one open a folder
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _write_members(stream: BinaryIO, members: dict[str, Chunks]) -> None:
+    listed = {}
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, parts in members.items():
+            digest, size = hashlib.sha256(), 0
+            with archive.open(_entry(name), "w", force_zip64=True) as out:
+                for part in parts:
+                    out.write(part)
+                    digest.update(part)
+                    size += len(part)
+            listed[name] = {"size": size, "sha256": digest.hexdigest()}
+        manifest = {"format": FORMAT, "version": VERSION, "members": listed}
+        archive.writestr(_entry(MANIFEST), _json.dump(manifest, MANIFEST))
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """The same bytes for the same model, whenever it is written."""
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.external_attr = 0o600 << 16
+    return entry
+
+
+class Container:
+    """An opened file whose list of members, sizes and format version have been checked."""
+
+    def __init__(self, path: Path, archive: zipfile.ZipFile, length: int) -> None:
+        self.path, self._archive = path, archive
+        self._entries = _checked_entries(archive, length)
+        manifest = _json.parse(self._bytes(MANIFEST), MANIFEST)
+        self.digests = _checked_manifest(manifest, self._entries)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each member."""
+        return {name: entry.file_size for name, entry in self._entries.items()}
+
+    def open(self, name: str) -> BinaryIO:
+        """A member as a stream."""
+        return self._archive.open(self._entries[name])  # type: ignore[return-value]
+
+    def json(self, name: str) -> Any:
+        """The value of a JSON member, after a look at its checksum."""
+        data = self._bytes(name)
+        if hashlib.sha256(data).hexdigest() != self.digests[name]:
+            raise Mismatch(name, "does not have the checksum of the manifest: the file is damaged.")
+        return _json.parse(data, name)
+
+    def _bytes(self, name: str) -> bytes:
+        if name not in self._entries:
+            raise Mismatch(name, "is missing.")
+        if self._entries[name].file_size > _json.MAX_BYTES:
+            raise Mismatch(
+                name, f"claims {self._entries[name].file_size} bytes; at most {_json.MAX_BYTES} are allowed."
+            )
+        with self.open(name) as stream:
+            return stream.read(self._entries[name].file_size)
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Container]:
+    """A file to read from. Whatever goes wrong with it is a `ModelFileError` that names it."""
+    try:
+        with path.open("rb") as stream:
+            length = os.fstat(stream.fileno()).st_size
+            _check_ends(stream, length)
+            with zipfile.ZipFile(stream) as archive:
+                yield Container(path, archive, length)
+    except (OSError, ModelFileError) as error:
+        if isinstance(error, OSError) and not isinstance(
+            error, FileNotFoundError | PermissionError | IsADirectoryError
+        ):
+            raise ModelFileError(f"{path}: cannot be read: {error}.") from error
+        raise
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(f"{path}: is not a whole model file ({error}).") from error
+    except Mismatch as error:
+        raise ModelFileError(f"{path}: {error}") from error
+    except MemoryError as error:
+        raise ModelFileError(f"{path}: there is not enough memory for it.") from error
+    except Exception as error:  # a reader of foreign bytes has no other way to leave
+        raise ModelFileError(f"{path}: is not a model file ({type(error).__name__}: {error}).") from error
+
+
+def _check_ends(stream: BinaryIO, length: int) -> None:
+    """A model file is a zip from its first byte to its last; what is put before or behind one is refused."""
+    start = stream.read(4)
+    stream.seek(max(0, length - _END_LENGTH))
+    end = stream.read(_END_LENGTH)
+    stream.seek(0)
+    if start != b"PK\x03\x04" or len(end) != _END_LENGTH or end[:4] != b"PK\x05\x06" or end[-2:] != b"\0\0":
+        raise Mismatch("", "is not a whole model file: it does not begin and end as a zip does.")
+
+
+def _checked_entries(archive: zipfile.ZipFile, length: int) -> dict[str, zipfile.ZipInfo]:
+    """Members by name: known ones, each once, stored and not encrypted, and together no longer than the file."""
+    entries: dict[str, zipfile.ZipInfo] = {}
+    total = 0
+    for entry in archive.infolist():
+        name = entry.filename
+        if name not in _KNOWN or entry.orig_filename != name:
+            raise Mismatch(repr(entry.orig_filename[:80]), "is no member of a model file.")
+        if name in entries:
+            raise Mismatch(name, "is there twice.")
+        if entry.flag_bits & ~_UTF8:
+            raise Mismatch(name, "is encrypted or written in a way that model files are not.")
+        if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
+            raise Mismatch(name, "is compressed; members of model files are stored as they are.")
+        total += entry.file_size
+        if entry.file_size < 0 or total > length:
+            raise Mismatch(name, f"claims {entry.file_size} bytes, more than the file of {length} bytes has.")
+        entries[name] = entry
+    return entries
+
+
+def _checked_manifest(manifest: Any, entries: dict[str, zipfile.ZipInfo]) -> dict[str, str]:
+    """Checksums by member; a newer version is told before anything else is looked at."""
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise Mismatch(MANIFEST, f"does not say that this is a {FORMAT!r}.")
+    version = manifest.get("version")
+    if type(version) is not int or version < 1:
+        raise Mismatch(MANIFEST, f"has no format version; found {str(version)[:40]!r}.")
+    if version > VERSION:
+        raise Mismatch(
+            MANIFEST,
+            f"the file has format version {version}, and this maxmargin reads versions up to {VERSION}; "
+            "it was written by a newer maxmargin, which is needed to load it.",
+        )
+    listed = manifest.get("members")
+    if set(manifest) != {"format", "version", "members"} or not isinstance(listed, dict):
+        raise Mismatch(MANIFEST, "must have a format, a version and members, and nothing else.")
+    if set(listed) | {MANIFEST} != set(entries):
+        odd = sorted(set(listed) ^ (set(entries) - {MANIFEST}))
+        raise Mismatch(MANIFEST, f"and the file differ in their members: {', '.join(map(repr, odd))[:200]}.")
+    for name, facts in listed.items():
+        if not isinstance(facts, dict) or set(facts) != {"size", "sha256"} or facts["size"] != entries[name].file_size:
+            raise Mismatch(name, f"has {entries[name].file_size} bytes; the manifest says {str(facts)[:80]}.")
+        if not isinstance(facts["sha256"], str):
+            raise Mismatch(name, "has no checksum in the manifest.")
+    return {name: facts["sha256"] for name, facts in listed.items()}

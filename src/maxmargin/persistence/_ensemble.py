@@ -1,0 +1,255 @@
+"""What ensembles consist of: learners and their votes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    BoostingGuarantee,
+    CascadeClassifier,
+    CascadeGuarantee,
+    DecisionBox,
+    DecisionPlane,
+    DecisionStump,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from ..ensemble._cascade_stage import Stage
+from ..tree import DecisionTreeRegressor
+from ._arrays import Array, bools, floats, places, whole
+from ._forests import FOREST_CLASSIFIER, FOREST_REGRESSOR, ROW_BAGS
+from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Scope, Text, choice
+from ._plain import Plain
+from ._proofs import guarantee
+from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Estimator, Let, Record, Schema
+
+# ---------------------------------------------------------------- weak learners
+
+_WEAK: Entries = (
+    *FEATURES,
+    *CLASSES,
+    Check(lambda s: s["k"] >= 1, "has no classes."),
+    ("value_", floats(2, "k", low=0, high=1 + 1e-9)),
+    ("_leaves", Array(("int64",), (2,), low=0, high=lambda s: s["k"] - 1)),
+)
+_STUMP: Entries = (*_WEAK, ("feature_", Int(-1, lambda s: s["d"] - 1)), ("threshold_", Float(finite=False)))
+_BOX: Entries = (
+    *_WEAK,
+    ("lower_", floats("d", finite=False)),
+    ("upper_", floats("d", finite=False)),
+    ("_gains", floats("d")),
+)
+_PLANE: Entries = (
+    *_WEAK,
+    ("coef_", floats("d")),
+    ("intercept_", Float(finite=False)),
+    ("_direction", floats("d")),
+    ("_cut", Float(finite=False)),
+    ("_centre", floats("d")),
+    ("_scale", floats("d")),
+)
+
+# ---------------------------------------------------------------- learners of any kind
+
+
+def _takes(value: Any, scope: Scope) -> str | None:
+    found = getattr(value, "n_features_in_", scope["d"])
+    return None if found == scope["d"] else f"takes {found} columns; the ensemble takes {scope['d']}."
+
+
+def _knows(value: Any, scope: Scope) -> str | None:
+    """A learner for all columns that says labels of the ensemble."""
+    labels = getattr(value, "classes_", None)
+    if not isinstance(labels, np.ndarray) or not np.isin(labels, scope.values["classes_"]).all():
+        return "has classes that the ensemble has not."
+    built_in = isinstance(value, (DecisionStump, DecisionBox, DecisionPlane))
+    if built_in and not np.array_equal(labels, scope.values["classes_"]):
+        return "has other classes than the ensemble."
+    return _takes(value, scope)
+
+
+def _numbers_classes(value: Any, scope: Scope) -> str | None:
+    """A learner of bags, which knows classes by their numbers and may have seen few of them."""
+    labels: Any = getattr(value, "classes_", None)
+    right = isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu"
+    if not right or not len(labels) or labels.min() < 0 or labels.max() >= scope["k"]:
+        return "has other classes than numbers of those of the ensemble."
+    return None
+
+
+# ---------------------------------------------------------------- boosting
+
+_ROUNDS = (
+    ("errors", floats("rounds", finite=False, nan=True)),
+    ("edges", floats("rounds", finite=False, nan=True)),
+    ("training_errors", floats("rounds", finite=False, nan=True)),
+    ("bounds", floats("rounds", finite=False, nan=True)),
+    ("chance_bounds", Array(("float64",), ("chances",), finite=False, nan=True)),
+    ("margins", floats("margins", finite=False, nan=True)),
+)
+
+
+def _boosted(learner: Kind, *own: Any) -> Entries:
+    return (
+        *FEATURES,
+        *own,
+        ("estimators_", Items(learner, "learners")),
+        Check(lambda s: s["learners"] >= 1, "has no learners."),
+        ("estimator_weights_", floats("votes")),
+        ("estimator_errors_", floats("votes", low=0)),
+        Check(lambda s: s["votes"] >= s["learners"], "has fewer votes than learners."),
+        Check(
+            lambda s: float(s.values["estimator_weights_"][: s["learners"]].sum()) != 0,
+            "has learners whose votes add up to nothing.",
+        ),
+        ("_ending", Text()),
+        ("_rows_seen", Int(1)),
+        ("certificate_", guarantee(BoostingGuarantee, _ROUNDS)),
+    )
+
+
+def _chosen(value: AdaBoostClassifier) -> Any:
+    value._choose_learner()
+    return value.estimator_
+
+
+def _base(value: AdaBoostRegressor) -> Any:
+    return DecisionTreeRegressor(max_depth=3) if value.estimator is None else value.estimator
+
+
+_ADA_CLASSIFIER: Entries = (
+    *_boosted(Estimator(check=_knows), *CLASSES, Check(lambda s: s["k"] >= 1, "has no classes.")),
+    ("_rate", Float(0.0)),
+    ("estimator_", Derived(_chosen)),
+    Check(lambda s: _right_type(s), "has other learners than it was told to boost."),
+)
+
+
+def _right_type(scope: Scope) -> bool:
+    """Built-in learners are asked in a way that only they understand: all of them must be such."""
+    given = scope.params["estimator"]
+    built_in = {None: DecisionStump, "stump": DecisionStump, "box": DecisionBox, "linear": DecisionPlane}
+    if given is None or isinstance(given, str):
+        wanted: type = built_in[given]
+    elif type(given) in built_in.values():
+        wanted = type(given)
+    else:
+        return True
+    return all(type(learner) is wanted for learner in scope.values["estimators_"])
+
+
+_ADA_REGRESSOR: Entries = (
+    *_boosted(Estimator(check=_takes)),
+    ("_loss", choice("linear", "square", "exponential")),
+    ("estimator_", Derived(_base)),
+)
+
+# ---------------------------------------------------------------- bagging
+
+
+def _bagged(learner: Kind, *own: Any) -> Entries:
+    return (
+        *FEATURES,
+        *own,
+        ("_bags", ROW_BAGS),
+        Let("n", lambda s: s.values["_bags"].n),
+        ("estimators_", Items(learner, "learners")),
+        Check(lambda s: s["learners"] >= 1, "has no learners."),
+        ("estimators_features_", Items(_Columns(), "learners")),
+        Check(_right_columns, "gives a learner other columns than it takes."),
+        ("_seeds", Items(Int(0, 2**32 - 1), "learners")),
+        ("bag_fractions_", floats("learners", low=0, high=1)),
+        ("expected_bag_fraction_", Float(0.0, 1.0)),
+        ("oob_error_curve_", floats("learners", nan=True)),
+        ("oob_score_", Maybe(Float(nan=True))),
+        ("certificate_", guarantee()),
+        ("estimator_", Derived(lambda value: value._learner())),
+    )
+
+
+class _Columns(Kind):
+    """Numbers of columns, which may be there more than once."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return whole().write(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        return places("own", "d").read(node, where, Scope(sizes={"d": scope["d"]}))
+
+
+def _right_columns(scope: Scope) -> bool:
+    pairs = zip(scope.values["estimators_"], scope.values["estimators_features_"], strict=True)
+    return all(getattr(learner, "n_features_in_", len(columns)) == len(columns) for learner, columns in pairs)
+
+
+_BAGGING_CLASSIFIER: Entries = (
+    *_bagged(Estimator(check=_numbers_classes), *CLASSES, Check(lambda s: s["k"] >= 1, "has no classes.")),
+    ("oob_decision_function_", Maybe(floats("n", "k", nan=True))),
+    ("n_classes_", Derived(lambda value: len(value.classes_))),
+)
+_BAGGING_REGRESSOR: Entries = (*_bagged(Estimator()), ("oob_prediction_", Maybe(floats("n", nan=True))))
+
+# ---------------------------------------------------------------- cascades
+
+_STAGE = Record(
+    Stage,
+    Stage,
+    {
+        "model": Estimator(frozenset({"maxmargin.ensemble.AdaBoostClassifier"})),
+        "factor": Float(),
+        "threshold": Float(finite=False),
+        "detection": Float(0.0, 1.0 + 1e-9),
+        "false_alarm": Float(0.0, 1.0 + 1e-9),
+    },
+    checks=[Check(lambda s: len(s.values["model"].classes_) == 2, "must know two classes.")],
+)
+_RATES = (
+    ("detections", floats("stages", nan=True)),
+    ("false_alarms", floats("stages", nan=True)),
+    ("learners", Array(("int64",), ("stages",), low=0)),
+)
+_CASCADE: Entries = (
+    *FEATURES,
+    *CLASSES,
+    Check(lambda s: s["k"] == 2, "a cascade has two classes."),
+    ("positive_", Plain()),
+    Check(
+        lambda s: bool(np.isin(s.values["positive_"], s.values["classes_"]).all()), "its positive class is no class."
+    ),
+    ("_rows_seen", Int(1, binds="n")),
+    ("_tuned", bools("n")),
+    ("_stages", Items(_STAGE, "stages")),
+    Check(lambda s: s["stages"] >= 1, "has no stages."),
+    Check(
+        lambda s: all(p.model.n_features_in_ == s["d"] for p in s.values["_stages"]), "has a stage of other columns."
+    ),
+    ("_ending", Text()),
+    ("_asked", Items(Float(0.0, 1.0), 2, tuple)),
+    ("_carry", Bool()),
+    ("mean_stages_", Float(0.0)),
+    ("cost_", Float(0.0)),
+    ("certificate_", guarantee(CascadeGuarantee, _RATES)),
+    ("thresholds_", Derived(lambda value: np.array([stage.threshold for stage in value._stages]))),
+    ("stages_", Derived(lambda value: [stage.model for stage in value._stages])),
+)
+
+SCHEMAS = [
+    Schema("maxmargin.ensemble.DecisionStump", DecisionStump, _STUMP),
+    Schema("maxmargin.ensemble.DecisionBox", DecisionBox, _BOX),
+    Schema("maxmargin.ensemble.DecisionPlane", DecisionPlane, _PLANE),
+    Schema("maxmargin.ensemble.RandomForestClassifier", RandomForestClassifier, FOREST_CLASSIFIER),
+    Schema("maxmargin.ensemble.RandomForestRegressor", RandomForestRegressor, FOREST_REGRESSOR),
+    Schema(
+        "maxmargin.ensemble.AdaBoostClassifier", AdaBoostClassifier, _ADA_CLASSIFIER, forgets=frozenset({"_built_in"})
+    ),
+    Schema("maxmargin.ensemble.AdaBoostRegressor", AdaBoostRegressor, _ADA_REGRESSOR),
+    Schema("maxmargin.ensemble.BaggingClassifier", BaggingClassifier, _BAGGING_CLASSIFIER),
+    Schema("maxmargin.ensemble.BaggingRegressor", BaggingRegressor, _BAGGING_REGRESSOR),
+    Schema("maxmargin.ensemble.CascadeClassifier", CascadeClassifier, _CASCADE),
+]

@@ -1,0 +1,66 @@
+"""JSON without surprises: no repeated keys, no NaN, no numbers beyond 64 bits, no deep nesting."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ._errors import Mismatch
+
+MAX_BYTES = 2**24
+MAX_DEPTH = 200
+_LARGEST = 2**64
+
+
+def dump(value: Any, where: str) -> bytes:
+    """The text of a value, in UTF-8."""
+    try:
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Mismatch(where, f"cannot be written as JSON: {error}") from error
+    if len(text) > MAX_BYTES:
+        raise Mismatch(where, f"takes {len(text)} bytes of JSON; at most {MAX_BYTES} are allowed.")
+    return text.encode("ascii")
+
+
+def parse(data: bytes, where: str) -> Any:
+    """The value of a text."""
+    if len(data) > MAX_BYTES:
+        raise Mismatch(where, f"has {len(data)} bytes; at most {MAX_BYTES} are allowed.")
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_distinct,
+            parse_constant=_refuse,
+            parse_int=_whole,
+            parse_float=_finite,
+        )
+    except RecursionError:
+        raise Mismatch(where, "is nested too deeply.") from None
+    except ValueError as error:  # UnicodeDecodeError and JSONDecodeError, too
+        raise Mismatch(where, f"is not JSON that is accepted here: {error}") from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise ValueError("a key occurs twice in an object")
+    return out
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _whole(text: str) -> int:
+    # the length first: converting a long text is slow, and Python refuses it from 4300 digits on
+    if len(text) > 20 or abs(value := int(text)) >= _LARGEST:
+        raise ValueError(f"the number {text[:24]} has more than 64 bits")
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value - value != 0:
+        raise ValueError(f"the number {text[:24]} is beyond float64")
+    return value

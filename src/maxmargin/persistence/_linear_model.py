@@ -1,0 +1,202 @@
+"""What linear models consist of."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import PolynomialFeatures
+
+from ..linear_model import (
+    LinearClassifier,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    PolynomialRegression,
+    Ridge,
+)
+from ..linear_model._orthogonal import OrthogonalBasis
+from ._arrays import floats, whole
+from ._errors import Mismatch
+from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, shown
+from ._linear_machines import CLASSIFIER
+from ._plain import Plain
+from ._proofs import guarantee
+from ._schema import ABSENT, CLASSES, FEATURES, Check, Derived, Entries, Let, Record, Schema
+from ._search import search_classifier
+
+_PERCEPTRON: Entries = (
+    *FEATURES,
+    *CLASSES,
+    Check(lambda s: s["k"] >= 2, "a classifier has two classes at least."),
+    Let("rows", lambda s: 1 if s["k"] == 2 else s["k"]),
+    ("_last", floats("rows", lambda s: s["d"] + 1)),
+    ("coef_", floats("rows", "d")),
+    ("intercept_", floats("rows")),
+    ("_lengths", floats("rows", low=0)),
+    ("n_mistakes_", whole("rows", low=0)),
+    ("n_iter_", Int()),
+    ("t_", Float(0.0)),
+    ("_steps", Int()),
+    ("_class_weights", Plain()),
+    Check(
+        lambda s: (
+            s.values["_class_weights"] is None
+            or isinstance(s.values["_class_weights"], dict)
+            or s.values["_class_weights"] == "balanced"
+        ),
+        "has weights of classes that are neither numbers by class nor balanced.",
+    ),
+    ("_whole", OrNone(Int(1))),
+    ("_claims", Items(Bool(), "rows")),
+    ("certificate_", guarantee(problems="rows")),
+)
+
+
+class _Targets(Kind):
+    """Weights of one target, or one row for each of several."""
+
+    def __init__(self, columns: str) -> None:
+        self._columns = columns
+
+    def write(self, value: Any, where: str) -> Any:
+        return floats().write(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        several = isinstance(node, np.ndarray) and node.ndim == 2
+        value = floats("targets", self._columns).read(node, where, scope) if several else None
+        if value is None:
+            value = floats(self._columns).read(node, where, scope)
+            scope.agree("targets", 1, where, "the number of targets")
+        if several and scope["targets"] < 2:
+            raise Mismatch(where, "must be a vector for a single target.")
+        return value
+
+
+class _Intercept(Kind):
+    """One number, or one a target."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return floats().write(value, where) if isinstance(value, np.ndarray) else Float().write(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        kind: Kind = floats("targets") if isinstance(node, np.ndarray) else Float()
+        return kind.read(node, where, scope)
+
+
+_RIDGE: Entries = (
+    *FEATURES,
+    ("coef_", _Targets("d")),
+    ("intercept_", _Intercept()),
+    ("solver_", Text()),
+    ("n_iter_", whole("targets", low=0)),
+    ("_training_shape", Int(1)),
+    ("certificate_", guarantee()),
+)
+
+
+class _Decimals(Kind):
+    """Numbers with all their digits."""
+
+    _form = re.compile(r"-?\d{1,5000}(\.\d{1,5000})?(E[+-]\d{1,5})?")
+
+    def write(self, value: Any, where: str) -> Any:
+        if not isinstance(value, Decimal) or not value.is_finite():
+            raise Mismatch(where, f"must be a finite decimal to be saved; found {shown(value)}.")
+        return str(value)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Decimal:
+        if not isinstance(node, str) or len(node) > 10_000 or not self._form.fullmatch(node):
+            raise Mismatch(where, f"must be a decimal number; found {shown(node)}.")
+        if not math.isfinite(float(node)):
+            raise Mismatch(where, "is beyond float64.")
+        return Decimal(node)
+
+
+def _descends(scope: Scope) -> bool:
+    """The numbers that a step of the recurrence divides by."""
+    h = scope.values["h"]
+    return bool((h.diagonal(-1) > 0).all())
+
+
+_BASIS = Record(
+    OrthogonalBasis,
+    OrthogonalBasis,
+    {
+        "centre": Float(),
+        "half": Float(np.finfo(np.float64).smallest_subnormal),
+        "constant": Bool(),
+        "first": Float(np.finfo(np.float64).smallest_subnormal),
+        "h": floats("size", lambda s: max(0, s["size"] - 1)),
+    },
+    checks=[
+        Check(_descends, "divides by numbers that are not positive."),
+        # what float64 can tell apart; without it, digits could be asked for without end
+        Check(lambda s: abs(s.values["centre"]) <= 2.0**60 * s.values["half"], "has a width that its centre swallows."),
+    ],
+)
+
+
+def _powers(scope: Scope) -> int:
+    """How many powers a polynomial of so many features has."""
+    d, degree = scope["d"], int(scope.params["degree"])
+    # a polynomial has more powers than its degree: what is longer than the file need not be counted
+    return degree if d == 1 else math.comb(d + degree, degree) - 1
+
+
+def _degree_fits(scope: Scope) -> bool:
+    return int(scope.params["degree"]) <= len(scope.values["powers_"]) and scope["d"] <= len(scope.values["powers_"])
+
+
+def _right_powers(scope: Scope) -> bool:
+    d, degree, powers = scope["d"], int(scope.params["degree"]), scope.values["powers_"]
+    if d == 1:
+        return np.array_equal(powers, np.arange(1, degree + 1)[:, None])
+    return bool((powers.sum(axis=1) <= degree).all() and (powers.sum(axis=1) >= 1).all())
+
+
+def _expansion(model: Any) -> Any:
+    """The features of several variables, which only their number and the degree decide."""
+    return PolynomialFeatures(model.degree, include_bias=False).fit(np.zeros((1, model.n_features_in_)))
+
+
+_POLYNOMIAL: Entries = (
+    *FEATURES,
+    ("powers_", whole("powers", "d", low=0)),
+    Check(_degree_fits, "has fewer powers than its degree needs."),
+    Let("powers", _powers),
+    Check(_right_powers, "has other powers than its degree needs."),
+    ("coef_", _Targets("powers")),
+    ("intercept_", _Intercept()),
+    ("rank_", Int(0, lambda s: s["powers"] + 1)),
+    ("_training_rows", Int(1)),
+    ("_basis", Maybe(_BASIS)),
+    ("_inner", Maybe(Items(Items(_Decimals()), "targets"))),
+    Check(
+        lambda s: s["d"] > 1 or {"_basis", "_inner"} <= set(s.values),
+        "has no basis, which a polynomial of one feature needs.",
+    ),
+    Check(
+        lambda s: s["d"] > 1 or all(len(z) == s.values["_basis"].size for z in s.values["_inner"]),
+        "has other than one coefficient for each polynomial of its basis.",
+    ),
+    ("certificate_", guarantee()),
+    ("_features", Derived(lambda model: _expansion(model) if model.n_features_in_ > 1 else ABSENT)),
+)
+
+SCHEMAS = [
+    Schema("maxmargin.linear_model.LinearClassifier", LinearClassifier, CLASSIFIER),
+    Schema("maxmargin.linear_model.LogisticRegression", LogisticRegression, CLASSIFIER),
+    Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),
+    Schema("maxmargin.linear_model.Ridge", Ridge, _RIDGE),
+    Schema("maxmargin.linear_model.PolynomialRegression", PolynomialRegression, _POLYNOMIAL),
+    search_classifier(
+        "maxmargin.linear_model.LogisticRegressionCV",
+        LogisticRegressionCV,
+        "maxmargin.linear_model.LogisticRegression",
+        None,
+    ),
+]

@@ -1,0 +1,132 @@
+"""What neighbours consist of: the rows. What makes their search quick is built again."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..engine import thread_count
+from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
+from ..neighbors._condensed import _index_of
+from ._arrays import Array, DenseOrCsr, places
+from ._errors import Mismatch
+from ._kinds import Bool, Either, Int, Kind, OrNone, Scope, shown
+from ._labels import Labels
+from ._pools import DTYPES
+from ._proofs import guarantee
+from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Let, Schema
+
+_NUMBERS = tuple(DTYPES)
+_LARGEST_LEAF = 2**30
+
+
+def _rows_of(scope: Scope) -> DenseOrCsr:
+    missing = scope.params["metric"] == "nan_euclidean"
+    return DenseOrCsr("n", "d", _NUMBERS, finite=True, nan=missing)
+
+
+def _searchable(value: Any) -> Any:
+    """The search over the rows, as `fit` builds it; the other attributes of it are set on the way."""
+    proof = value._proof
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what was asked for, the user was told at the fit
+        value._build(value._fit_X)
+    value._proof = proof
+    return value._index
+
+
+_ROWS: Entries = (
+    *FEATURES,
+    ("_fit_X", Either(_rows_of, (DenseOrCsr("n", "d", _NUMBERS, nan=True),))),
+    Check(lambda s: s["n"] >= s.params["n_neighbors"], "n_neighbors is more than its rows."),
+    Check(lambda s: s.params["leaf_size"] <= _LARGEST_LEAF, f"leaf_size is above {_LARGEST_LEAF}."),
+    Check(lambda s: s.params["metric"] != "precomputed" or s["n"] == s["d"], "its distances are not square."),
+    Check(
+        lambda s: (
+            s.params["metric"] != "precomputed"
+            or not isinstance(s.values["_fit_X"], np.ndarray)
+            or bool((s.values["_fit_X"] >= 0).all())
+        ),
+        "has negative distances.",
+    ),
+    ("_proof", OrNone(guarantee())),
+)
+_MADE = frozenset({"effective_metric_", "effective_metric_params_", "_fit_method", "n_samples_fit_"})
+
+
+class _ClassesOfOutputs(Kind):
+    """Classes of one output, or a list of them."""
+
+    _one = Labels(("k",), distinct=True)
+
+    def write(self, value: Any, where: str) -> Any:
+        if isinstance(value, list):
+            return [self._one.write(part, f"{where}[{i}]") for i, part in enumerate(value)]
+        return self._one.write(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        if scope.values["outputs_2d_"]:
+            if not isinstance(node, list):
+                raise Mismatch(where, f"must be a list of classes; found {shown(node)}.")
+            return [self._one.read(part, f"{where}[{i}]", Scope()) for i, part in enumerate(node)]
+        return self._one.read(node, where, scope)
+
+
+def _listed_classes(scope: Scope) -> list[np.ndarray]:
+    found = scope.values["classes_"]
+    return found if isinstance(found, list) else [found]
+
+
+def _every_class(scope: Scope) -> bool:
+    """Each column of labels has every class of its output, and no others."""
+    return all(
+        bool(label.min() >= 0) and np.array_equal(np.unique(label), np.arange(len(classes)))
+        for label, classes in zip(scope.values["_labels"].T, _listed_classes(scope), strict=True)
+    )
+
+
+_CLASSIFIER: Entries = (
+    *_ROWS,
+    ("outputs_2d_", Bool()),
+    ("classes_", _ClassesOfOutputs()),
+    Let("outputs", lambda s: len(_listed_classes(s))),
+    ("_labels", Array(("int64",), ("n", "outputs"), low=0)),
+    Check(_every_class, "has labels that do not fit its classes."),
+    ("_sizes", Derived(lambda value: [np.bincount(label) for label in value._labels.T])),
+    ("_index", Derived(_searchable)),
+)
+
+
+class _Targets(Kind):
+    """Numbers, one a row, or one row of them."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return Array(_NUMBERS, ()).write(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        shape = ("n", "targets") if isinstance(node, np.ndarray) and node.ndim == 2 else ("n",)
+        return Array(_NUMBERS, shape).read(node, where, scope)
+
+
+_REGRESSOR: Entries = (*_ROWS, ("_y", _Targets()), ("_index", Derived(_searchable)))
+
+_CONDENSED: Entries = (
+    *FEATURES,
+    *CLASSES,
+    ("n_iter_", Int()),
+    ("_rows_seen", Int(1, binds="n")),
+    ("prototype_indices_", places("m", "n")),
+    Check(lambda s: s["m"] >= 1, "has no prototypes."),
+    ("prototypes_", DenseOrCsr("m", "d")),
+    ("prototype_labels_", Labels(("m",), among="classes_")),
+    ("certificate_", guarantee()),
+    ("_index", Derived(lambda value: _index_of(value.prototypes_, thread_count(value.n_jobs)))),
+)
+
+SCHEMAS = [
+    Schema("maxmargin.neighbors.KNeighborsClassifier", KNeighborsClassifier, _CLASSIFIER, forgets=_MADE),
+    Schema("maxmargin.neighbors.KNeighborsRegressor", KNeighborsRegressor, _REGRESSOR, forgets=_MADE),
+    Schema("maxmargin.neighbors.CondensedNearestNeighbors", CondensedNearestNeighbors, _CONDENSED),
+]

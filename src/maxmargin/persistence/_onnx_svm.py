@@ -1,0 +1,149 @@
+"""Kernel machines as graphs: ``sum_i coef_i k(x, z_i) + b`` over the support vectors z_i."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..data import Rows
+from ..svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ..svm._one_vs_one import OneVsOne, class_slices
+from ._onnx_graph import Graph, Value
+from ._onnx_registry import Prediction, writes
+
+_KERNELS = ("linear", "poly", "rbf", "sigmoid")
+
+
+class _Machine:
+    """The support vectors of a machine and its kernel, for the rows of X."""
+
+    def __init__(self, model: Any, X: Value) -> None:
+        if model.kernel not in _KERNELS:
+            named = repr(model.kernel) if isinstance(model.kernel, str) else "a function of the user's"
+            raise ValueError(
+                f"{type(model).__name__} has {named} as its kernel, which cannot be exported to ONNX. Kernels that "
+                f"can: {', '.join(_KERNELS)}."
+            )
+        vectors, self.model = model.support_vectors_, model
+        self.Z = (vectors.toarray() if sp.issparse(vectors) else np.asarray(vectors)).astype(np.float64)
+        self.coef = model._dual_coef()
+        self.X = X
+        if model.kernel == "rbf" and not sp.issparse(vectors):
+            # as the machine does: distances cancel far less from the mean
+            shift = Rows(vectors).mean
+            self.Z, self.X = self.Z - shift, X - shift
+        if model.kernel == "rbf":
+            self.norms = (self.X * self.X).sum()
+
+    def sums(self, part: slice) -> Value:
+        """``K(X, part) @ coef[:, part].T``."""
+        Z, coef = self.Z[part], self.coef[:, part]
+        if self.model.kernel == "linear" or not len(Z):  # no support vectors: weights of zero
+            return self.X @ _weights(coef, Z)
+        return self._kernel(Z) @ np.ascontiguousarray(coef.T)
+
+    def _kernel(self, Z: np.ndarray) -> Value:
+        model = self.model
+        if model.kernel == "rbf":
+            products = self.X @ np.ascontiguousarray(Z.T)
+            squares = (products + products - self.norms - (Z**2).sum(axis=1)).apply("Min", 0.0)
+            return (squares * float(model._gamma)).apply("Exp")
+        base = self.X @ np.ascontiguousarray(model._gamma * Z.T) + float(model.coef0)
+        if model.kernel == "sigmoid":
+            return base.apply("Tanh")
+        if model.degree == 0:
+            return base * 0.0 + 1.0
+        values = base
+        for _ in range(model.degree - 1):
+            values = values * base
+        return values
+
+
+def _weights(coef: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """``Z.T @ coef.T`` with some digits more than float64, where that takes no more than a second or two.
+
+    Multipliers of both signs cancel: on unscaled columns (breast_cancer, C=1) float64 leaves 9 digits of a decision
+    value, to the machine as well as to a graph with such weights.
+    """
+    wide = np.longdouble if coef.size * Z.shape[1] <= 3e8 else np.float64
+    return np.ascontiguousarray((coef.astype(wide) @ Z.astype(wide)).T, dtype=np.float64)
+
+
+def binary_values(graph: Graph, model: Any, X: Value) -> Value:
+    """Decision values of all binary problems, of shape (N, problems)."""
+    machine, scheme = _Machine(model, X), model._fitted_scheme()
+    slices = class_slices(model.n_support_)
+    if model.kernel == "linear":
+        coef = np.zeros((len(model.intercept_), len(machine.Z)))
+        for k, row in enumerate(coef):
+            for place, part in scheme.weights_of(k, slices):
+                row[part] = machine.coef[place, part]
+        return X @ _weights(coef, machine.Z) + model.intercept_
+    by_class = [machine.sums(part) for part in slices]
+    if not isinstance(scheme, OneVsOne):
+        total = by_class[0]
+        for sums in by_class[1:]:
+            total = total + sums
+        return total + model.intercept_
+    # the sums of class a against class b stand in column b - 1 if b > a, else in column b
+    K = scheme.classes
+    table = graph.concat(by_class)
+    mine = [a * (K - 1) + (b - 1 if b > a else b) for a, b in scheme.sides]
+    other = [b * (K - 1) + (a - 1 if a > b else a) for a, b in scheme.sides]
+    return table.columns(mine) + table.columns(other) + model.intercept_
+
+
+def _pair_table(sides: list[tuple[int, int]], classes: int, first: float, second: float) -> np.ndarray:
+    """A row for each pair, with entries at its first and second class."""
+    table = np.zeros((len(sides), classes))
+    for k, (a, b) in enumerate(sides):
+        table[k, a], table[k, b] = first, second
+    return table
+
+
+def votes_of_pairs(sides: list[tuple[int, int]], classes: int, wins: Value) -> Value:
+    """How many pairs each class wins; `wins` says of each pair whether its first class does."""
+    first = wins.to(float) @ _pair_table(sides, classes, 1.0, 0.0)
+    return first + (~wins).to(float) @ _pair_table(sides, classes, 0.0, 1.0)
+
+
+def _decision_by_class(sides: list[tuple[int, int]], classes: int, values: Value) -> Value:
+    """scikit-learn's one-vs-rest values of one-vs-one machines: votes, and confidences between -1/3 and 1/3."""
+    sums = values @ _pair_table(sides, classes, 1.0, -1.0)
+    return votes_of_pairs(sides, classes, values >= 0.0) + sums / (3.0 * (sums.apply("Abs") + 1.0))
+
+
+@writes(SVC, NuSVC)
+def _write_classifier(graph: Graph, model: Any, X: Value) -> Prediction:
+    if model.break_ties and model.decision_function_shape == "ovo":
+        raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+    values, scheme, K = binary_values(graph, model, X), model._fitted_scheme(), len(model.classes_)
+    if K == 2 and isinstance(scheme, OneVsOne):
+        decision = values.flat()
+        return Prediction(model.classes_, (decision > 0.0).to(int), decision)
+    width, decision = len(model.intercept_), values
+    index = values.argmax()
+    if isinstance(scheme, OneVsOne):
+        index = votes_of_pairs(scheme.sides, K, values > 0.0).argmax()
+        if model.decision_function_shape == "ovr":
+            width, decision = K, _decision_by_class(scheme.sides, K, values)
+    if model.break_ties:
+        index = decision.argmax()
+    return Prediction(model.classes_, index, decision, width=width)
+
+
+@writes(SVR, NuSVR)
+def _write_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
+    values = _Machine(model, X).sums(slice(None)) + model.intercept_
+    return Prediction(value=values.flat())
+
+
+@writes(OneClassSVM)
+def _write_one_class(graph: Graph, model: Any, X: Value) -> Prediction:
+    values = (_Machine(model, X).sums(slice(None)) - model.offset_).flat()
+    # support vectors lie on the boundary: their last bits shall not say that they are outside
+    near = values.apply("Abs") <= 1e-10 * float(np.abs(model.offset_[0]))
+    decision = graph.where(near, 0.0, values)
+    return Prediction(np.array([-1, 1]), (decision >= 0.0).to(int), decision)

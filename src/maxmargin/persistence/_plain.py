@@ -1,0 +1,246 @@
+"""Parameters: the values that a user may give to a constructor, written with their types.
+
+None, truth values, numbers, texts, lists, tuples, dicts, slices, arrays, NumPy's scalars, random states, the splitters
+of scikit-learn, and estimators. Functions and objects of other classes cannot be saved.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+from sklearn import model_selection
+
+from ._arrays import Array
+from ._errors import Mismatch, inside
+from ._kinds import Kind, Scope, checked_text, shown
+from ._labels import label_node, labels_of
+
+_SPLITTERS = {
+    name: getattr(model_selection, name)
+    for name in (
+        "KFold",
+        "StratifiedKFold",
+        "GroupKFold",
+        "StratifiedGroupKFold",
+        "LeaveOneOut",
+        "LeaveOneGroupOut",
+        "ShuffleSplit",
+        "StratifiedShuffleSplit",
+        "GroupShuffleSplit",
+        "TimeSeriesSplit",
+    )
+}
+_SCALARS = {
+    name: getattr(np, name)
+    for name in (
+        "bool_",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float32",
+        "float64",
+    )
+}
+_TYPES = {"float": float, "int": int, "object": object, **_SCALARS}
+
+
+class Plain(Kind):
+    """Any value that a parameter may have."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return plain_node(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        return plain_value(node, where)
+
+
+def plain_node(value: Any, where: str) -> Any:
+    """A parameter as JSON and arrays."""
+    if value is None or type(value) in (bool, int):
+        if type(value) is int and abs(value) >= 2**63:
+            raise Mismatch(where, f"is the number {value}, which has more than 64 bits.")
+        return value
+    if type(value) is str:
+        return checked_text(value, where)
+    if type(value) is float:
+        return value if math.isfinite(value) else {"$float": str(value)}
+    if type(value) is list:
+        return [plain_node(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    return _typed_node(value, where)
+
+
+def _typed_node(value: Any, where: str) -> Any:
+    if type(value) is tuple:
+        return {"$tuple": [plain_node(item, f"{where}[{i}]") for i, item in enumerate(value)]}
+    if type(value) is dict:
+        pairs = [[plain_node(key, where), plain_node(item, f"{where}[{key!r}]")] for key, item in value.items()]
+        return {"$dict": pairs}
+    if isinstance(value, np.ndarray):
+        return {"$values": label_node(value, where)}
+    if isinstance(value, np.generic):
+        name = type(value).__name__
+        if name == "str_":
+            return checked_text(str(value), where)
+        if name in ("bool", *_SCALARS):
+            return {"$scalar": np.asarray([value])}
+    if isinstance(value, slice):
+        return {"$slice": [plain_node(part, where) for part in (value.start, value.stop, value.step)]}
+    if isinstance(value, np.random.RandomState):
+        return {"$random": random_node(value, where)}
+    if type(value) in _SPLITTERS.values():
+        names = inspect.signature(type(value)).parameters
+        given = {name: plain_node(getattr(value, name), inside(where, name)) for name in names}
+        return {"$splitter": type(value).__name__, "params": given}
+    return _estimator_node(value, where)
+
+
+def _estimator_node(value: Any, where: str) -> Any:
+    from ._schema import object_node, schema_of
+
+    if schema_of(type(value)) is not None:
+        return object_node(value, where)
+    name = getattr(value, "__name__", "")
+    found = f"the function {name}" if callable(value) and name else f"an object of {_class_name(value)}"
+    raise Mismatch(where, f"is {found}, which cannot be saved: a file holds no code.")
+
+
+def _class_name(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def plain_value(node: Any, where: str) -> Any:
+    """A parameter again."""
+    if node is None or type(node) in (bool, int, float):
+        return node
+    if isinstance(node, str):
+        return checked_text(node, where)
+    if isinstance(node, list):
+        return [plain_value(item, f"{where}[{i}]") for i, item in enumerate(node)]
+    if isinstance(node, dict):
+        if "class" in node:
+            from ._schema import object_of
+
+            return object_of(node, where)
+        for key, read in _READERS.items():
+            if key in node and (len(node) == 1 or (key == "$splitter" and set(node) == {"$splitter", "params"})):
+                return read(node, where)
+    raise Mismatch(where, f"holds {shown(node)}, which is no value of a parameter.")
+
+
+def _float_of(node: Any, where: str) -> float:
+    if node["$float"] not in ("nan", "inf", "-inf"):
+        raise Mismatch(where, f"holds {shown(node)}, which is no number.")
+    return float(node["$float"])
+
+
+def _listed(node: Any, where: str, length: int | None = None) -> list:
+    if not isinstance(node, list) or (length is not None and len(node) != length):
+        raise Mismatch(where, f"holds {shown(node)}, where a list is needed.")
+    return [plain_value(item, f"{where}[{i}]") for i, item in enumerate(node)]
+
+
+def _dict_of(node: Any, where: str) -> dict:
+    out = {}
+    for pair in node["$dict"] if isinstance(node["$dict"], list) else [None]:
+        key, value = _listed(pair, where, 2)
+        if not isinstance(key, (str, int, float, bool, np.generic, type(None))) or key in out:
+            raise Mismatch(where, f"has the key {shown(key)}, which is no key or is there twice.")
+        out[key] = value
+    return out
+
+
+def _scalar_of(node: Any, where: str) -> Any:
+    values = node["$scalar"]
+    if not isinstance(values, np.ndarray) or values.shape != (1,):
+        raise Mismatch(where, f"holds {shown(values)}, which is no scalar.")
+    return values[0]
+
+
+def _slice_of(node: Any, where: str) -> slice:
+    parts = _listed(node["$slice"], where, 3)
+    if any(part is not None and type(part) is not int for part in parts):
+        raise Mismatch(where, f"holds {shown(parts)}, which is no slice of columns.")
+    return slice(*parts)
+
+
+class NumberType(Kind):
+    """The dtype of a result, as a type or as a dtype. No other parameter may be a type, which can be called."""
+
+    def write(self, value: Any, where: str) -> Any:
+        if isinstance(value, np.dtype) and value.name in _SCALARS:
+            return ["dtype", value.name]
+        for name, kind in _TYPES.items():
+            if kind is value:
+                return ["type", name]
+        raise Mismatch(where, f"is {shown(value)}, which is no type of numbers that can be saved.")
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        known = isinstance(node, list) and len(node) == 2 and isinstance(node[1], str) and node[1] in _TYPES
+        if not known or node[0] not in ("dtype", "type"):
+            raise Mismatch(where, f"must be a type of numbers; found {shown(node)}.")
+        return np.dtype(_TYPES[node[1]]) if node[0] == "dtype" else _TYPES[node[1]]
+
+
+def _splitter_of(node: Any, where: str) -> Any:
+    name, given = node["$splitter"], node["params"]
+    if not isinstance(name, str) or name not in _SPLITTERS or not isinstance(given, dict):
+        raise Mismatch(where, f"names {shown(name)}, which is no splitter.")
+    known = inspect.signature(_SPLITTERS[name]).parameters
+    if set(given) - set(known):
+        raise Mismatch(where, f"gives {name} the parameters {sorted(given)[:9]}; it takes {sorted(known)}.")
+    return _SPLITTERS[name](**{key: plain_value(value, inside(where, key)) for key, value in given.items()})
+
+
+def random_node(value: np.random.RandomState, where: str) -> Any:
+    """The state of Mersenne's twister."""
+    name, key, position, has_gauss, gauss = value.get_state(legacy=True)
+    if name != "MT19937":
+        raise Mismatch(where, f"is a random state of {name}; only those of MT19937 can be saved.")
+    return [np.asarray(key), int(position), int(has_gauss), float(gauss)]
+
+
+def random_of(node: Any, where: str) -> np.random.RandomState:
+    """A generator that goes on where the saved one was."""
+    if not isinstance(node, list) or len(node) != 4:
+        raise Mismatch(where, f"holds {shown(node)}, which is no random state.")
+    key, position, has_gauss, gauss = node
+    key = Array(("uint32",), (624,)).read(key, where, Scope())
+    if type(position) is not int or not 0 <= position <= 624 or has_gauss not in (0, 1):
+        raise Mismatch(where, f"is at place {shown(position)} of a random state.")
+    if type(gauss) not in (int, float) or type(has_gauss) is not int:
+        raise Mismatch(where, f"keeps {shown(gauss)}, which is no number.")
+    out = np.random.RandomState()
+    out.set_state(("MT19937", key, position, has_gauss, float(gauss)))
+    return out
+
+
+class RandomState(Kind):
+    """A random state that goes on where it was."""
+
+    def write(self, value: Any, where: str) -> Any:
+        if not isinstance(value, np.random.RandomState):
+            raise Mismatch(where, f"must be a random state to be saved; found {shown(value)}.")
+        return random_node(value, where)
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        return random_of(node, where)
+
+
+_READERS = {
+    "$float": _float_of,
+    "$tuple": lambda node, where: tuple(_listed(node["$tuple"], where)),
+    "$dict": _dict_of,
+    "$values": lambda node, where: labels_of(node["$values"], where),
+    "$scalar": _scalar_of,
+    "$slice": _slice_of,
+    "$random": lambda node, where: random_of(node["$random"], where),
+    "$splitter": _splitter_of,
+}

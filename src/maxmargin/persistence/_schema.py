@@ -1,0 +1,352 @@
+"""What an object of each class consists of. The same list drives writing and checking.
+
+A schema names the fitted attributes of a class with their kinds, in an order in which each can be checked by those
+before it; relations between them are checks in the same list. A file can only ever give an object that its schema
+allows: classes are looked up here and never imported by a name from the file, attributes that no schema knows are
+refused on both sides, and parameters pass scikit-learn's own validation.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from ._errors import Mismatch, inside
+from ._kinds import Int, Kind, Maybe, Scope, shown
+from ._labels import Labels
+from ._plain import Plain, plain_node, plain_value
+
+# Rooms whose classes may be in a file, and the modules here that describe them.
+_ROOMS = {
+    "maxmargin.svm": "_svm",
+    "maxmargin.linear_model": "_linear_model",
+    "maxmargin.neighbors": "_neighbors",
+    "maxmargin.cluster": "_cluster",
+    "maxmargin.tree": "_tree",
+    "maxmargin.ensemble": "_ensemble",
+    "maxmargin.tables": "_tables",
+    "sklearn.pipeline": "_sklearn_compose",
+    "sklearn.compose": "_sklearn_compose",
+    "sklearn.preprocessing": "_sklearn_prepare",
+    "sklearn.impute": "_sklearn_prepare",
+    "sklearn.decomposition": "_sklearn_prepare",
+    "sklearn.tree": "_sklearn_tree",
+}
+# More threads than this are a mistake, or an attempt to bring the machine to its knees.
+_MOST_THREADS = 256
+
+
+@dataclass(frozen=True)
+class Let:
+    """A size that follows from others."""
+
+    name: str
+    size: Callable[[Scope], int]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A relation between what has been read so far."""
+
+    holds: Callable[[Scope], bool]
+    words: str
+
+
+@dataclass(frozen=True)
+class Derived:
+    """An attribute that is not written, but made again from the others; called with the object.
+
+    Where it returns `ABSENT`, there is no such attribute.
+    """
+
+    make: Callable[[Any], Any]
+
+
+ABSENT = object()
+
+
+# What a schema lists: attributes with their kinds, sizes and relations.
+Entries = tuple[tuple[str, Kind | Derived] | Let | Check, ...]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The parts of a class.
+
+    Parameters
+    ----------
+    name : str
+        Under which its objects are in files: where users import it from.
+    make : type
+        The class.
+    fitted : sequence of (str, Kind) or (str, Derived), Let and Check
+        Its fitted attributes.
+    params : dict of str to Kind
+        Parameters that need more than the validation of scikit-learn.
+    checks : sequence of Check
+        Relations of the parameters, also of objects that are not fitted.
+    forgets : set of str
+        Attributes that are neither written nor needed: what was kept to save time.
+    width : callable, optional
+        The number of columns that a fitted transformer gives, so that those after it can be compared with it.
+
+    """
+
+    name: str
+    make: type
+    fitted: Entries
+    params: Mapping[str, Kind] = field(default_factory=dict)
+    checks: Sequence[Check] = ()
+    forgets: frozenset[str] = frozenset()
+    width: Callable[[Any], int] | None = None
+
+    @property
+    def kinds(self) -> dict[str, Kind | Derived]:
+        """The attributes without the relations."""
+        return dict(entry for entry in self.fitted if isinstance(entry, tuple))
+
+    # ---------------------------------------------------------------- writing
+
+    def write(self, value: Any, where: str) -> dict[str, Any]:
+        """An object as JSON and arrays."""
+        names = _parameters(self.make)
+        state = {name: part for name, part in vars(value).items() if name not in names and name not in self.forgets}
+        params = {}
+        for name in names:
+            kind = self.params.get(name)
+            place, part = inside(where, name), getattr(value, name)
+            params[name] = plain_node(part, place) if kind is None else kind.write(part, place)
+        node: dict[str, Any] = {"class": self.name, "params": params, "fitted": None}
+        if state:
+            node["fitted"] = self._write_fitted(value, state, where)
+        return node
+
+    def _write_fitted(self, value: Any, state: dict[str, Any], where: str) -> dict[str, Any]:
+        kinds, out = self.kinds, {}
+        for name in state:
+            if name not in kinds:
+                raise Mismatch(
+                    inside(where, name),
+                    f"is an attribute of {type(value).__name__} that model files have no place for; delete it first.",
+                )
+        for name, kind in kinds.items():
+            if isinstance(kind, Derived):
+                continue
+            if name in state:
+                out[name] = kind.write(state[name], inside(where, name))
+            elif not kind.optional:
+                raise Mismatch(where, f"{type(value).__name__} is not fitted: it has no {name}.")
+        return out
+
+    # ---------------------------------------------------------------- reading
+
+    def read(self, node: dict[str, Any], where: str) -> Any:
+        """An object again, every part of it checked."""
+        params = self._read_params(node["params"], where)
+        value = self.make(**params)
+        _validate(value, where)
+        scope = Scope(params=_given(value))
+        for check in self.checks:
+            _apply(check, scope, where)
+        if node["fitted"] is None:
+            return value
+        read = self._read_fitted(node["fitted"], where, scope)
+        for name, part in read.items():
+            setattr(value, name, part)
+        for name, kind in self.kinds.items():
+            if isinstance(kind, Derived):
+                if (part := kind.make(value)) is not ABSENT:
+                    setattr(value, name, part)
+            elif name in read:
+                setattr(value, name, kind.settle(read[name], value))
+        return value
+
+    def _read_params(self, node: Any, where: str) -> dict[str, Any]:
+        names = _parameters(self.make)
+        if not isinstance(node, dict) or set(node) - set(names):
+            raise Mismatch(where, f"has parameters that {self.name} does not take: {shown(node)}.")
+        out = {}
+        for name, part in node.items():
+            kind, place = self.params.get(name), inside(where, name)
+            out[name] = plain_value(part, place) if kind is None else kind.read(part, place, Scope())
+        jobs = out.get("n_jobs")
+        if jobs is not None and (not isinstance(jobs, (int, np.integer)) or not 0 < abs(int(jobs)) <= _MOST_THREADS):
+            raise Mismatch(inside(where, "n_jobs"), f"must be from 1 to {_MOST_THREADS}; found {shown(jobs)}.")
+        return out
+
+    def _read_fitted(self, node: Any, where: str, scope: Scope) -> dict[str, Any]:
+        kinds = self.kinds
+        if not isinstance(node, dict) or any(isinstance(kinds.get(name, Derived(id)), Derived) for name in node):
+            raise Mismatch(where, f"has attributes that {self.name} has not: {shown(node)}.")
+        for entry in self.fitted:
+            if isinstance(entry, tuple):
+                name, kind = entry
+                if isinstance(kind, Derived):
+                    continue
+                if name in node:
+                    scope.values[name] = kind.read(node[name], inside(where, name), scope)
+                elif not kind.optional:
+                    raise Mismatch(where, f"has no {name}, which a fitted {self.name} has.")
+            elif isinstance(entry, Let):
+                scope.agree(entry.name, entry.size(scope), where, f"the size {entry.name}")
+            else:
+                _apply(entry, scope, where)
+        return scope.values
+
+
+def _apply(check: Check, scope: Scope, where: str) -> None:
+    if not check.holds(scope):
+        raise Mismatch(where, check.words)
+
+
+@cache
+def _parameters(make: Any) -> tuple[str, ...]:
+    return tuple(name for name in inspect.signature(make).parameters if name not in ("self", "kwargs"))
+
+
+def _given(value: Any) -> dict[str, Any]:
+    make: Any = type(value)
+    return {name: getattr(value, name) for name in _parameters(make)}
+
+
+def _validate(value: Any, where: str) -> None:
+    """Parameters by scikit-learn's rules of each class."""
+    if not hasattr(value, "_parameter_constraints"):
+        return
+    try:
+        value._validate_params()
+    except (ValueError, TypeError) as error:
+        raise Mismatch(where, str(error)) from error
+
+
+# ---------------------------------------------------------------- looking up
+
+
+@cache
+def _schemas(module: str) -> dict[str, Schema]:
+    found: Sequence[Schema] = import_module(f".{module}", __package__).SCHEMAS
+    return {schema.name: schema for schema in found}
+
+
+def schema_named(name: Any, where: str) -> Schema:
+    """The schema of a class by the name in a file."""
+    module = _ROOMS.get(name.rpartition(".")[0]) if isinstance(name, str) else None
+    schema = None if module is None else _schemas(module).get(name)
+    if schema is None:
+        raise Mismatch(where, f"is of the class {shown(name)}, which no model file may hold.")
+    return schema
+
+
+def schema_of(make: type) -> Schema | None:
+    """The schema of a class, None if there is none. Rooms that were never imported cannot have made it."""
+    room = ".".join(make.__module__.split(".")[:2])
+    module = _ROOMS.get(room)
+    if module is None:
+        return None
+    for schema in _schemas(module).values():
+        if schema.make is make:
+            return schema
+    return None
+
+
+def is_fitted(value: Any) -> bool:
+    """Whether an estimator can be used; those that need no fit always can."""
+    try:
+        check_is_fitted(value)
+    except NotFittedError:
+        return False
+    return True
+
+
+def width_of(value: Any) -> int | None:
+    """The number of columns that a fitted transformer gives; None where that is not known."""
+    schema = schema_of(type(value))
+    known = schema is not None and schema.width is not None and hasattr(value, "n_features_in_")
+    return schema.width(value) if known else None  # type: ignore[union-attr, misc]
+
+
+def object_node(value: Any, where: str) -> dict[str, Any]:
+    """An object of a known class as JSON and arrays."""
+    schema = schema_of(type(value))
+    if schema is None:
+        made = f"{type(value).__module__}.{type(value).__qualname__}"
+        raise Mismatch(where, f"is an object of {made}, a class that model files have no place for.")
+    return schema.write(value, where)
+
+
+def object_of(node: Any, where: str) -> Any:
+    """An object again."""
+    if not isinstance(node, dict) or set(node) != {"class", "params", "fitted"}:
+        raise Mismatch(where, f"must be an object with class, params and fitted; found {shown(node)}.")
+    return schema_named(node["class"], where).read(node, where)
+
+
+@dataclass(frozen=True)
+class Estimator(Kind):
+    """An estimator of one of some classes, of any known one if none is named; `fitted` ones have their attributes."""
+
+    names: frozenset[str] | None = None
+    fitted: bool = True
+    check: Callable[[Any, Scope], str | None] | None = None
+
+    def write(self, value: Any, where: str) -> Any:
+        node = object_node(value, where)
+        if self.names is not None and node["class"] not in self.names:
+            raise Mismatch(where, f"must be one of {sorted(self.names)} to be saved; found {node['class']}.")
+        return node
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        value = object_of(node, where)
+        if self.names is not None and node["class"] not in self.names:
+            raise Mismatch(where, f"must be one of {sorted(self.names)}; found {node['class']}.")
+        if self.fitted and not is_fitted(value):
+            raise Mismatch(where, "must be fitted.")
+        problem = None if self.check is None else self.check(value, scope)
+        if problem:
+            raise Mismatch(where, problem)
+        return value
+
+
+@dataclass(frozen=True)
+class Record(Kind):
+    """A small class without parameters, by its attributes: a dataclass, or one that `make` puts together."""
+
+    make: Callable[..., Any]
+    of: type
+    parts: Mapping[str, Kind]
+    checks: Sequence[Check] = ()
+    shares: Sequence[str] = ()
+
+    def write(self, value: Any, where: str) -> Any:
+        if type(value) is not self.of:
+            raise Mismatch(where, f"must be a {self.of.__name__} to be saved; found {shown(value)}.")
+        for name in set(vars(value)) - set(self.parts):
+            raise Mismatch(inside(where, name), f"is a part of {self.of.__name__} that model files have no place for.")
+        return {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in self.parts.items()}
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        if not isinstance(node, dict) or set(node) != set(self.parts):
+            raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
+        own = Scope(params=scope.params, sizes={name: scope[name] for name in self.shares})
+        for name, kind in self.parts.items():
+            own.values[name] = kind.read(node[name], inside(where, name), own)
+        for check in self.checks:
+            _apply(check, own, where)
+        return self.make(**own.values)
+
+
+# Attributes that scikit-learn gives to all estimators.
+FEATURES: Entries = (
+    ("n_features_in_", Int(1, 2**31 - 1, binds="d")),
+    ("feature_names_in_", Maybe(Labels(("d",)))),
+)
+OUTPUT_CONFIG: Entries = (("_sklearn_output_config", Maybe(Plain())),)
+CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)),)

@@ -1,0 +1,236 @@
+"""What pipelines and column transformers consist of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+
+from ._errors import Mismatch
+from ._kinds import Bool, Kind, Scope, Text, shown
+from ._plain import plain_node, plain_value
+from ._schema import FEATURES, OUTPUT_CONFIG, Check, Derived, Schema, is_fitted, object_node, object_of, width_of
+
+_WORDS = ("passthrough", "drop")
+
+
+def _step_node(step: Any, where: str) -> Any:
+    return step if step is None or (isinstance(step, str) and step in _WORDS) else object_node(step, where)
+
+
+def _step_of(node: Any, where: str) -> Any:
+    return node if node is None or (isinstance(node, str) and node in _WORDS) else object_of(node, where)
+
+
+class _Steps(Kind):
+    """Named steps: an estimator each, "passthrough" or None."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return [[Text().write(name, where), _step_node(step, f"{where}[{name!r}]")] for name, step in value]
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        if not isinstance(node, list) or not node or not all(isinstance(s, list) and len(s) == 2 for s in node):
+            raise Mismatch(where, f"must be named steps; found {shown(node)}.")
+        out = []
+        for name, step in node:
+            name = Text().read(name, where, scope)
+            out.append((name, _step_of(step, f"{where}[{name!r}]")))
+        if len({name for name, _ in out}) != len(out):
+            raise Mismatch(where, "has a name twice.")
+        if any(not hasattr(step, "transform") for _, step in out[:-1] if step is not None and step != "passthrough"):
+            raise Mismatch(where, "must be transformers, but for the last one.")
+        _check_widths(out, where)
+        ready = [is_fitted(step) for _, step in out if step is not None and not isinstance(step, str)]
+        if ready and ready[-1] and not all(ready):
+            raise Mismatch(where, "must all be fitted if the last one is.")
+        return out
+
+
+def _check_widths(steps: list[tuple[str, Any]], where: str) -> None:
+    """Each step takes as many columns as the one before it gives."""
+    given: int | None = None
+    for name, step in steps:
+        if step is None or isinstance(step, str):
+            continue
+        taken = getattr(step, "n_features_in_", None)
+        if given is not None and taken is not None and taken != given:
+            raise Mismatch(f"{where}[{name!r}]", f"takes {taken} columns; the step before it gives {given}.")
+        given = width_of(step)
+
+
+def _pipeline_width(value: Pipeline) -> int:
+    """Of the last step that gives columns; a pipeline that ends in a model has none that anybody takes."""
+    for _, step in reversed(value.steps):
+        if step is not None and not isinstance(step, str):
+            return width_of(step) or 0
+    return 0
+
+
+class _Nothing(Kind):
+    """No folder where fits are kept: whoever can write to it decides what a later fit runs."""
+
+    def write(self, value: Any, where: str) -> Any:
+        if value is not None:
+            raise Mismatch(where, "keeps fits in a folder, which cannot be saved: set_params(memory=None) first.")
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        if node is not None:
+            raise Mismatch(where, f"must be null; found {shown(node)}.")
+
+
+class _Parts(Kind):
+    """Transformers with a name and columns; `fitted` ones are compared with the columns that they take."""
+
+    def __init__(self, fitted: bool) -> None:
+        self._fitted = fitted
+
+    def write(self, value: Any, where: str) -> Any:
+        return [
+            [Text().write(name, where), _step_node(step, f"{where}[{name!r}]"), plain_node(columns, where)]
+            for name, step, columns in value
+        ]
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        if not isinstance(node, list) or not all(isinstance(part, list) and len(part) == 3 for part in node):
+            raise Mismatch(where, f"must be named transformers with columns; found {shown(node)}.")
+        out = []
+        for name, step, columns in node:
+            place = f"{where}[{Text().read(name, where, scope)!r}]"
+            made, chosen = _step_of(step, place), plain_value(columns, place)
+            if self._fitted:
+                count = _count(chosen, scope, place)
+                taken = getattr(made, "n_features_in_", None)
+                if made is None or (not isinstance(made, str) and count and taken != count):
+                    raise Mismatch(place, f"takes {taken} columns and is given {count}.")
+                if not isinstance(made, str) and count and not is_fitted(made):
+                    raise Mismatch(place, "must be fitted.")
+            out.append((name, made, chosen))
+        if len({name for name, _, _ in out}) != len(out):
+            raise Mismatch(where, "has a name twice.")
+        return out
+
+
+def _count(columns: Any, scope: Scope, where: str) -> int:
+    """How many columns are chosen, all of which must be there."""
+    d, names = scope["d"], set(scope.values.get("feature_names_in_", np.empty(0)).tolist())
+    if isinstance(columns, slice):
+        return len(range(d)[columns])
+    if not isinstance(columns, (list, tuple, np.ndarray)):
+        raise Mismatch(where, f"must be given its columns in a list; found {shown(columns)}.")
+    chosen = list(columns)
+    if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
+        if len(chosen) != d:
+            raise Mismatch(where, f"chooses among {len(chosen)} columns; there are {d}.")
+        return int(np.sum(chosen))
+    for column in chosen:
+        if isinstance(column, str):
+            right = column in names
+        else:
+            right = isinstance(column, (int, np.integer)) and -d <= int(column) < d
+        if not right:
+            raise Mismatch(where, f"takes the column {shown(column)}, which is not there.")
+    return len(chosen)
+
+
+class _Slices(Kind):
+    """The columns of the result that belong to each transformer."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return [[Text().write(name, where), int(part.start), int(part.stop)] for name, part in value.items()]
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        out = {}
+        for part in node if isinstance(node, list) else [None]:
+            if not isinstance(part, list) or len(part) != 3 or any(type(end) is not int for end in part[1:]):
+                raise Mismatch(where, f"must be ranges of columns by name; found {shown(part)}.")
+            if not 0 <= part[1] <= part[2] < 2**31:
+                raise Mismatch(where, f"must be ranges of columns; found {shown(part)}.")
+            out[Text().read(part[0], where, scope)] = slice(part[1], part[2], None)
+        return out
+
+
+class _Inputs(Kind):
+    """The columns that each transformer takes, by number."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return [[Text().write(name, where), [int(c) for c in columns]] for name, columns in value.items()]
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        out = {}
+        for part in node if isinstance(node, list) else [None]:
+            if not isinstance(part, list) or len(part) != 2 or not isinstance(part[1], list):
+                raise Mismatch(where, f"must be columns by name; found {shown(part)}.")
+            if any(type(c) is not int or not 0 <= c < scope["d"] for c in part[1]):
+                raise Mismatch(where, f"must be columns that are there; found {shown(part)}.")
+            out[Text().read(part[0], where, scope)] = part[1]
+        return out
+
+
+class _Remainder(Kind):
+    """What becomes of the columns that nobody takes."""
+
+    def write(self, value: Any, where: str) -> Any:
+        return _Parts(False).write([value], where)[0]
+
+    def read(self, node: Any, where: str, scope: Scope) -> Any:
+        name, step, columns = _Parts(False).read([node], where, scope)[0]
+        _count(columns, scope, where)
+        return name, step, columns
+
+
+def _same_parts(scope: Scope) -> bool:
+    """The fitted transformers are those that were given, and what took the rest."""
+    given = [name for name, _, _ in scope.params["transformers"]]
+    return [name for name, _, _ in scope.values["transformers_"]] in (given, [*given, "remainder"])
+
+
+def _parts_width(scope: Scope) -> bool:
+    """The ranges of the result follow each other, and are as wide as what the transformers give."""
+    ranges, at = scope.values["output_indices_"], 0
+    for name, step, columns in scope.values["transformers_"]:
+        if name not in ranges:
+            return False
+        found = ranges[name]
+        wide = 0 if isinstance(step, str) and step == "drop" else found.stop - found.start
+        if not isinstance(step, str) and _count(columns, scope, ""):
+            known = width_of(step)
+            wide = wide if known is None else known
+        if wide and (found.start, found.stop) != (at, at + wide):
+            return False
+        at += wide
+    return True
+
+
+def _columns_width(value: ColumnTransformer) -> int:
+    return max((part.stop for part in value.output_indices_.values()), default=0)
+
+
+SCHEMAS = [
+    Schema(
+        "sklearn.pipeline.Pipeline",
+        Pipeline,
+        OUTPUT_CONFIG,
+        params={"steps": _Steps(), "memory": _Nothing()},
+        width=_pipeline_width,
+    ),
+    Schema(
+        "sklearn.compose.ColumnTransformer",
+        ColumnTransformer,
+        (
+            *FEATURES,
+            *OUTPUT_CONFIG,
+            ("_transformer_to_input_indices", _Inputs()),
+            ("_remainder", _Remainder()),
+            ("sparse_output_", Bool()),
+            ("transformers_", _Parts(True)),
+            Check(_same_parts, "its fitted transformers are not those that it was given."),
+            ("output_indices_", _Slices()),
+            Check(_parts_width, "its columns are not those that its transformers give."),
+            ("_columns", Derived(lambda value: [columns for _, _, columns in value.transformers])),
+        ),
+        params={"transformers": _Parts(False)},
+        width=_columns_width,
+    ),
+]

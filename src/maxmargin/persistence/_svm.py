@@ -1,0 +1,93 @@
+"""What support vector machines consist of."""
+
+from __future__ import annotations
+
+from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from ._arrays import Array, Csr, either_float, floats, places, whole
+from ._kinds import Bool, Either, Float, Int, Items, Kind, Scope
+from ._linear_machines import CLASSIFIER, REGRESSOR
+from ._proofs import certificates
+from ._schema import CLASSES, FEATURES, Check, Entries, Let, Schema
+from ._search import search_classifier, search_regressor
+
+# The polynomial kernel multiplies so often for each of its values.
+_MOST_DEGREE = 10_000
+_DEGREE = Check(lambda s: s.params["degree"] <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}.")
+
+_EMPTY: Kind = floats(0, 0)
+_DENSE: Kind = either_float("s", "d")
+_CSR: Kind = Csr("s", "d")
+
+
+def _vectors(scope: Scope) -> Kind:
+    if scope.params["kernel"] == "precomputed":
+        return _EMPTY
+    return _CSR if scope.values["_sparse"] else _DENSE
+
+
+def _coefficients(rows: str) -> Either:
+    dense, sparse = floats(rows, "s"), Csr(rows, "s", ("float64",))
+    return Either(lambda scope: sparse if scope.values["_sparse"] else dense, (dense, sparse))
+
+
+def _machine(rows: str, groups: str, problems: str) -> Entries:
+    """The support vectors and what they are multiplied with; `rows` of coefficients, `groups` of vectors."""
+    return (
+        ("_gamma", Float(0.0)),
+        ("_sparse", Bool()),
+        ("shape_fit_", Items(Int(1, 2**31 - 1), 2, tuple)),
+        Let("n", lambda s: s.values["shape_fit_"][0]),
+        Check(lambda s: s.values["shape_fit_"][1] == s["d"], "shape_fit_ and n_features_in_ differ."),
+        Check(lambda s: s.params["kernel"] != "precomputed" or s["n"] == s["d"], "its kernel matrix is not square."),
+        Check(
+            lambda s: s.params["kernel"] != "precomputed" or not s.values["_sparse"],
+            "a precomputed kernel matrix is not sparse.",
+        ),
+        ("n_support_", Array(("int32",), (groups,), low=0)),
+        Let("s", lambda s: int(s.values["n_support_"].sum(dtype="int64"))),
+        ("support_", places("s", "n")),
+        ("support_vectors_", Either(_vectors, (_EMPTY, _DENSE, _CSR))),
+        ("dual_coef_", _coefficients(rows)),
+        ("intercept_", floats(problems)),
+        ("fit_status_", Int(0, 1)),
+        ("certificate_", certificates(problems)),
+    )
+
+
+def _pairs(scope: Scope) -> int:
+    k = scope["k"]
+    if k == 2:
+        return 1
+    return k if scope.params.get("multi_class") == "ovr" else k * (k - 1) // 2
+
+
+def _rows(scope: Scope) -> int:
+    if scope.params.get("multi_class") == "ovr" and scope["k"] > 2:
+        return scope["k"]
+    return scope["k"] - 1
+
+
+_CLASSIFIER: Entries = (
+    *FEATURES,
+    *CLASSES,
+    Check(lambda s: s["k"] >= 2, "a classifier has two classes at least."),
+    Let("problems", _pairs),
+    Let("rows", _rows),
+    ("class_weight_", floats("k", low=0)),
+    ("n_iter_", whole("problems", low=0)),
+    *_machine("rows", "k", "problems"),
+)
+_ONE: Entries = (*FEATURES, Let("one", lambda s: 1), ("n_iter_", Int()), *_machine("one", "one", "one"))
+
+SCHEMAS = [
+    Schema("maxmargin.svm.SVC", SVC, _CLASSIFIER, checks=[_DEGREE]),
+    Schema("maxmargin.svm.NuSVC", NuSVC, _CLASSIFIER, checks=[_DEGREE]),
+    Schema("maxmargin.svm.SVR", SVR, _ONE, checks=[_DEGREE]),
+    Schema("maxmargin.svm.NuSVR", NuSVR, (*_ONE, ("epsilon_", Float())), checks=[_DEGREE]),
+    Schema("maxmargin.svm.OneClassSVM", OneClassSVM, (*_ONE, ("offset_", floats(1))), checks=[_DEGREE]),
+    Schema("maxmargin.svm.LinearSVC", LinearSVC, CLASSIFIER),
+    Schema("maxmargin.svm.LinearSVR", LinearSVR, REGRESSOR),
+    search_classifier("maxmargin.svm.SVCCV", SVCCV, "maxmargin.svm.SVC", "pairs", (_DEGREE,)),
+    search_classifier("maxmargin.svm.LinearSVCCV", LinearSVCCV, "maxmargin.svm.LinearSVC", "rest"),
+    search_regressor("maxmargin.svm.SVRCV", SVRCV, "maxmargin.svm.SVR", (_DEGREE,)),
+]

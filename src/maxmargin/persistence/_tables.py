@@ -1,0 +1,59 @@
+"""What the reader of columns consists of."""
+
+from __future__ import annotations
+
+from ..tables import ColumnPlan, ColumnReader
+from ..tables._dates import FORMS
+from ..tables._plan import KINDS, names_out
+from ._kinds import Bool, Int, Items, Text, choice
+from ._schema import FEATURES, OUTPUT_CONFIG, Check, Record, Schema
+
+_PLAN = Record(
+    ColumnPlan,
+    ColumnPlan,
+    {
+        "name": Text(),
+        "type": choice("number", "bool", "date", "text", "missing"),
+        "kind": choice(*KINDS),
+        "levels": Items(Text(), out=tuple),
+        "other": Bool(),
+        "missing": Int(),
+        "form": choice("", *FORMS),
+        "reason": Text(),
+    },
+    checks=[
+        Check(lambda s: len(set(s.values["levels"])) == len(s.values["levels"]), "has a level twice."),
+        Check(
+            lambda s: s.values["kind"] not in ("date", "datetime") or s.values["type"] in ("date", "text", "missing"),
+            "is a date of what cannot be one.",
+        ),
+        Check(
+            lambda s: (
+                s.values["kind"] not in ("date", "datetime") or (s.values["form"] != "") == (s.values["type"] == "text")
+            ),
+            "has no form of dates, or one too many.",
+        ),
+    ],
+)
+
+SCHEMAS = [
+    Schema(
+        "maxmargin.tables.ColumnReader",
+        ColumnReader,
+        (
+            *FEATURES,
+            *OUTPUT_CONFIG,
+            ("columns_", Items(_PLAN, "d", tuple)),
+            Check(
+                lambda s: (
+                    "feature_names_in_" not in s.values
+                    or [plan.name for plan in s.values["columns_"]] == s.values["feature_names_in_"].tolist()
+                ),
+                "has other columns than feature_names_in_.",
+            ),
+            Check(lambda s: len({plan.name for plan in s.values["columns_"]}) == s["d"], "has a column twice."),
+            Check(lambda s: any(plan.kind != "drop" for plan in s.values["columns_"]), "reads no column."),
+        ),
+        width=lambda value: len(names_out(value.columns_)),
+    ),
+]

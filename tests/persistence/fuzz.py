@@ -1,0 +1,261 @@
+"""Mutated model files, many of them: ``python -m tests.persistence.fuzz --count 10000 --seed 0``.
+
+Each file must be refused with `ModelFileError`, or give a model that answers a few rows. The work is done in a process
+of its own with little memory to spare; when it dies or does not answer any more, the file is kept and told of, and
+another process goes on. The exit code is 1 if anything but an answer or a refusal was seen.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pickle
+import select
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from maxmargin.persistence import ModelFileError, load, save
+
+from .mutations import mutate
+
+_SPARE = 2**29  # bytes beyond what the process has when it starts
+_PATIENCE = 120  # seconds without a sign of life
+_METHODS = ("predict", "decision_function", "predict_proba", "transform", "kneighbors", "apply")
+
+
+# What a sound model says of rows that are not its own.
+_OTHER_ROWS = (
+    "previously unseen labels",
+    "Found unknown categories",
+    "have missing values in transform but have no missing values in fit",
+    "features, but",
+    "feature names should match",
+    "is expecting",
+    "contains NaN",
+    "a certificate is about the training data",
+    "labels that the model was not trained on",
+    "which the model has not seen",
+    "The table has no column",
+    "was fitted on a data frame",
+    "overflows float64",
+    "squared distances overflow",
+    "Input X contains infinity",
+)
+
+
+def ask(model, known):
+    """Let a model answer for rows of its own and for strange ones, and prove itself."""
+    X, y = known
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for rows in (few(X), *strange(X)):
+            for method in _METHODS:
+                if hasattr(model, method):
+                    with sound():
+                        getattr(model, method)(rows)
+        getattr(model, "feature_importances_", None)
+        str(getattr(model, "certificate_", ""))
+        repr(model)
+        if hasattr(model, "certificate_") and np.ndim(y) < 2:
+            with sound():
+                str(model.certificate_.verify(X, y))
+
+
+@contextlib.contextmanager
+def sound():
+    """A sound model may refuse rows, if it says why."""
+    try:
+        yield
+    except ValueError as error:
+        if not any(words in str(error) for words in _OTHER_ROWS):
+            raise
+
+
+def strange(X):
+    """Numbers that a tree or a table of codes has not seen."""
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.shape[0] != X.shape[1]:
+        yield few(X) * X.dtype.type(1e6)
+        yield np.full_like(few(X), np.nan)
+
+
+def judge(path, known):
+    """What became of a file: "refused", "answers", or what else happened; and the peak of memory while loading."""
+    tracemalloc.start()
+    try:
+        model = load(path)
+    except ModelFileError as error:
+        words = str(error)
+        return ("refused" if str(path) in words and "enough memory" not in words else f"said {words!r}"), _peak()
+    except Exception as error:
+        return f"load raised {type(error).__name__}: {error}", _peak()
+    peak = _peak()
+    try:
+        ask(model, known)
+    except Exception as error:
+        return f"{type(model).__name__} raised {type(error).__name__}: {error}", peak
+    return "answers", peak
+
+
+def _peak():
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def few(rows):
+    """Some rows of a table, enough to take every way through a model."""
+    return rows[:12] if hasattr(rows, "shape") and len(rows.shape) == 2 else rows
+
+
+def prepare(folder, only=""):
+    """Write the file of each case whose name begins so, and what it was fitted on."""
+    from .zoo import CASES, case
+
+    for name in CASES:
+        if not name.startswith(tuple(only.split(","))):
+            continue
+        known = case(name)
+        save(known.model, folder / f"{name}.mm")
+        (folder / f"{name}.rows").write_bytes(pickle.dumps((known.X, known.y)))
+
+
+def work(folder, first, count, seed):
+    """Do some of the mutations, telling of each before and after."""
+    import resource  # not on every system; the tests do without
+
+    files = sorted(folder.glob("*.mm"))
+    known = {path: (path.read_bytes(), pickle.loads(path.with_suffix(".rows").read_bytes())) for path in files}
+    for path, (_, rows) in known.items():
+        ask(load(path), rows)  # what is compiled is compiled now
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    resource.setrlimit(resource.RLIMIT_AS, (used + _SPARE, used + _SPARE))
+    target = folder / f"mutated-{os.getpid()}"
+    for number in range(first, count):
+        rng = np.random.default_rng([seed, number])
+        path = files[int(rng.integers(len(files)))]
+        data, rows = known[path]
+        kind, mutated = mutate(data, rng)
+        target.write_bytes(mutated)
+        print(json.dumps([number, kind, path.stem]), flush=True)
+        outcome, peak = judge(target, rows)
+        print(json.dumps([outcome, peak, len(mutated)]), flush=True)
+
+
+class Worker:
+    """A process that can die without taking the count with it."""
+
+    def __init__(self, folder, first, count, seed):
+        command = [
+            sys.executable,
+            "-m",
+            "tests.persistence.fuzz",
+            "--work",
+            str(folder),
+            str(first),
+            str(count),
+            str(seed),
+        ]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._rest = b""
+
+    def line(self):
+        """The next line, None if there will be none; raises TimeoutError if none comes."""
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
+            if not ready:
+                raise TimeoutError
+            part = os.read(self.process.stdout.fileno(), 65536)
+            if not part:
+                return None
+            self._rest += part
+        line, self._rest = self._rest.split(b"\n", 1)
+        return json.loads(line)
+
+    def end(self):
+        """How it ended, and its last words."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill() if self.process.poll() is None else None
+        _, words = self.process.communicate()
+        return self.process.returncode, words.decode(errors="replace")[-400:]
+
+
+def run(count, seed, keep=None, only=""):
+    """All mutations; the outcomes by kind, and a list of what should not have been."""
+    outcomes, odd = Counter(), []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        prepare(folder, only)
+        done = 0
+        while done < count:
+            worker, began = Worker(folder, done, count, seed), None
+            try:
+                while (line := worker.line()) is not None:
+                    if began is None:
+                        began = line
+                        continue
+                    outcome, peak, size = line
+                    outcomes[began[1], outcome if outcome in ("refused", "answers") else "odd"] += 1
+                    if outcome not in ("refused", "answers"):
+                        odd.append([*began, outcome])
+                    if peak > 40 * size + 2**22:
+                        odd.append([*began, f"took {peak} bytes to load {size}"])
+                    done, began = began[0] + 1, None
+            except TimeoutError:
+                odd.append([*(began or ["start"]), f"no answer for {_PATIENCE} s"])
+            code, words = worker.end()
+            if began is not None:
+                odd.append([*began, f"died with code {code}: {words}"])
+                outcomes[began[1], "odd"] += 1
+                done = began[0] + 1
+            elif done < count:
+                raise RuntimeError(f"a worker ended with code {code} before it began: {words}")
+        if keep is not None:
+            _keep(folder, odd, seed, Path(keep))
+    return outcomes, odd
+
+
+def _keep(folder, odd, seed, keep):
+    """The files that made trouble."""
+    keep.mkdir(parents=True, exist_ok=True)
+    for number, _, name, *_ in odd:
+        rng = np.random.default_rng([seed, number])
+        rng.integers(len(list(folder.glob("*.mm"))))
+        (keep / f"{number}.mm").write_bytes(mutate((folder / f"{name}.mm").read_bytes(), rng)[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="beginnings of the names of cases, with commas")
+    parser.add_argument("--keep", help="folder for the files that made trouble")
+    parser.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        folder, first, count, seed = options.work
+        work(Path(folder), int(first), int(count), int(seed))
+        return 0
+    began = time.perf_counter()
+    outcomes, odd = run(options.count, options.seed, options.keep, options.only)
+    for kind in sorted({kind for kind, _ in outcomes}):
+        counts = [outcomes[kind, word] for word in ("refused", "answers", "odd")]
+        print("{:20} {:6} refused {:6} answer {:6} odd".format(kind, *counts))
+    totals = [sum(n for (_, word), n in outcomes.items() if word == w) for w in ("refused", "answers", "odd")]
+    print(
+        "{} files in {:.0f} s: {} refused, {} answer, {} odd".format(sum(totals), time.perf_counter() - began, *totals)
+    )
+    for line in odd:
+        print(*line)
+    return 1 if odd else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,499 @@
+"""Files that are damaged or made to do harm: each is refused by name, or gives a model that works."""
+
+import io
+import json
+import re
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from maxmargin.persistence import ModelFileError, load, read_provenance, save
+
+from .fuzz import judge, prepare
+from .mutations import members, mutate, packed, resealed, unpacked, zipped
+from .zoo import CASES, case
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.mm"
+
+
+def written(name, path):
+    save(case(name).model, path)
+    return members(path.read_bytes())
+
+
+def refused(path, words=None):
+    """The error, which names the file."""
+    with pytest.raises(ModelFileError, match=words) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+class Opened:
+    """The model of a file to be edited: attributes as JSON, arrays as arrays; packed and sealed again at the end."""
+
+    def __init__(self, name, path):
+        self.path, self.parts = path, written(name, path)
+        self.model = unpacked(self.parts)
+        self.fitted = self.model["fitted"]
+
+    def seal(self):
+        self.path.write_bytes(packed(self.parts, self.model))
+
+
+class Referring(Opened):
+    """The same with references to arrays as they are in the file."""
+
+    def __init__(self, name, path):
+        super().__init__(name, path)
+        self.model = json.loads(self.parts["model.json"])
+        self.fitted = self.model["fitted"]
+
+    def seal(self):
+        text = json.dumps(self.model).encode()
+        self.path.write_bytes(zipped(resealed({**self.parts, "model.json": text}).items()))
+
+
+# ---------------------------------------------------------------- the container
+
+
+def test_the_harness_itself_makes_files_that_load(path):
+    opened = Opened("SVC", path)
+    opened.seal()
+    assert np.array_equal(load(path).predict(case("SVC").X), case("SVC").model.predict(case("SVC").X))
+
+
+def test_damage_is_told_by_the_checksum(path):
+    parts = written("SVC", path)
+    for name in ("model.json", "provenance.json", "arrays/float64.npy"):
+        wrong = bytearray(parts[name])
+        wrong[-3] ^= 1
+        path.write_bytes(zipped({**parts, name: bytes(wrong)}.items()))
+        with pytest.raises(ModelFileError, match=rf"{name}.*checksum"):
+            read_provenance(path) if name == "provenance.json" else load(path)
+
+
+def test_a_newer_format_is_refused_in_a_sentence(path):
+    parts = written("Ridge", path)
+    manifest = json.loads(parts["manifest.json"]) | {"version": 2, "and": "more"}
+    path.write_bytes(zipped({**parts, "manifest.json": json.dumps(manifest).encode()}.items()))
+    refused(path, "format version 2, and this maxmargin reads versions up to 1")
+    with pytest.raises(ModelFileError, match="newer maxmargin"):
+        read_provenance(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"hello world" * 10, b"PK\x05\x06" + bytes(18), b"\x80\x04}."])
+def test_what_is_no_zip_is_refused(path, content):
+    path.write_bytes(content)
+    refused(path, "model file")
+
+
+def test_a_file_that_is_not_there_is_the_system_s_error(path):
+    with pytest.raises(FileNotFoundError, match=re.escape(str(path))):
+        load(path)
+
+
+def test_every_truncation_is_refused(path):
+    written("Ridge", path)
+    data = path.read_bytes()
+    for length in range(0, len(data), 7):
+        path.write_bytes(data[:length])
+        refused(path)
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil", "arrays/../model.json", "model.json ", "arrays/object.npy", "x"])
+def test_unknown_members_and_path_tricks_are_refused(path, name):
+    parts = written("Ridge", path)
+    path.write_bytes(zipped([*resealed(parts).items(), (name, b"")]))
+    refused(path, "is no member of a model file")
+    assert sorted(p.name for p in path.parent.iterdir()) == ["model.mm"]
+
+
+def test_members_that_are_there_twice_are_refused(path):
+    parts = written("Ridge", path)
+    path.write_bytes(zipped([*parts.items(), ("model.json", parts["model.json"])]))
+    refused(path, "model.json: is there twice")
+
+
+def test_something_before_or_behind_the_zip_is_refused(path):
+    written("Ridge", path)
+    data = path.read_bytes()
+    for content in (b"#!/bin/sh\n" + data, data + b"rest"):
+        path.write_bytes(content)
+        refused(path, "does not begin and end as a zip does")
+
+
+def test_a_bomb_is_refused_before_it_goes_off(path):
+    parts = written("Ridge", path)
+    parts["arrays/float64.npy"] = bytes(2**27)
+    path.write_bytes(zipped(resealed(parts).items(), zipfile.ZIP_DEFLATED))
+    assert path.stat().st_size < 2**18
+    tracemalloc.start()
+    refused(path, "is compressed")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_encrypted_members_are_refused(path):
+    written("Ridge", path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(bytes(data))
+    refused(path, "encrypted")
+
+
+@pytest.mark.parametrize("field", [20, 24])
+def test_sizes_beyond_the_file_are_refused(path, field):
+    written("Ridge", path)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    data[at + field : at + field + 4] = (2**31).to_bytes(4, "little")
+    path.write_bytes(bytes(data))
+    refused(path)
+
+
+# ---------------------------------------------------------------- JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"[" * 200_000 + b"]" * 200_000, "nested too deeply"),
+        (b"[" * 500 + b"]" * 500, "nested too deeply"),
+        (b'{"class":1,"class":2}', "occurs twice"),
+        (b'{"class":NaN}', "NaN is no JSON number"),
+        (b'{"class":1e999}', "beyond float64"),
+        (b'{"class":' + b"9" * 5000 + b"}", "more than 64 bits"),
+        (b'{"class":"\xff"}', "not JSON"),
+        (b"", "not JSON"),
+        (b"null", "the model needs no such member"),
+    ],
+)
+def test_json_that_is_not_accepted(path, text, words):
+    parts = written("Ridge", path)
+    path.write_bytes(zipped(resealed({**parts, "model.json": text}).items()))
+    refused(path, words)
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def test_object_arrays_are_refused_and_nothing_is_unpickled(path):
+    parts = written("Ridge", path)
+    out = io.BytesIO()
+    np.save(out, np.array([print], dtype=object), allow_pickle=True)
+    parts["arrays/float64.npy"] = out.getvalue()
+    path.write_bytes(zipped(resealed(parts).items()))
+    refused(path, r"arrays/float64.npy: has \d+ bytes; the model needs \d+")
+    size = len(written("Ridge", path)["arrays/float64.npy"])
+    parts["arrays/float64.npy"] = out.getvalue()[:128].ljust(size, b"\0")
+    path.write_bytes(zipped(resealed(parts).items()))
+    refused(path, "arrays/float64.npy: does not begin as a vector")
+
+
+def test_huge_counts_are_refused_before_room_is_made(path):
+    for shape in ([2**61], [2**31, 2**31], [2**50], [10**9]):
+        opened = Referring("Ridge", path)
+        opened.fitted["coef_"]["shape"] = shape
+        opened.seal()
+        tracemalloc.start()
+        refused(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2**21
+
+
+def test_arrays_cannot_overlap(path):
+    opened = Referring("SVC", path)
+    opened.fitted["intercept_"]["at"] = 0
+    opened.seal()
+    refused(path, "begins at 0 instead of")
+
+
+def test_values_that_nobody_refers_to_are_refused(path):
+    opened = Referring("OneClassSVM", path)
+    del opened.fitted["offset_"]
+    opened.seal()
+    refused(path, "bytes; the model needs")
+
+
+# ---------------------------------------------------------------- classes
+
+
+@pytest.mark.parametrize("name", ["os.system", "builtins.eval", "maxmargin.svm._svc.SVC", "sklearn.svm.SVC", 5, [], {}])
+def test_classes_are_not_imported_by_name(path, name):
+    opened = Opened("Ridge", path)
+    opened.model["class"] = name
+    opened.seal()
+    refused(path, "which no model file may hold")
+
+
+def test_another_class_does_not_fit_the_attributes(path):
+    opened = Opened("SVC", path)
+    opened.model["class"] = "maxmargin.svm.SVR"
+    opened.seal()
+    refused(path, "parameters that maxmargin.svm.SVR does not take")
+
+
+def test_attributes_and_parameters_that_a_class_has_not(path):
+    for part, words in (("fitted", "attributes that"), ("params", "parameters that")):
+        opened = Opened("Ridge", path)
+        opened.model[part]["__class__"] = 1
+        opened.seal()
+        refused(path, words)
+
+
+def test_a_model_that_is_not_fitted_is_refused(path):
+    opened = Opened("Ridge", path)
+    opened.model["fitted"] = None
+    opened.seal()
+    refused(path, "not fitted")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "words"),
+    [
+        ("SVC", "kernel", "no such", "kernel"),
+        ("SVC", "degree", 10**6, "degree is above"),
+        ("SVC", "degree", 10**12, "degree is above"),
+        ("SVC", "C", -1.0, "C"),
+        ("SVC", "tol", {"$float": "nan"}, "tol"),
+        ("SVC", "n_jobs", 10**6, "n_jobs"),
+        ("SVC", "n_jobs", 0, "n_jobs"),
+        ("Pipeline", "memory", "/tmp/elsewhere", "memory"),
+        ("KNeighborsClassifier tree", "n_neighbors", 10**6, "n_neighbors"),
+        ("KNeighborsClassifier tree", "leaf_size", 2**60, "leaf_size"),
+        ("PolynomialFeatures", "degree", 10**9, "degree"),
+        ("PolynomialRegression", "degree", 10**9, "powers"),
+        ("SVCCV", "scoring", "no such score", "scoring"),
+    ],
+)
+def test_parameters_that_are_not_allowed(path, name, parameter, value, words):
+    opened = Opened(name, path)
+    opened.model["params"][parameter] = value
+    opened.seal()
+    refused(path, words)
+
+
+# ---------------------------------------------------------------- relations
+
+
+@pytest.mark.parametrize(
+    ("attribute", "place", "value", "words"),
+    [
+        ("support_", 0, -1, "support_: has values below 0"),
+        ("support_", 0, len(case("SVC").X), "support_: has values above"),
+        ("n_support_", 0, -1, "n_support_: has values below 0"),
+        ("n_support_", 0, 2**31 - 1, "expected"),
+        ("dual_coef_", 0, np.nan, "dual_coef_: must not hold NaN"),
+        ("dual_coef_", 0, np.inf, "dual_coef_: must be finite"),
+        ("support_vectors_", 3, np.nan, "support_vectors_: must not hold NaN"),
+        ("classes_", 0, 5, "classes_: must hold distinct labels in rising order"),
+        ("classes_", 1, 0, "classes_: must hold distinct labels in rising order"),
+        ("class_weight_", 0, -1.0, "class_weight_: has values below 0"),
+    ],
+)
+def test_values_of_a_support_vector_machine(path, attribute, place, value, words):
+    opened = Opened("SVC", path)
+    opened.fitted[attribute].flat[place] = value
+    opened.seal()
+    refused(path, words)
+
+
+def test_sizes_must_agree(path):
+    for n_features, shape in ((3, [50, 4]), (4, [50, 3]), (3, [50, 3])):
+        opened = Opened("SVC", path)
+        opened.fitted |= {"n_features_in_": n_features, "shape_fit_": shape}
+        opened.seal()
+        refused(path, "support_vectors_: side 1.*is 4; expected 3" if n_features == shape[1] else "shape_fit_")
+
+
+def test_a_certificate_of_another_number_of_problems(path):
+    opened = Opened("SVC", path)
+    del opened.fitted["certificate_"][0]
+    opened.seal()
+    refused(path, "number of certificates is 2; expected 3")
+
+
+@pytest.mark.parametrize(
+    ("part", "place", "value", "words"),
+    [
+        ("indices", 0, -1, "indices: has values below 0"),
+        ("indices", 0, 4, "indices: has values above 3"),
+        ("indptr", 0, 1, "indptr: must rise"),
+        ("indptr", 1, 2**30, "indptr: must rise"),
+        ("indptr", -1, 10**6, "indptr: must rise"),
+        ("data", 0, np.inf, "data: must be finite"),
+    ],
+)
+def test_sparse_rows(path, part, place, value, words):
+    opened = Opened("SVC sparse", path)
+    opened.fitted["support_vectors_"][part][place] = value
+    opened.seal()
+    refused(path, words)
+
+
+TREES = ["DecisionTreeClassifier", "RandomForestClassifier"]
+
+
+def tree_of(opened):
+    return opened.fitted["tree_"] if "tree_" in opened.fitted else opened.fitted["estimators_"][0][1]
+
+
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize(
+    ("part", "place", "value", "words"),
+    [
+        ("children_left", 0, 0, "must be numbers of later nodes"),  # its own child: a walk without end
+        ("children_left", 0, 10**6, "must be numbers of later nodes"),
+        ("children_left", 0, 2**62, "must be numbers of later nodes"),
+        ("children_left", 0, -5, "below -1"),
+        ("children_left", 0, -1, "nodes, of which"),
+        ("feature", 0, 4, "must be columns from 0 to 3"),
+        ("feature", 0, -1, "must be columns from 0 to 3"),
+        ("feature", 0, 2**40, "must be columns from 0 to 3"),
+        ("threshold", 0, np.nan, "must not be NaN"),
+        ("subset", 0, 0, "must be rows of subsets"),
+        ("subset", 0, 2**40, "must be rows of subsets"),
+        ("value", 0, np.nan, "NaN"),
+        ("value", 0, -1.0, "below 0"),
+        ("weighted_n_node_samples", 0, -1.0, "below 0"),
+    ],
+)
+def test_nodes_of_trees(path, name, part, place, value, words):
+    opened = Opened(name, path)
+    tree_of(opened)[part].flat[place] = value
+    opened.seal()
+    refused(path, words)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_every_child_belongs_to_one_parent(path, name):
+    opened = Opened(name, path)
+    left = tree_of(opened)["children_left"]
+    inner = np.flatnonzero(left >= 0)
+    left[inner[0]] = left[inner[1]]
+    opened.seal()
+    refused(path, "children_left")
+
+
+def test_the_depth_of_a_tree_is_counted(path):
+    opened = Opened("DecisionTreeClassifier", path)
+    tree_of(opened)["max_depth"] += 1
+    opened.seal()
+    refused(path, "claims a depth of")
+
+
+def test_splits_by_category_need_categories(path):
+    """A table of 256 bits would be asked for the bit of any number that a user gives."""
+    opened = Opened("DecisionTreeClassifier categories", path)
+    assert (tree_of(opened)["subset"] >= 0).any()
+    opened.fitted["_categories"] = None
+    opened.seal()
+    refused(path, "split by category on a column that has none")
+
+
+def test_no_more_categories_than_bits(path):
+    opened = Opened("DecisionTreeClassifier categories", path)
+    opened.fitted["_categories"]["of"][0][1] = {"$objects": [f"c{i}" for i in range(300)], "shape": [300]}
+    opened.seal()
+    refused(path, "at most 25[0-9] categories")
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "words"),
+    [("left_child", 0, "later nodes"), ("left_child", 10**6, "later nodes"), ("feature", 99, "must be columns")],
+)
+def test_nodes_of_their_trees(path, part, value, words):
+    opened = Opened("AdaBoostRegressor their trees", path)
+    opened.fitted["estimators_"][0]["fitted"]["tree_"][part].flat[0] = value
+    opened.seal()
+    refused(path, words)
+
+
+def test_stumps_look_at_columns_and_say_classes_that_are_there(path):
+    for attribute, value in (("feature_", 4), ("feature_", -2), ("feature_", 2**40)):
+        opened = Opened("AdaBoostClassifier", path)
+        opened.fitted["estimators_"][1]["fitted"][attribute] = value
+        opened.seal()
+        refused(path, "feature_: must be a whole number from -1 to 3")
+    opened = Opened("AdaBoostClassifier", path)
+    opened.fitted["estimators_"][1]["fitted"]["_leaves"].flat[0] = 3
+    opened.seal()
+    refused(path, "_leaves: has values above 2")
+
+
+def test_learners_know_no_other_classes(path):
+    opened = Opened("AdaBoostClassifier trees", path)
+    opened.fitted["estimators_"][0]["fitted"]["classes_"].flat[2] = 9
+    opened.seal()
+    refused(path, "classes that the ensemble has not")
+
+
+def test_labels_of_neighbours_are_classes(path):
+    for value in (-1, 3):
+        opened = Opened("KNeighborsClassifier", path)
+        opened.fitted["_labels"].flat[0] = value
+        opened.seal()
+        refused(path, "_labels|labels")
+
+
+def test_categories_of_an_encoder_rise(path):
+    """A number that is looked up in vain would get a column beyond the last."""
+    opened = Opened("OneHotEncoder numbers", path)
+    opened.fitted["categories_"][0][0] = 1e9
+    opened.seal()
+    refused(path, "must be distinct, and rise")
+
+
+def test_steps_of_a_pipeline_fit_each_other(path):
+    opened = Opened("Pipeline", path)
+    more = {"class": "sklearn.preprocessing.PolynomialFeatures", "params": {}, "fitted": {"n_features_in_": 4}}
+    opened.model["params"]["steps"].insert(1, ["more", more])
+    opened.seal()
+    refused(path, r"steps\['pca'\]: takes 4 columns; the step before it gives 15")
+
+
+def test_steps_before_the_last_are_transformers(path):
+    opened = Opened("Pipeline with nothing", path)
+    opened.model["params"]["steps"].append(["after", "passthrough"])
+    opened.seal()
+    refused(path, "must be transformers, but for the last one")
+
+
+# ---------------------------------------------------------------- many
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    prepare(folder, ",".join(SOME))
+    return folder
+
+
+SOME = ["SVC words", "SVC sparse", "DecisionTreeClassifier", "RandomForestClassifier", "AdaBoost", "OneHotEncoder"]
+
+
+def test_mutations_are_refused_or_give_a_model_that_answers(files, path):
+    names = [name for name in CASES if name.startswith(tuple(SOME))]
+    known = {name: ((files / f"{name}.mm").read_bytes(), (case(name).X, case(name).y)) for name in names}
+    seen = {"refused": 0, "answers": 0}
+    for name in names:  # what is imported and compiled counts for nothing
+        load(files / f"{name}.mm")
+    for number in range(400):
+        rng = np.random.default_rng([11, number])
+        data, rows = known[names[int(rng.integers(len(names)))]]
+        kind, mutated = mutate(data, rng)
+        path.write_bytes(mutated)
+        outcome, peak = judge(path, rows)
+        assert outcome in seen, (number, kind, outcome)
+        assert peak < 40 * len(mutated) + 2**22
+        seen[outcome] += 1
+    assert min(seen.values()) > 40
