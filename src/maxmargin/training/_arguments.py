@@ -1,0 +1,97 @@
+"""The arguments of a training, checked before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ._errors import TrainingError
+from ._families import FAMILIES
+from ._kernel_families import KERNELS
+from ._scores import METRICS
+from ._target import TASKS
+
+
+@dataclass(frozen=True, eq=False)
+class Arguments:
+    """As in `train`."""
+
+    model: str
+    task: str
+    C: float | None
+    gamma: float | None
+    kernel: str | None
+    test: float
+    seed: int
+    columns: Sequence[str] | None
+    kinds: dict[str, str] | None
+    metric: str
+    folds: int
+    tuning_rows: int
+    minutes: float | None
+    drop_missing_target: bool
+    n_jobs: int | None
+    memory: float
+
+    def check(self) -> None:
+        """Refuse what has no meaning, by name."""
+        _one_of("model", self.model, ("auto", *FAMILIES))
+        _one_of("task", self.task, TASKS)
+        _one_of("metric", self.metric, ("auto", *METRICS))
+        if self.kernel is not None:
+            _one_of("kernel", self.kernel, KERNELS)
+        for name, value in (("C", self.C), ("gamma", self.gamma), ("minutes", self.minutes), ("memory", self.memory)):
+            if value is not None and not (_real(value) and 0 < value < np.inf):
+                raise TrainingError(f"{name} must be a positive number; got {value!r}.")
+        if not (_real(self.test) and 0 <= self.test < 1):
+            raise TrainingError(
+                f"test must be the share of rows to hold out, from 0 to less than 1; got {self.test!r}."
+            )
+        _whole("seed", self.seed, 0)
+        _whole("folds", self.folds, 2)
+        _whole("tuning_rows", self.tuning_rows, 100)
+        if self.n_jobs is not None and not isinstance(self.n_jobs, Integral):
+            raise TrainingError(f"n_jobs must be a number of threads or None; got {self.n_jobs!r}.")
+        self._check_owners()
+
+    def _check_owners(self) -> None:
+        """C, gamma and kernel belong to families."""
+        for name, value in (("C", self.C), ("gamma", self.gamma), ("kernel", self.kernel)):
+            owners = [family.name for family in FAMILIES.values() if name in family.takes]
+            if value is not None and self.model not in owners:
+                found = "'auto', which compares families" if self.model == "auto" else repr(self.model)
+                raise TrainingError(
+                    f"{name}={value!r} needs a family that has it: model={' or '.join(map(repr, owners))}; got "
+                    f"model={found}."
+                )
+        if self.kernel == "linear" and self.gamma is not None:
+            raise TrainingError(f"gamma={self.gamma!r} has no meaning for kernel='linear': leave it out.")
+
+    def settings(self, target: str | None) -> dict[str, Any]:
+        """As plain values; what does not change the model (threads) is not among them."""
+        plain: dict[str, Any] = {name: value for name, value in vars(self).items() if name != "n_jobs"}
+        plain["columns"] = None if self.columns is None else list(self.columns)
+        plain["kinds"] = None if self.kinds is None else dict(self.kinds)
+        for name in ("C", "gamma", "test", "minutes", "memory"):
+            plain[name] = None if plain[name] is None else float(plain[name])
+        for name in ("seed", "folds", "tuning_rows"):
+            plain[name] = int(plain[name])
+        return {"target": target, **plain}
+
+
+def _one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in allowed:
+        raise TrainingError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise TrainingError(f"{name} must be an integer of at least {least}; got {value!r}.")
+
+
+def _real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,195 @@
+"""The proof of a saved model, recomputed from its data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..certificates import ModelCertificate, Status
+from ..tables import TableError
+from ._errors import TrainingError
+from ._evaluate import fitting_rows
+from ._provenance import split_account
+from ._split import make_split
+from ._table import Table, open_table, rows_fingerprint
+from ._target import read_target
+from ._training import Split
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of a certificate that was recomputed.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether the recomputed figures bear the certificate out.
+    certificate : ModelCertificate, Guarantee or None
+        The recomputed one; None where the rows could not be prepared or are not as many as in training.
+    claimed : dict
+        The figures that were saved, as plain values.
+    same_data : bool
+        Whether the table has the fingerprint of the one that was trained on.
+    same_rows : bool
+        Whether the prepared training rows have the fingerprint of those that were trained on.
+    reason : str
+        One or two sentences.
+
+    """
+
+    holds: bool
+    certificate: Any
+    claimed: dict[str, Any]
+    same_data: bool
+    same_rows: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True, eq=False)
+class Divided:
+    """The rows of a table, parted as in a training.
+
+    Attributes
+    ----------
+    X_train, X_test : data frame or CSR matrix
+        Columns to learn from, as the model takes them.
+    y_train, y_test : ndarray
+        Labels or numbers.
+    split : Split
+
+    """
+
+    X_train: Any
+    y_train: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+    split: Split
+
+
+def divide(provenance: dict[str, Any], data: Any, target: str | None = None) -> Divided:
+    """Part a table into the rows that a model was trained on and those that were held out.
+
+    Parameters
+    ----------
+    provenance : dict
+        `Training.provenance()`, or what ``maxmargin.persistence.read_provenance`` gives.
+    data : data frame or SparseTable
+        The table that was trained on.
+    target : str, default=None
+        Name of the target column, if it has another name now.
+
+    Returns
+    -------
+    Divided
+
+    """
+    table, split, y = _divided(provenance, data, target)
+    rows = split.train_rows, split.test_rows
+    train, test = (y[np.searchsorted(_kept(split), part)] for part in rows)
+    return Divided(table.take(rows[0]), train, table.take(rows[1]), test, split)
+
+
+def _kept(split: Split) -> np.ndarray:
+    return np.sort(np.concatenate([split.train_rows, split.test_rows]))
+
+
+def _divided(provenance: dict[str, Any], data: Any, target: str | None) -> tuple[Table, Split, np.ndarray]:
+    """The table, its split, and the targets of all kept rows."""
+    try:
+        settings, task, parts = provenance["settings"], provenance["task"], provenance["split"]
+        name, columns = settings["target"], settings["columns"]
+        test, seed, drop = float(parts["test"]), int(parts["seed"]), bool(settings["drop_missing_target"])
+    except (KeyError, TypeError) as error:
+        raise TrainingError(
+            f"the model has no account of a training ({error} is not there): only a model of `train` can be checked "
+            "against its table."
+        ) from error
+    table = open_table(data, name if target is None else target, columns)
+    found = read_target(table.target, task, drop)
+    split = make_split(found.y, found.rows, table.rows, found.classes is not None, test, seed)
+    return table, split, found.y
+
+
+def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None = None) -> Checked:
+    """Recompute the certificate of a trained model on the training rows of its table.
+
+    The split is made again by its seed, the rows are prepared by the model, and every figure of the certificate is
+    computed afresh from them and the model's own numbers.
+
+    Parameters
+    ----------
+    model : Pipeline
+        As `train` makes it, or as it was loaded.
+    provenance : dict
+        `Training.provenance()`, or what ``maxmargin.persistence.read_provenance`` gives.
+    data : data frame or SparseTable
+        The table that it was trained on.
+    target : str, default=None
+        Name of the target column, if it has another name now.
+
+    Returns
+    -------
+    Checked
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from maxmargin.training import check, train
+    >>> table = load_wine(as_frame=True).frame
+    >>> training = train(table, "target", model="svc", C=1.0, gamma=0.1)
+    >>> check(training.model, training.provenance(), table).holds
+    True
+    >>> check(training.model, training.provenance(), table[:-5]).holds
+    False
+
+    """
+    claimed = dict(provenance.get("certificate") or {})
+    table, split, y = _divided(provenance, data, target)
+    prints = provenance.get("fingerprint") or {}
+    same_data = table.fingerprint() == prints.get("data")
+    if split_account(split)["digest"] != provenance["split"].get("digest"):
+        reason = (
+            f"the table has {table.rows} rows and was {provenance['split'].get('rows')} in training, or other classes: "
+            "the training rows cannot be found again"
+        )
+        return Checked(False, None, claimed, same_data, False, reason)
+    y = y[np.searchsorted(_kept(split), split.train_rows)]
+    try:
+        X = model[:-1].transform(fitting_rows(model, table, split.train_rows))
+    except TableError as error:
+        return Checked(False, None, claimed, same_data, False, f"the rows cannot be prepared: {error}")
+    same_rows = rows_fingerprint(X, y) == prints.get("training_rows")
+    try:
+        certificate = model[-1].certificate_.verify(X, y)
+    except ValueError as error:
+        return Checked(False, None, claimed, same_data, same_rows, f"the certificate cannot be recomputed: {error}")
+    holds, reason = _verdict(certificate, claimed)
+    return Checked(holds, certificate, claimed, same_data, same_rows, reason + _about_data(same_data, same_rows))
+
+
+def _verdict(certificate: Any, claimed: dict[str, Any]) -> tuple[bool, str]:
+    """Whether what was recomputed bears the claim out, in words."""
+    if not isinstance(certificate, ModelCertificate):
+        holds = bool(certificate.holds) and certificate.status is not Status.REFUTED
+        return holds, f"{certificate.name}: {certificate.statement}".rstrip(".")
+    gap = f"the relative duality gap is {certificate.relative_gap:.2e}"
+    if certificate.status is Status.CONVERGED:
+        return True, f"recomputed from the model and its training rows, {gap}, within the tolerance"
+    if certificate.status is Status.REFUTED:
+        was = claimed.get("relative_gap")
+        said = "" if was is None else f", where {was:.2e} was claimed"
+        return False, f"the certificate is refuted: {gap}{said}"
+    return False, f"the fit had ended as {str(certificate.status)!r} and claimed no optimum; {gap}"
+
+
+def _about_data(same_data: bool, same_rows: bool) -> str:
+    if same_data:
+        return "." if same_rows else ". The table is the one of training, but its rows are prepared otherwise now."
+    if same_rows:
+        return ". The table is not quite the one of training, but the rows that were trained on are the same."
+    return ". The table is not the one of training: its fingerprint differs."

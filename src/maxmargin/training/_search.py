@@ -1,0 +1,177 @@
+"""What a family's search is given and what it finds; plain searches for families without one of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..search import standard_error
+from ._events import Candidate
+from ._scores import score_by
+from ._watch import Watch
+
+
+class OutOfTimeError(Exception):
+    """The time for tuning was over before any candidate had all its folds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is searched.
+
+    Attributes
+    ----------
+    family : str
+    X, y : ndarray or CSR matrix, ndarray
+        Prepared rows to tune on, and labels or values.
+    codes : ndarray or None
+        Numbers of the classes.
+    folds : list of (train, test)
+        The same for all families.
+    metric : str
+    fixed : dict
+        What the user gave: C, gamma, kernel.
+    balanced : bool
+        Whether classes weigh alike.
+    seed : int
+    n_jobs : int or None
+    memory : float
+        MB for kernel values.
+    watch : Watch
+
+    """
+
+    family: str
+    X: Any
+    y: np.ndarray
+    codes: np.ndarray | None
+    folds: list[tuple[np.ndarray, np.ndarray]]
+    metric: str
+    fixed: dict[str, Any]
+    balanced: bool
+    seed: int
+    n_jobs: int | None
+    memory: float
+    watch: Watch
+
+    @property
+    def classes(self) -> bool:
+        """Whether labels are learnt."""
+        return self.codes is not None
+
+    @property
+    def class_weight(self) -> str | None:
+        """As classifiers take it."""
+        return "balanced" if self.balanced else None
+
+    @property
+    def scoring(self) -> Callable | None:
+        """As our searches take it: None is accuracy and R2, which they compute themselves."""
+        if self.metric != "balanced accuracy":
+            return None
+        return lambda model, X, y: score_by(self.metric, y, model.predict(X))
+
+    def score(self, y: np.ndarray, predictions: np.ndarray) -> float:
+        """What candidates are compared by."""
+        return score_by(self.metric, y, predictions)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What came out of a search.
+
+    Attributes
+    ----------
+    params : dict
+        Of the best candidate: arguments of the estimator.
+    fold_scores : ndarray
+        Its scores.
+    table : list of dict
+        All candidates, plain.
+    note : str
+        What was searched, in words.
+
+    """
+
+    params: dict[str, Any]
+    fold_scores: np.ndarray
+    table: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
+
+
+def table_row(params: dict[str, Any], scores: np.ndarray, seconds: float, status: str = "") -> dict[str, Any]:
+    """One candidate as plain values."""
+    return {
+        "params": dict(params),
+        "score": float(np.mean(scores)),
+        "std": float(np.std(scores)),
+        "fold_scores": [float(s) for s in scores],
+        "seconds": float(seconds),
+        "status": status,
+    }
+
+
+def best_of(rows: Sequence[dict[str, Any]], note: str) -> Found:
+    """The first with the best mean."""
+    best = max(rows, key=lambda row: row["score"] if np.isfinite(row["score"]) else -np.inf)
+    return Found(dict(best["params"]), np.array(best["fold_scores"]), list(rows), note)
+
+
+def search_each(job: Job, candidates: Sequence[dict[str, Any]], make: Callable[..., Any], note: str) -> Found:
+    """Train every candidate on every fold, one after the other; those that the time allows."""
+    rows: list[dict[str, Any]] = []
+    for params in candidates:
+        if job.watch.over:
+            break
+        begin = time.perf_counter()
+        scores, status = np.empty(len(job.folds)), "converged"
+        for f, (train, test) in enumerate(job.folds):
+            model = make(**params).fit(job.X[train], job.y[train])
+            scores[f] = job.score(job.y[test], model.predict(job.X[test]))
+            proof = getattr(model, "certificate_", None)
+            status = status if proof is None or str(proof.status) == "converged" else str(proof.status)
+        rows.append(table_row(params, scores, time.perf_counter() - begin, status))
+        _tell(job, rows[-1], len(rows), len(candidates))
+    if not rows:
+        raise OutOfTimeError
+    cut = "" if len(rows) == len(candidates) else f"; the time was over after {len(rows)} of {len(candidates)}"
+    return best_of(rows, note + cut)
+
+
+def search_together(
+    job: Job,
+    candidates: Sequence[dict[str, Any]],
+    scores_of: Callable[[np.ndarray, np.ndarray], Sequence[float]],
+    note: str,
+) -> Found:
+    """Score all candidates of a fold by one piece of work: neighbours found once, rounds of one boost.
+
+    Parameters
+    ----------
+    job : Job
+    candidates : list of dict
+    scores_of : callable
+        From training and test rows of a fold to one score a candidate.
+    note : str
+
+    """
+    begin = time.perf_counter()
+    scores = np.empty((len(candidates), len(job.folds)))
+    for f, (train, test) in enumerate(job.folds):
+        if job.watch.over:
+            raise OutOfTimeError
+        scores[:, f] = scores_of(train, test)
+    share = (time.perf_counter() - begin) / len(candidates)
+    rows = [table_row(params, row, share, "") for params, row in zip(candidates, scores, strict=True)]
+    for number, row in enumerate(rows, 1):
+        _tell(job, row, number, len(rows))
+    return best_of(rows, note)
+
+
+def _tell(job: Job, row: dict[str, Any], number: int, count: int) -> None:
+    error = standard_error(np.array(row["fold_scores"]))
+    job.watch.tell(Candidate(job.family, dict(row["params"]), row["score"], error, row["seconds"], number, count))

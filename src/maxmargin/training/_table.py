@@ -1,0 +1,146 @@
+"""The table to learn from: its columns, and some of its rows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import scipy.sparse as sp
+
+from ..tables import SparseTable, TableError
+from ..tables._errors import absent, shown
+from ..tables._frame import Column, columns_of, is_frame, named
+from ._errors import TrainingError
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A data frame, or sparse rows, with the target set apart.
+
+    Attributes
+    ----------
+    features : data frame of narwhals or CSR matrix
+        The columns to learn from.
+    target : Column
+        The one to learn.
+    given : any
+        The table as it was given.
+    sparse : bool
+
+    """
+
+    features: Any
+    target: Column
+    given: Any
+    sparse: bool
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return int(self.features.shape[0])
+
+    def take(self, rows: np.ndarray | None = None) -> Any:
+        """The columns to learn from as a model takes them, of all rows or of some."""
+        if self.sparse:
+            return self.features if rows is None else self.features[rows]
+        return (self.features if rows is None else self.features[rows]).to_native()
+
+    def fingerprint(self) -> str:
+        """One for the whole table, target and all."""
+        if self.sparse:
+            return _sparse_fingerprint(self.given)
+        from ..tables import fingerprint
+
+        return fingerprint(self.given)
+
+
+def open_table(data: Any, target: str | None, columns: Sequence[str] | None = None) -> Table:
+    """The table with its target set apart; a missing target or column is refused by name."""
+    if isinstance(data, SparseTable):
+        if columns is not None:
+            raise TrainingError("columns= names columns, and those of a LIBSVM table have none: leave it out.")
+        if target is not None:
+            raise TrainingError(
+                f"target={target!r}: the target of a LIBSVM table is the number at the beginning of each line; "
+                "leave target out."
+            )
+        return Table(sp.csr_array(data.X), Column("target", "number", np.asarray(data.y)), data, True)
+    if not is_frame(data):
+        raise TrainingError(f"data must be a data frame (pandas, polars, pyarrow) or a SparseTable; got {type(data)}.")
+    frame = nw.from_native(data)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    names = [str(name) for name in frame.columns]
+    if target is None:
+        raise TrainingError(f"target must name the column to learn; the table has {_listed(names)}.")
+    if target not in names:
+        raise absent([target], names, "target= names a column that is not there: the table")
+    key = frame.columns[names.index(target)]
+    column = named(columns_of(frame.select(key).to_native()))[target]
+    if columns is None:
+        kept = [name for name in frame.columns if name != key]
+    else:
+        _check_columns(columns, names, target)
+        kept = [frame.columns[names.index(name)] for name in columns]
+    if not kept:
+        raise TrainingError(f"the table has no column but the target {target!r}: there is nothing to learn from.")
+    if not frame.shape[0]:
+        raise TrainingError("the table has no rows.")
+    return Table(frame.select(kept), column, data, False)
+
+
+def _check_columns(columns: Sequence[str], names: list[str], target: str) -> None:
+    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
+        raise TrainingError(f"columns must be a list of names; got {columns!r}.")
+    if any(name not in names for name in columns):
+        raise absent(columns, names, "columns= names a column that is not there: the table")
+    if target in columns:
+        raise TrainingError(f"columns= has the target {target!r} itself: leave it out there.")
+    if len(set(columns)) < len(columns):
+        raise TrainingError(f"columns= names a column twice: {_listed(sorted(columns))}.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _sparse_fingerprint(table: SparseTable) -> str:
+    """Of the cells that are not 0, row by row, whatever else is stored."""
+    X = sp.csr_array(table.X).copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    found = hashlib.sha256(b"sparse rows")
+    found.update(np.asarray(X.shape[:1], dtype="<i8").tobytes())
+    for array, dtype in ((X.indptr, "<i8"), (X.indices, "<i8"), (X.data, "<f8"), (table.y, "<f8")):
+        found.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
+    return found.hexdigest()
+
+
+def rows_fingerprint(X: Any, y: np.ndarray) -> str:
+    """Of prepared rows and their targets: what a certificate is about."""
+    if sp.issparse(X):
+        return _sparse_fingerprint(SparseTable(X, _coded(y)))
+    found = hashlib.sha256(b"dense rows")
+    found.update(np.asarray(X.shape, dtype="<i8").tobytes())
+    found.update(np.ascontiguousarray(X, dtype="<f8").data)
+    found.update(_labels(y))
+    return found.hexdigest()
+
+
+def _coded(y: np.ndarray) -> np.ndarray:
+    """Targets as numbers, labels by their place in order."""
+    return y if y.dtype.kind == "f" else np.unique(y, return_inverse=True)[1].astype(np.float64)
+
+
+def _labels(y: np.ndarray) -> bytes:
+    if y.dtype.kind == "f":
+        return np.ascontiguousarray(y, dtype="<f8").tobytes()
+    classes, codes = np.unique(y, return_inverse=True)
+    return "\0".join(map(str, classes.tolist())).encode() + codes.astype("<i8").tobytes()
+
+
+__all__ = ["Table", "TableError", "open_table", "rows_fingerprint"]

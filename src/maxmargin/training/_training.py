@@ -1,0 +1,203 @@
+"""What holds a finished training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Score:
+    """A figure on rows that the model has not seen, with its 95 % interval.
+
+    Attributes
+    ----------
+    name : str
+        ``"accuracy"``, ``"balanced accuracy"``, ``"F1"`` (mean over the classes), ``"AUC"`` (two classes); for
+        regression ``"R2"``, ``"RMSE"``, ``"MAE"``.
+    value : float
+    low, high : float
+        Ends of the interval; NaN where there is none (fewer than two rows).
+    method : str
+        How the interval was found: ``"Wilson"``, ``"bootstrap"``, ``"DeLong"``.
+    more_is_better : bool
+        False for RMSE and MAE.
+
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    method: str
+    more_is_better: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+
+@dataclass(frozen=True)
+class FamilyResult:
+    """One row of the table of families.
+
+    Attributes
+    ----------
+    family : str
+    score, std, error : float
+        Mean over the folds, standard deviation, standard error of the mean; NaN if it was left out.
+    seconds : float
+        Time of its search.
+    params : dict
+        Of its best candidate, as plain values.
+    fold_scores : tuple of float
+        Score of the best candidate on each fold; the folds are the same for all families.
+    behind, behind_error : float
+        How far it is behind the best mean, and the standard error of that difference over the folds (0 for the best
+        itself).
+    note : str
+        In words: what was searched and on how many rows; or why it was left out.
+    chosen : bool
+        Whether this family won.
+
+    """
+
+    family: str
+    score: float
+    std: float
+    error: float
+    seconds: float
+    params: dict[str, Any] = field(hash=False)
+    fold_scores: tuple[float, ...] = ()
+    behind: float = float("nan")
+    behind_error: float = float("nan")
+    note: str = ""
+    chosen: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """Whether it has a score."""
+        return bool(np.isfinite(self.score))
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which rows were trained on and which were held out.
+
+    Attributes
+    ----------
+    test : float
+        Share of rows that are held out; 0 if none.
+    seed : int
+    stratified : bool
+        Whether the classes keep their proportions.
+    train_rows, test_rows : ndarray of int
+        Row numbers in the table as it was given, in ascending order.
+    dropped_rows : int
+        Rows without a target that were left out.
+
+    """
+
+    test: float
+    seed: int
+    stratified: bool
+    train_rows: np.ndarray
+    test_rows: np.ndarray
+    dropped_rows: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A table turned into a tuned, proven model, with the account of how; made by :func:`train`.
+
+    Attributes
+    ----------
+    model : Pipeline
+        ``model[:-1]`` prepares (step ``"prepare"``), ``model[-1]`` is the fitted estimator (step ``"model"``). It
+        predicts from tables like the one that it was trained on.
+    task : {"binary", "multiclass", "regression"}
+    task_reason : str
+        Why, and how to change it.
+    target : str or None
+        Name of the target column; None for sparse tables, which have only one.
+    classes : tuple or None
+        Labels in the order of ``model.classes_``, as plain Python values; None for regression.
+    class_counts : dict or None
+        Training rows of each class, by label as text.
+    metric : str
+        What families and candidates were compared by: ``"accuracy"``, ``"balanced accuracy"`` or ``"R2"``.
+    metric_reason : str
+    family : str
+        Which family won, one of `FAMILIES`.
+    reason : str
+        Why it won, in words.
+    candidates : tuple of FamilyResult
+        All families, best score first, those that were left out last.
+    tuning : dict
+        Plain: ``metric``, ``folds``, ``rows`` (those that were cross-validated on) and ``families``: for each family
+        ``parameters`` (names in order) and ``candidates``, a list of ``{"params", "score", "std", "fold_scores",
+        "seconds", "status"}``.
+    scores : dict of str to Score
+        On the held-out rows, in reading order; empty if none were held out.
+    baseline : dict of str to Score
+        The same figures of a model that always says the most frequent class, or the mean, of the training rows.
+    baseline_name : str
+        Which model that is, in words.
+    certificate : ModelCertificate or Guarantee
+        The proof of the final fit, ``model[-1].certificate_``.
+    summary : TableSummary or None
+        What was found in the table; None for sparse tables.
+    columns : tuple of ColumnPlan
+        What was made of each column; empty for sparse tables.
+    split : Split
+    fingerprint : dict of str to str
+        ``data`` (the whole table) and ``training_rows`` (prepared training rows and their targets).
+    settings : dict
+        The arguments of `train` that make this training again, as plain values.
+    notes : tuple of str
+        What a reader should know: decisions, rows left out, warnings of the machines. One sentence each.
+    seconds : dict of str to float
+        Time by stage: ``data``, ``prepare``, ``tune``, ``fit``, ``evaluate``, ``total``.
+
+    """
+
+    model: Any
+    task: str
+    task_reason: str
+    target: str | None
+    classes: tuple | None
+    class_counts: dict[str, int] | None
+    metric: str
+    metric_reason: str
+    family: str
+    reason: str
+    candidates: tuple[FamilyResult, ...]
+    tuning: dict[str, Any]
+    scores: dict[str, Score]
+    baseline: dict[str, Score]
+    baseline_name: str
+    certificate: Any
+    summary: Any
+    columns: tuple
+    split: Split
+    fingerprint: dict[str, str]
+    settings: dict[str, Any]
+    notes: tuple[str, ...]
+    seconds: dict[str, float]
+
+    def provenance(self) -> dict[str, Any]:
+        """Everything but the model as plain JSON values, for ``maxmargin.save(model, path, provenance=...)``.
+
+        Returns
+        -------
+        dict
+            Keys: ``format`` (1), ``task``, ``task_reason``, ``target``, ``classes``, ``class_counts``, ``columns``,
+            ``summary``, ``split``, ``metric``, ``metric_reason``, ``family``, ``parameters``, ``reason``,
+            ``candidates``, ``tuning``, ``scores``, ``baseline``, ``baseline_name``, ``certificate``, ``fingerprint``,
+            ``settings``, ``versions``, ``notes``, ``seconds``. NaN stands as None.
+
+        """
+        from ._provenance import provenance_of
+
+        return provenance_of(self)

@@ -1,0 +1,90 @@
+"""What looks on while candidates are tried: it tells events and knows when the time is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..search import Board, standard_error
+from ._events import Candidate, Event
+
+
+class Watch:
+    """Events to whoever listens, one at a time, and the end of the time for tuning.
+
+    Parameters
+    ----------
+    progress : callable or None
+    deadline : float or None
+        Of `time.perf_counter`.
+
+    """
+
+    def __init__(self, progress: Callable[[Event], Any] | None, deadline: float | None) -> None:
+        self._progress, self.deadline = progress, deadline
+        self._lock = Lock()
+
+    @property
+    def over(self) -> bool:
+        """Whether the time for tuning has passed."""
+        return self.deadline is not None and time.perf_counter() > self.deadline
+
+    def tell(self, event: Event) -> None:
+        """Pass an event on."""
+        if self._progress is not None:
+            with self._lock:
+                self._progress(event)
+
+
+class BoardMonitor:
+    """Stands where a search's own monitor stands: tells of finished candidates, stops the board in time.
+
+    Called under the lock of the board.
+    """
+
+    verbose = True  # or the board would not call
+
+    def __init__(self, board: Board, family: str, watch: Watch) -> None:
+        self._board, self._family, self._watch = board, family, watch
+        self._told = np.zeros(len(board.grid), dtype=bool)
+        self.stopped = False
+
+    def report(self, scores: np.ndarray, done: np.ndarray, marks: dict[int, str], last: bool = False) -> None:
+        """Tell of candidates that were finished since."""
+        for k in np.flatnonzero(done.all(axis=1) & ~self._told).tolist():
+            self._told[k] = True
+            record = self._board.record
+            seconds = float((record.fit_seconds[k] + record.score_seconds[k]).sum())
+            event = Candidate(
+                self._family,
+                {name: float(value) for name, value in self._board.grid.candidates[k].items()},
+                float(scores[k].mean()),
+                standard_error(scores[k]),
+                seconds,
+                int(self._told.sum()),
+                len(self._told),
+            )
+            self._watch.tell(event)
+        if self._watch.over and not last:
+            self.stopped = True
+            self._board.stop()
+
+    def say(self, text: str) -> None:
+        """Nothing: notes are collected elsewhere."""
+
+
+class Watched:
+    """For a search: it reports to a `Watch`. To be mixed in in front of it."""
+
+    watch: Watch
+    family: str
+    monitor: BoardMonitor | None = None
+
+    def _open_board(self, *parts: Any) -> Board:
+        board = super()._open_board(*parts)  # type: ignore[misc]
+        self.monitor = board._monitor = BoardMonitor(board, self.family, self.watch)
+        return board
