@@ -1,0 +1,6 @@
+"""Why: what a fitted model has learned, and why it says what it says of one row."""
+
+from ._explain import explain_model, explain_row
+from ._results import Flip, ModelExplanation, RowExplanation, Table
+
+__all__ = ["Flip", "ModelExplanation", "RowExplanation", "Table", "explain_model", "explain_row"]

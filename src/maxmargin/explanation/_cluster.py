@@ -1,0 +1,76 @@
+"""Clusters: their centres and sizes, and how far a row is from each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._linear import proof_in_words
+from ._results import ModelExplanation, RowExplanation, Table
+from ._subject import Row, Subject, Training, quiet_names
+from ._words import counted, share
+
+_MOST_COLUMNS = 4
+
+
+def explain_model(subject: Subject, training: Training) -> ModelExplanation:
+    model = subject.model
+    labels = model.labels_
+    sizes = np.bincount(labels[labels >= 0])
+    n = len(labels)
+    heads, rows = ["cluster", "rows", "share"], [[k, int(s), share(int(s), n)] for k, s in enumerate(sizes)]
+    notes: tuple[str, ...] = ()
+    if hasattr(model, "cluster_centers_"):
+        centres = model.cluster_centers_
+        spread = centres.std(axis=0)
+        chosen = np.argsort(-spread, kind="stable")[:_MOST_COLUMNS].tolist()
+        for j in chosen:
+            column = subject.columns[j]
+            heads.append(column.name)
+            values = centres[:, j]
+            if column.kind != "mixed" and column.scale != 0.0:
+                values = (values - column.offset) / column.scale
+            rows = [[*row, value] for row, value in zip(rows, values, strict=True)]
+        if len(spread) > len(chosen):
+            notes = (f"centres are shown in the {len(chosen)} columns in which they differ most, of {len(spread)}.",)
+    facts: dict[str, Any] = {"clusters": len(sizes), "training rows": n}
+    if hasattr(model, "inertia_"):
+        facts["sum of squared distances"] = float(model.inertia_)
+    facts["certificate"] = proof_in_words(model)
+    return ModelExplanation(
+        model=type(model).__name__,
+        family="clusters",
+        summary=f"{type(model).__name__} parts {n} rows into {counted(len(sizes), 'cluster')}.",
+        facts=facts,
+        tables={"clusters": Table.of("clusters", heads, rows)},
+        notes=notes,
+    )
+
+
+def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
+    model = subject.model
+    if not hasattr(model, "cluster_centers_"):
+        raise TypeError(
+            f"{type(model).__name__} has no rule for rows that it was not fitted on: none can be explained."
+        )
+    with quiet_names():
+        distances = np.asarray(model.transform(row.seen), dtype=np.float64)[0]
+        own = int(subject.predicted(row.seen)[0])
+    order = np.argsort(distances, kind="stable").tolist()
+    sizes = np.bincount(model.labels_, minlength=len(distances))
+    rows = [(k, distances[k], int(sizes[k])) for k in order]
+    other = next((k for k in order if k != own), None)
+    margin = None if other is None else float(distances[other] - distances[own])
+    away = "" if other is None else f", not {other}"
+    return RowExplanation(
+        model=type(model).__name__,
+        family="clusters",
+        summary=f"{type(model).__name__} puts the row into cluster {own}{away}.",
+        facts={"distance from its centre": float(distances[own]), "further from the next one by": margin},
+        tables={"centres": Table.of("distances from the centres", ("cluster", "distance", "rows"), rows)},
+        prediction=own,
+        decision=-float(distances[own]),
+        between=None if other is None else (own, other),
+        margin=margin,
+    )

@@ -1,0 +1,157 @@
+"""The streets of a kernel classifier, one a binary problem: width, and the samples that hold it by optimality case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates import CASES, kkt_cases
+from ..svm._one_vs_one import class_slices
+from ._binary import _coefficients
+from ._subject import Training, quiet_names
+
+_INSIDE = "inside the street"
+Sample = tuple[int, Any, float, float | None, str]
+
+
+@dataclass(frozen=True)
+class Street:
+    """One binary problem.
+
+    Attributes
+    ----------
+    name : str
+        Which classes it parts.
+    width : float or None
+        2 / ||w||, in the space of the kernel; None where the kernel values of the support vectors are not at hand.
+    counts : dict of str to int
+        Samples by optimality case.
+    samples : list of tuples
+        Of every support vector: row, label, multiplier, margin (None if unknown), case.
+
+    """
+
+    name: str
+    width: float | None
+    counts: dict[str, int]
+    samples: list[Sample]
+
+
+def streets_of(model: Any, training: Training) -> tuple[list[Street], tuple[str, ...]]:
+    """All streets of a model, with notes on what they take for granted."""
+    names = [c.label or "" for c in model.certificate_.problems]
+    if training.X is not None:
+        precomputed = isinstance(model.kernel, str) and model.kernel == "precomputed"
+        if training.weight is not None or precomputed or not hasattr(model, "C"):
+            return _from_training(model, training, names), ()
+        return _with_outside(model, training, names), ()
+    if not hasattr(model, "C"):  # the bounds of nu-machines are not kept with the model
+        streets = [_street(model, k, name, None, None) for k, name in enumerate(names)]
+        return streets, ("the cases of the support vectors need X and y: the bounds of nu are not part of the model.",)
+    at_support = _values_at_support(model)
+    streets = [_street(model, k, name, at_support, float(model.C)) for k, name in enumerate(names)]
+    notes = ["cases are told from the model alone, with every sample weight taken to be 1."]
+    if at_support is None:
+        notes.append("a matrix of kernel values is not kept with the model: give X and y for margins and the width.")
+    return streets, tuple(notes)
+
+
+def _values_at_support(model: Any) -> np.ndarray | None:
+    """Decision values of all binary problems at the support vectors."""
+    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+        return None
+    vectors = model._callable_support if callable(model.kernel) else model.support_vectors_
+    with quiet_names():
+        return model._binary_values(vectors)
+
+
+def _street(model: Any, k: int, name: str, at_support: np.ndarray | None, C: float | None) -> Street:
+    """From the model alone: a multiplier below its bound is on the kerb, one at it is inside the street."""
+    coef = _coefficients(model._fitted_scheme(), k, model._dual_coef(), class_slices(model.n_support_))
+    label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
+    used = np.flatnonzero(coef)
+    if C is None:
+        at_support = _values_at_support(model)
+    width = None
+    margin = np.full(len(coef), np.nan)
+    if at_support is not None:
+        width = _width(coef, at_support[:, k] - model.intercept_[k])
+        margin = np.sign(coef) * at_support[:, k]
+    if C is None:
+        cases = np.full(len(used), "")
+        counts: dict[str, int] = {}
+    else:
+        bound = C * model.class_weight_[label[used]]
+        found = kkt_cases(k, used, np.abs(coef[used]), bound, margin[used])
+        cases = found.names()
+        if at_support is None:
+            cases = np.where(found.case > 1, _INSIDE, cases)
+        counts = {case: int((cases == case).sum()) for case in (*CASES[1:], _INSIDE) if (cases == case).any()}
+    samples = [
+        (int(model.support_[i]), model.classes_[label[i]], float(abs(coef[i])), _finite(margin[i]), str(case))
+        for i, case in zip(used.tolist(), cases, strict=True)
+    ]
+    return Street(name, width, counts, samples)
+
+
+def _with_outside(model: Any, training: Training, names: list[str]) -> list[Street]:
+    """From the model, with the rows that have no part in it.
+
+    It says the same as `kkt_cases`, from the support vectors alone: of 12,000 rows in 0.8 s instead of 6.
+    """
+    assert training.y is not None
+    with quiet_names():
+        X = model._validate_for_predict(training.X)
+    model._check_same_rows(X, training.y)
+    unknown = np.setdiff1d(training.y, model.classes_)
+    if unknown.size:
+        raise ValueError(f"y has labels that the model was not trained on: {unknown.tolist()}.")
+    if not model._support_is_of(X):
+        raise ValueError("X is not what the model was trained on: its rows differ from the support vectors.")
+    scheme, of_class = model._fitted_scheme(), np.bincount(np.searchsorted(model.classes_, training.y))
+    at_support, streets = _values_at_support(model), []
+    for k, name in enumerate(names):
+        found = _street(model, k, name, at_support, float(model.C))
+        rows = of_class[list(scheme.sides[k])].sum() if hasattr(scheme, "sides") else len(training.y)
+        counts = {case: found.counts.get(case, 0) for case in CASES}
+        streets.append(replace(found, counts=counts | {CASES[0]: int(rows) - len(found.samples)}))
+    return streets
+
+
+def _from_training(model: Any, training: Training, names: list[str]) -> list[Street]:
+    """From the training rows: the cases of every sample."""
+    assert training.y is not None
+    with quiet_names():
+        cases = model.kkt_cases(training.X, training.y, training.weight)
+        rows = _support_rows(model, training.X)
+        at_support = model._binary_values(rows)
+    words, streets = cases.names(), []
+    for k, name in enumerate(names):
+        mine = cases.problem == k
+        coef = _coefficients(model._fitted_scheme(), k, model._dual_coef(), class_slices(model.n_support_))
+        held = np.flatnonzero(mine & (cases.multiplier > 0))
+        counts = {case: int((words[mine] == case).sum()) for case in CASES}
+        samples: list[Sample] = [
+            (int(row), training.y[row], float(cases.multiplier[i]), float(cases.margin[i]), str(words[i]))
+            for i, row in zip(held.tolist(), cases.sample[held], strict=True)
+        ]
+        streets.append(Street(name, _width(coef, at_support[:, k] - model.intercept_[k]), counts, samples))
+    return streets
+
+
+def _support_rows(model: Any, X: Any) -> Any:
+    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+        return np.asarray(X)[model.support_]
+    return model._callable_support if callable(model.kernel) else model.support_vectors_
+
+
+def _width(coef: np.ndarray, image: np.ndarray) -> float | None:
+    """2 / ||w|| with ||w||^2 = sum_i coef_i <w, x_i>; None for a kernel that is not positive there."""
+    square = float(coef @ image)
+    return 2.0 / float(np.sqrt(square)) if square > 0 else None
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

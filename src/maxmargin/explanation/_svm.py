@@ -1,0 +1,293 @@
+"""Support vector machines: the street, the samples that make it, and a row by its support vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..certificates import CASES
+from ..svm._classifier import KernelClassifier
+from ..svm._one_class import OneClassSVM
+from . import _linear
+from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
+from ._linear import against, decided, proof_in_words, signed_margin, true_label
+from ._results import ModelExplanation, RowExplanation, Table
+from ._street import Street, streets_of
+from ._subject import Row, Subject, Training, quiet_names
+from ._words import counted, listed, number, share
+
+_NOT_KERNEL = ("LinearSVC", "LinearSVR")
+
+
+def explain_model(subject: Subject, training: Training) -> ModelExplanation:
+    model = subject.model
+    if type(model).__name__ in _NOT_KERNEL:
+        return _linear.explain_model(subject, training)
+    if isinstance(model, KernelClassifier):
+        return _classifier(subject, training)
+    return _one_function(subject, training)
+
+
+def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
+    model = subject.model
+    if type(model).__name__ in _NOT_KERNEL:
+        return _linear.explain_row(subject, row, training, label)
+    if isinstance(model, KernelClassifier) or isinstance(model, OneClassSVM):
+        return _decided_row(subject, row, training, label)
+    return _predicted_row(subject, row, training, label)
+
+
+# ---------------------------------------------------------------- the model
+
+
+def _classifier(subject: Subject, training: Training) -> ModelExplanation:
+    model = subject.model
+    streets, notes = streets_of(model, training)
+    n, support = int(model.shape_fit_[0]), len(model.support_)
+    facts: dict[str, Any] = {"kernel": kernel_in_words(model)}
+    if hasattr(model, "C"):
+        facts["C"] = float(model.C)
+    facts["training rows"] = n
+    facts["support vectors"] = f"{support} ({share(support, n)})"
+    facts["of each class"] = ", ".join(f"{c}: {k}" for c, k in zip(model.classes_, model.n_support_, strict=True))
+    if len(streets) == 1:
+        facts["width of the street"] = streets[0].width
+        facts |= streets[0].counts
+    facts["certificate"] = proof_in_words(model)
+    tables = {} if len(streets) == 1 else {"machines": _machine_table(streets)}
+    tables["influential"] = _influential(streets)
+    if model.kernel == "linear" and len(streets) == 1:
+        tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
+    return ModelExplanation(
+        model=type(model).__name__,
+        family="svm",
+        summary=_street_in_words(model, streets, support, n),
+        facts=facts,
+        tables=tables,
+        notes=notes,
+    )
+
+
+def _street_in_words(model: Any, streets: list[Street], support: int, n: int) -> str:
+    name = type(model).__name__
+    if len(streets) == 1:
+        width = "" if streets[0].width is None else f" of width {number(streets[0].width)}"
+        return f"{name} parts {listed(model.classes_)} by a street{width}, held by {support} of {n} rows."
+    return (
+        f"{name} parts {len(model.classes_)} classes by {len(streets)} streets, held by {support} of {n} rows in total."
+    )
+
+
+def _machine_table(streets: list[Street]) -> Table:
+    heads = ("machine", "width", "on the kerb", "inside, right side", "inside, wrong side")
+    rows = [(s.name, s.width, *(s.counts.get(case) for case in CASES[1:])) for s in streets]
+    return Table.of("machines and their support vectors", heads, rows)
+
+
+def _influential(streets: list[Street]) -> Table:
+    """The largest multipliers first, of equal ones those that are furthest on the wrong side."""
+    entries = []
+    for street in streets:
+        for row, label, alpha, margin, case in street.samples:
+            entry = (
+                (row, label, alpha, margin, case)
+                if len(streets) == 1
+                else (row, label, alpha, margin, case, street.name)
+            )
+            entries.append((-alpha, 0.0 if margin is None else margin, row, entry))
+    entries.sort(key=lambda e: e[:3])  # no label is compared: it may be of any kind
+    heads = ["row", "class", "multiplier", "margin", "case"] + (["machine"] if len(streets) > 1 else [])
+    return Table.of("samples that weigh most, the worst placed of equal ones first", heads, [e[3] for e in entries])
+
+
+def kernel_in_words(model: Any) -> str:
+    """The kernel with its parameters."""
+    if callable(model.kernel):
+        return f"the function {getattr(model.kernel, '__name__', 'given')}"
+    if model.kernel in ("linear", "precomputed"):
+        return str(model.kernel)
+    parts = [f"gamma={number(float(model._gamma))}"]
+    if model.kernel == "poly":
+        parts.append(f"degree={model.degree}")
+    if model.kernel in ("poly", "sigmoid"):
+        parts.append(f"coef0={number(float(model.coef0))}")
+    return f"{model.kernel}, {', '.join(parts)}"
+
+
+def _one_function(subject: Subject, training: Training) -> ModelExplanation:
+    """Regressors and the one-class machine: one function, whose multipliers end at a bound."""
+    model = subject.model
+    outliers = isinstance(model, OneClassSVM)
+    n, support, size = int(model.shape_fit_[0]), len(model.support_), np.abs(model._dual_coef()[0])
+    bound = 1.0 if outliers else float(model._bound)
+    at_bound = int((size >= bound).sum())
+    words = ("outside the region", "on its edge", "inside it") if outliers else (
+        "beyond the tube", "on its edge", "inside it")  # fmt: skip
+    facts: dict[str, Any] = {"kernel": kernel_in_words(model)}
+    facts |= {name: float(getattr(model, name)) for name in ("C", "nu", "epsilon") if hasattr(model, name)}
+    facts |= {"training rows": n, "support vectors": f"{support} ({share(support, n)})"}
+    facts |= {words[0]: at_bound, words[1]: support - at_bound, words[2]: n - support}
+    facts["certificate"] = proof_in_words(model)
+    tables = {"influential": _heaviest(subject, training, size, outliers)}
+    if model.kernel == "linear" and not outliers:
+        tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
+    what = "encloses the data" if outliers else "predicts a number"
+    return ModelExplanation(
+        model=type(model).__name__,
+        family="svm",
+        summary=f"{type(model).__name__} {what} by a weighted sum of {support} of {n} rows.",
+        facts=facts,
+        tables=tables,
+        notes=("multipliers are compared with the bound of sample weight 1.",) if training.weight is None else (),
+    )
+
+
+def _heaviest(subject: Subject, training: Training, size: np.ndarray, outliers: bool) -> Table:
+    """Samples by multiplier; where their targets are known, those of equal ones first that are furthest off."""
+    model = subject.model
+    if training.y is None or outliers:
+        order = np.argsort(-size, kind="stable").tolist()
+        plain_rows = [(int(model.support_[i]), size[i]) for i in order]
+        return Table.of("samples that weigh most", ("row", "multiplier"), plain_rows)
+    target = np.asarray(_checked_targets(model, training), dtype=np.float64)[model.support_]
+    rows_given = training.X if sp.issparse(training.X) else np.asarray(training.X)
+    said = subject.predicted(rows_given[model.support_])
+    order = np.lexsort((-np.abs(target - said), -size)).tolist()
+    rows = [(int(model.support_[i]), size[i], target[i], said[i]) for i in order]
+    title = "samples that weigh most, the furthest off of equal ones first"
+    return Table.of(title, ("row", "multiplier", "target", "predicted"), rows)
+
+
+def _checked_targets(model: Any, training: Training) -> np.ndarray:
+    assert training.y is not None
+    if len(training.y) != model.shape_fit_[0]:
+        raise ValueError(
+            f"X and y must be the {model.shape_fit_[0]} rows that the model was trained on; got {len(training.y)}."
+        )
+    return training.y
+
+
+# ---------------------------------------------------------------- one row
+
+
+def _decided_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
+    """A decision between two classes by the support vectors of their machine."""
+    model = subject.model
+    prediction = subject.predicted(row.seen)[0]
+    with quiet_names():
+        machines = machines_of(model, row.seen, prediction)
+    machine = machines[0]
+    values = kernel_values(model, row.seen)
+    decision = machine.value(values)
+    margin = signed_margin(decision, machine, prediction, label)
+    norm = machine.norm(support_kernel_values(model))
+    facts: dict[str, Any] = {
+        "decision value": decided(decision, machine),
+        "distance from the middle": None if norm is None else abs(decision) / norm,
+        "place": None if machine.difference else place_in_words(decision, isinstance(model, OneClassSVM)),
+        **true_label(label, prediction, margin),
+    }
+    neighbours = nearest(subject, row, machine, values)
+    if model.kernel == "linear":
+        planes = [m.plane(model) for m in machines]
+        found = _linear.linear_row(
+            subject, row, planes, prediction, label, {"place": facts["place"]}, family="svm", X=training.X
+        )
+        tables = {
+            "nearest": neighbours,
+            **found.tables,
+            "by support vector": machine.contributions(model, values, False),
+        }
+        return RowExplanation(**{**_fields(found), "tables": tables})
+    return RowExplanation(
+        model=type(model).__name__,
+        family="svm",
+        summary=f"{type(model).__name__} predicts {prediction}{against(machine, prediction)}.",
+        facts=facts,
+        tables={"nearest": neighbours},
+        notes=_precomputed_note(model),
+        prediction=prediction,
+        decision=decision,
+        between=(machine.positive, machine.negative),
+        margin=margin,
+        contributions=machine.contributions(model, values),
+    )
+
+
+def _fields(found: RowExplanation) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}
+
+
+def place_in_words(decision: float, region: bool) -> str:
+    """Where a row is with respect to the street, or to the region of a one-class machine."""
+    if region:
+        return "inside the region" if decision >= 0 else "outside the region"
+    return "outside the street" if abs(decision) > 1 else "inside the street" if abs(decision) < 1 else "on the kerb"
+
+
+def _precomputed_note(model: Any) -> tuple[str, ...]:
+    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+        return ("a matrix of kernel values has no distances to rows outside it; the largest values are listed.",)
+    return ()
+
+
+def nearest(subject: Subject, row: Row, machine: BinaryMachine, values: np.ndarray) -> Table:
+    """Support vectors by their distance in the space of the kernel: k(x, x) - 2 k(x, s) + k(s, s), rooted."""
+    model = subject.model
+    own = own_kernel_values(model, row.seen)
+    if own is None:
+        order, distance = np.argsort(-values, kind="stable"), None
+    else:
+        at_row, at_support = own
+        distance = np.sqrt(np.maximum(at_row - 2 * values + at_support, 0.0))
+        order = np.argsort(distance, kind="stable")
+    used = machine.coef != 0.0
+    rows = [
+        (
+            int(model.support_[i]),
+            None if machine.labels is None else machine.labels[i],
+            None if distance is None else distance[i],
+            values[i],
+            abs(machine.coef[i]),
+        )
+        for i in order.tolist()
+        if used[i]
+    ]
+    heads = ("row", "class", "distance", "kernel value", machine.weight_name)
+    drop = [k for k, gone in ((1, machine.labels is None), (2, distance is None)) if gone]
+    keep = [k for k in range(len(heads)) if k not in drop]
+    return Table.of(
+        "nearest support vectors" + ("" if distance is None else " in the space of the kernel"),
+        [heads[k] for k in keep],
+        [[row[k] for k in keep] for row in rows],
+    )
+
+
+def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
+    """A predicted number by support vectors, or by features with a linear kernel."""
+    model = subject.model
+    prediction = float(subject.predicted(row.seen)[0])
+    if model.kernel == "linear":
+        found = _linear.explain_row(subject, row, training, label)
+        return RowExplanation(**{**_fields(found), "family": "svm"})
+    machine = BinaryMachine(model._dual_coef()[0], float(model.intercept_[0]), None, None, None)
+    values = kernel_values(model, row.seen)
+    facts: dict[str, Any] = {"prediction": prediction}
+    if label is not None:
+        facts["true value"] = f"{number(float(label))}: off by {number(prediction - float(label), True)}"
+    if hasattr(model, "epsilon") and label is not None:
+        inside = abs(prediction - float(label)) <= model.epsilon
+        facts["place"] = "inside the tube" if inside else "beyond the tube"
+    return RowExplanation(
+        model=type(model).__name__,
+        family="svm",
+        summary=f"{type(model).__name__} predicts {number(prediction)} from {counted(len(values), 'support vector')}.",
+        facts=facts,
+        tables={"nearest": nearest(subject, row, machine, values)},
+        notes=_precomputed_note(model),
+        prediction=prediction,
+        decision=prediction,
+        contributions=machine.contributions(model, values),
+    )
