@@ -1,0 +1,186 @@
+"""The certificate in words and figures, and whether it holds when it is recomputed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Guarantee, ModelCertificate, Status
+from ._subject import Rows
+from ._words import plain, plural, shortened, tiny
+
+CONFIRMED, REFUTED, NOT_RECOMPUTED, ABSENT = "confirmed", "refuted", "not recomputed", "absent"
+_MOST_PROBLEMS = 20
+_FIGURES = 12  # significant ones of an objective that are shown
+
+
+def recompute(certificate: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, str]:
+    """The certificate made again from the model and rows, and what became of it; None and why if it cannot be."""
+    if certificate is None:
+        return None, "the model has no certificate"
+    try:
+        found = certificate.verify(X, y, sample_weight)
+    except (TypeError, ValueError) as error:
+        return None, shortened(error, 300)
+    return found, ""
+
+
+def agree(claim: Any, found: Any) -> bool:
+    """Whether recomputed figures are those of the claim: other rows than those of the fit give others."""
+    if found is None or found.status is Status.REFUTED:
+        return False
+    ours, theirs = (_comparable(proof) for proof in (claim, found))
+    same = {name: theirs[name] for name in ours if name in theirs}  # some figures are only found when it is recomputed
+    values = list(same.values()), [ours[name] for name in same]
+    return len(same) == len(ours) and bool(np.isclose(*values, rtol=1e-6, atol=1e-9, equal_nan=True).all())
+
+
+def _comparable(proof: Any) -> dict[Any, float]:
+    if isinstance(proof, ModelCertificate):
+        return {(k, what): getattr(part, what) for k, part in enumerate(proof.problems) for what in ("primal", "dual")}
+    return {name: float(value) for name, value in proof.figures.items()}
+
+
+def proof_section(claim: Any, found: Any, why_not: str, rows: Rows | None) -> dict[str, Any]:
+    """What is proven; `found` is the certificate recomputed on the training rows, None if it could not be."""
+    if claim is None:
+        return {
+            "kind": "none",
+            "state": ABSENT,
+            "title": "No certificate",
+            "words": "This model states nothing about itself that could be checked. What is known of it is its result.",
+            "checked": "",
+            "problems": [],
+            "figures": [],
+        }
+    state = NOT_RECOMPUTED if found is None else CONFIRMED if agree(claim, found) else REFUTED
+    shown = claim if found is None else found
+    section = _of_duality(shown) if isinstance(shown, ModelCertificate) else _of_guarantee(shown)
+    return section | {"state": state, "status": str(shown.status), "checked": _checked(state, why_not, rows, claim)}
+
+
+def _checked(state: str, why_not: str, rows: Rows | None, claim: Any) -> str:
+    if state == CONFIRMED:
+        many = "the training rows" if rows is None else f"the {plural(len(rows), 'training row')}"
+        return f"Recomputed for this page in float64 from the model and {many}, by code that does not trust the solver."
+    if state == REFUTED:
+        return (
+            "Recomputed for this page, the figures are not those that the fit has claimed: either these are not the "
+            "rows, targets and weights of the fit, or the model has been changed since."
+        )
+    reason = f" ({why_not.rstrip('.')})" if why_not else ""
+    return f"As the fit has left it. It was not recomputed here: that takes the rows of the fit{reason}."
+
+
+def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
+    worst, problems = proof.worst, proof.problems
+    common, primal, dual = shared_figures(worst.primal, worst.dual)
+    return {
+        "kind": "duality",
+        "title": "Duality gap",
+        "primal": plain(worst.primal),
+        "dual": plain(worst.dual),
+        "shared": common,
+        "primal_rest": primal,
+        "dual_rest": dual,
+        "relative_gap": plain(worst.relative_gap),
+        "kkt_violation": plain(proof.kkt_violation),
+        "iterations": int(proof.iterations),
+        "seconds": plain(float(proof.seconds)),
+        "worst": worst.label if len(problems) > 1 else "",
+        "words": _duality_words(proof),
+        "figures": [],
+        "problems": [
+            {
+                "label": part.label,
+                "primal": plain(part.primal),
+                "dual": plain(part.dual),
+                "relative_gap": plain(part.relative_gap),
+                "status": str(part.status),
+            }
+            for part in sorted(problems, key=lambda p: -p.relative_gap)[:_MOST_PROBLEMS]
+        ]
+        if len(problems) > 1
+        else [],
+        "problems_left_out": max(0, len(problems) - _MOST_PROBLEMS),
+    }
+
+
+def _duality_words(proof: ModelCertificate) -> str:
+    worst, many = proof.worst, len(proof.problems)
+    which = (
+        f"The model consists of {many} problems, each with a proof of its own; the worst is shown ({worst.label}). "
+        if many > 1
+        else ""
+    )
+    words = (
+        f"{which}Training minimises an objective. This model reaches the upper figure; the lower one is a bound that "
+        "no model with these parameters can beat on these rows, whatever method finds it. "
+    )
+    if worst.relative_gap == 0:
+        words += "They are the same: this is the optimum. "
+    elif math.isfinite(worst.relative_gap):
+        gap = tiny(worst.relative_gap).replace("<", "less than")
+        words += f"They differ by {gap} of their size: so far is this model from the best at most. "
+    else:
+        words += "There is no such bound for this fit: nothing is proven. "
+    if proof.status is not Status.CONVERGED:
+        words += f"The fit ended as “{proof.status}”, short of the tolerance that was asked for. "
+    return words + "That is a fact about the training, and not about new rows: of those, the result above speaks."
+
+
+def _of_guarantee(proof: Guarantee) -> dict[str, Any]:
+    statement = (proof.statement[:1].upper() + proof.statement[1:]).replace("+-", "±")
+    return {
+        "kind": "guarantee",
+        "title": proof.name[:1].upper() + proof.name[1:],
+        "holds": bool(proof.holds),
+        "words": statement if statement.endswith(".") else statement + ".",
+        "figures": [{"name": name, "value": plain(float(value))} for name, value in proof.figures.items()],
+        "iterations": int(proof.iterations),
+        "seconds": plain(float(proof.seconds)),
+        "worst": proof.label if len(proof.problems) > 1 else "",
+        "problems": [
+            {"label": part.label, "holds": bool(part.holds), "status": str(part.status)}
+            for part in proof.problems[:_MOST_PROBLEMS]
+        ],
+        "problems_left_out": max(0, len(proof.problems) - _MOST_PROBLEMS),
+    }
+
+
+def shared_figures(upper: float, lower: float) -> tuple[str, str, str]:
+    """What both numbers begin with, and how each goes on; with nothing in common the first part is empty."""
+    if not (math.isfinite(upper) and math.isfinite(lower)):
+        return "", f"{upper:.{_FIGURES}g}", f"{lower:.{_FIGURES}g}"
+    size = max(abs(upper), abs(lower))
+    if size == 0 or not 1e-4 <= size < 1e12:
+        high, low = (f"{value:.{_FIGURES - 1}e}" for value in (upper, lower))
+    else:
+        decimals = max(0, _FIGURES - 1 - math.floor(math.log10(size)))
+        high, low = (f"{value:.{decimals}f}" for value in (upper, lower))
+    if len(high) != len(low):
+        return "", high.replace("-", "−"), low.replace("-", "−")
+    same = next((k for k, (a, b) in enumerate(zip(high, low, strict=True)) if a != b), len(high))
+    parts = high[:same], high[same:], low[same:]
+    return tuple(part.replace("-", "−") for part in parts)  # type: ignore[return-value]
+
+
+def proven_words(proof: dict[str, Any]) -> str:
+    """What is proven, in a sentence."""
+    if proof["kind"] == "none":
+        return "Nothing is proven: this kind of model carries no certificate."
+    if proof["state"] == REFUTED:
+        return "Not proven: recomputed on these rows, the certificate has other figures than the fit claimed."
+    again = " Recomputed for this page." if proof["state"] == CONFIRMED else ""
+    if proof["kind"] == "guarantee":
+        words = shortened(proof["words"], 320)
+        return words if proof["holds"] else f"Not proven: {words[:1].lower()}{words[1:]}"
+    gap = proof["relative_gap"]
+    if gap is None:
+        return "Nothing is proven: the fit has found no bound for its objective."
+    best = "is the optimum" if gap == 0 else f"is within {tiny(gap).removeprefix('<').strip()} of the best possible"
+    met = proof["status"] == str(Status.CONVERGED)
+    start = "Proven" if met else f"The fit ended as “{proof['status']}”; proven is this"
+    return f"{start}: with these parameters, the objective of this model {best}, relative to its size.{again}"

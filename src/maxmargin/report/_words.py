@@ -1,0 +1,127 @@
+"""Numbers, counts and values as the page writes them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+MINUS, SPACE = "−", "\u202f"  # a narrow space that does not break parts thousands
+_LONGEST = 80
+_ROUNDING = 1e-14  # relative: below it are the rounding errors of float64, other ones each time
+_NUMERIC = re.compile(rf"[<{MINUS}]?[{SPACE} ]?[\d{SPACE}]+(\.\d+)?(e[+{MINUS}]?\d+)?.{{0,9}}")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """So many figures, without noise: 0.9533, 12 045, 3.1e−09."""
+    if value is None or (isinstance(value, Real) and math.isnan(value)):
+        return "–"
+    if isinstance(value, Integral) or (abs(value) < 1e15 and float(value).is_integer()):
+        return count(int(value))
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    if abs(value) < _ROUNDING:
+        return tiny(float(value))
+    if 10**digits <= abs(value) < 1e9:
+        return count(round(value))
+    return f"{float(value):.{digits}g}".replace("-", MINUS)
+
+
+def fixed(value: float | None) -> str:
+    """Three decimals, of figures that end at one."""
+    return number(value) if value is None or math.isnan(value) else f"{round(value, 3) + 0.0:.3f}".replace("-", MINUS)
+
+
+def count(value: int) -> str:
+    """Thousands apart: 12 345."""
+    return f"{value:,}".replace(",", SPACE if abs(value) >= 10000 else "").replace("-", MINUS)
+
+
+def tiny(value: float | None) -> str:
+    """A relative gap or a violation: two figures and a power of ten; exactly nothing is 0."""
+    if value is None or math.isnan(value):
+        return "–"
+    if value == 0 or math.isinf(value):
+        return "0" if value == 0 else "∞"
+    if abs(value) < _ROUNDING:
+        return f"<{SPACE}10⁻¹⁴"
+    figures, power = f"{value:.1e}".split("e")
+    return f"{figures.replace('-', MINUS)}{SPACE}×{SPACE}10{str(int(power)).translate(_RAISED)}"
+
+
+def power(value: float) -> str:
+    """A mark on a scale of powers of ten: 0.01, 100, 10⁻⁶."""
+    if 1e-3 <= abs(value) <= 1e4 or value == 0:
+        return f"{value:g}".replace("-", MINUS)
+    figures, ten = f"{value:.0e}".split("e")
+    return (f"{figures}{SPACE}×{SPACE}" if figures != "1" else "") + f"10{str(int(ten)).translate(_RAISED)}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share as a percentage: 95.3 %."""
+    if share is None or math.isnan(share):
+        return "–"
+    return f"{100 * share:.{digits}f}{SPACE}%".replace("-", MINUS)
+
+
+def plural(many: int, what: str, several: str | None = None) -> str:
+    """1 row, 2 rows."""
+    return f"{count(many)} {what if many == 1 else several or what + 's'}"
+
+
+def listed(parts: Sequence[str], most: int = 6) -> str:
+    """a, b and c; of many only the first, and how many more there are."""
+    shown = list(parts[:most])
+    more = len(parts) - len(shown)
+    if more > 0:
+        return f"{', '.join(shown)} and {count(more)} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def shortened(text: Any, longest: int = _LONGEST) -> str:
+    """A text on one line, cut where it is too long for a table."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def spoken(name: str, longest: int) -> str:
+    """The name of a class where it stands alone: a number would look like a count."""
+    short = shortened(name, longest)
+    return f"class {short}" if looks_numeric(short) else short
+
+
+def value_text(value: Any) -> str:
+    """A value of a table or a parameter."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        # dates that are missing differ from themselves
+        return "missing" if value != value else shortened(value).removesuffix(" 00:00:00").removesuffix("T00:00:00")
+    return "missing" if math.isnan(value) else number(value)
+
+
+def looks_numeric(text: str) -> bool:
+    """Whether a cell belongs on the right of its column."""
+    return text in ("–", "missing") or bool(_NUMERIC.fullmatch(text))
+
+
+def plain(value: Any) -> Any:
+    """Numbers and texts of Python from those of NumPy and others; what is not finite becomes None."""
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)) or hasattr(value, "tolist"):
+        return [plain(part) for part in _parts(value)]
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value)
+
+
+def _parts(values: Any) -> Iterable[Any]:
+    return values.tolist() if hasattr(values, "tolist") else values
