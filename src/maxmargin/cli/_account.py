@@ -1,0 +1,170 @@
+"""The parts of an account: what was found, what was tried, how good it is, and what is proven.
+
+They are made from the plain values that a model file carries, so that `train`, `check` and `info` say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ._screen import Table
+from ._words import counted, listed, number, parameters, share, shortened
+
+_COLUMNS = 30  # of the table of columns; more are counted, and --json has them all
+_CLASSES = 10
+_EXAMPLE = 24  # letters of an example
+
+
+def data_words(source: str, summary: Mapping[str, Any]) -> str:
+    """Rows, columns and classes of a table, in a sentence or two."""
+    target, classes = summary["target"], summary["classes"]
+    name = "standard input" if source == "-" else source
+    words = f"{name}: {counted(summary['rows'], 'row')}, {counted(len(summary['columns']), 'column')}"
+    if target is None:
+        return words + "."
+    words += f" and the target {target['name']}."
+    if classes and len(classes) <= _CLASSES:
+        total = max(1, sum(classes.values()))
+        words += " Classes: " if target["type"] in ("text", "bool") else " Values: "
+        words += ", ".join(f"{name} {count:,} ({share(count / total)})" for name, count in classes.items())
+        return words + "."
+    return words + f" It has {target['distinct']:,} different values."
+
+
+def data_table(summary: Mapping[str, Any]) -> Table:
+    """What each column holds and what it is taken for."""
+    rows = []
+    columns = summary["columns"]
+    for column in columns[:_COLUMNS]:
+        kind = "left out" if column["kind"] == "drop" else column["kind"]
+        example = shortened(column["example"], _EXAMPLE)
+        rows.append(
+            (column["name"], kind, f"{column['missing']:,}", f"{column['distinct']:,}", example, column["reason"])
+        )
+    if len(columns) > _COLUMNS:
+        rest = columns[_COLUMNS:]
+        missing = sum(column["missing"] for column in rest)
+        kinds = sorted({column["kind"] for column in rest if column["kind"] != "drop"})
+        rows.append((f"{len(rest):,} more", ", ".join(kinds), f"{missing:,}", "", "", ""))
+    return Table("Columns", rows, ("", "taken for", "missing", "different", "example", ""), right=(2, 3))
+
+
+def family_table(account: Mapping[str, Any]) -> Table:
+    """The families that were compared, the best first."""
+    rows = [
+        (
+            f"{'*' if family['chosen'] else ' '} {family['family']}",
+            _with_error(family["score"], family["error"]),
+            parameters(family["params"]),
+            number(family["seconds"], 2),
+            family["note"],
+        )
+        for family in account["candidates"]
+    ]
+    folds = account["tuning"]["folds"]
+    heading = f"Tried on {account['tuning']['rows']:,} training rows in {folds} folds"
+    return Table(heading, rows, ("", account["metric"], "with", "seconds", ""), right=(3,))
+
+
+def _with_error(score: float | None, error: float | None) -> str:
+    return "" if score is None else f"{score:.4f}" + ("" if error is None else f" ± {error:.4f}")
+
+
+def score_table(account: Mapping[str, Any]) -> Table:
+    """The result on held-out rows beside the baseline's."""
+    rows = []
+    for name, score in account["scores"].items():
+        low, high = score["low"], score["high"]
+        between = "" if low is None or high is None else f"{low:.4g} to {high:.4g}"
+        constant = account["baseline"].get(name) or {}
+        rows.append((name, number(score["value"]), between, number(constant.get("value"))))
+    heading = f"Judged by {counted(account['split']['test_rows'], 'row')} that were held out"
+    if rows:
+        rows.append(("", "", "", f"({account['baseline_name']})"))
+    return Table(heading, rows, ("", "model", "95 % interval", "baseline"))
+
+
+# What figures of a certificate are called, in the order of reading.
+_FIGURES = {
+    "primal": "the optimum is at most",
+    "dual": "and at least",
+    "relative_gap": "relative gap",
+    "kkt_violation": "largest violation",
+}
+
+
+def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | None = None) -> Table:
+    """The figures of a certificate; beside them those that were recomputed, if they were."""
+    sides = [claimed] if found is None else [claimed, found]
+    rows = [("kind", *(side["kind"] for side in sides)), ("status", *(side["status"] for side in sides))]
+    if "relative_gap" in claimed:
+        for key, words in _FIGURES.items():
+            digits = 10 if key in ("primal", "dual") else 2
+            rows.append((words, *(number(side.get(key), digits) for side in sides)))
+        if claimed["problems"] > 1:
+            rows.insert(1, ("problems", *(f"{side['problems']}, the worst is shown" for side in sides)))
+    else:
+        for key in claimed["figures"]:
+            rows.append((key, *(number(side["figures"].get(key), 6) for side in sides)))
+    return Table("Certificate", rows, () if found is None else ("", "claimed", "recomputed"))
+
+
+def certificate_words(certificate: Mapping[str, Any]) -> str:
+    """What is proven, in a sentence."""
+    if "relative_gap" not in certificate:
+        return str(certificate["statement"])
+    if certificate["status"] == "converged":
+        return (
+            "Proven: no model with these parameters has an objective on the training rows that is lower by more than "
+            f"a fraction of {number(certificate['relative_gap'], 2)}."
+        )
+    return (
+        f"Not proven to the tolerance: the fit ended as {certificate['status']}, and a better model may have an "
+        f"objective that is lower by a fraction of {number(certificate['relative_gap'], 2)}."
+    )
+
+
+def model_table(account: Mapping[str, Any]) -> Table:
+    """What a model file holds, in a line each; a file without an account of training has fewer."""
+    source, split = account.get("source") or {}, account.get("split") or {}
+    versions: Mapping[str, Any] = account.get("versions") or {}
+    rows = [
+        ("class", _class(account)),
+        ("task", account.get("task")),
+        ("target", account.get("target")),
+        ("classes", listed(account["classes"]) if account.get("classes") else None),
+        ("family", account.get("family")),
+        ("parameters", parameters(_chosen(account)) or None),
+        ("table", source.get("data")),
+        ("trained on", counted(split["training_rows"], "row") if split else None),
+        ("held out", counted(split["test_rows"], "row") if split else None),
+        ("columns", _used(account.get("columns"))),
+        ("created", account.get("created")),
+        ("versions", ", ".join(f"{name} {number(value)}" for name, value in versions.items())),
+        ("fingerprint", (account.get("fingerprint") or {}).get("data")),
+    ]
+    return Table("Model", [(name, str(value)) for name, value in rows if value is not None and value != ""])
+
+
+def _class(account: Mapping[str, Any]) -> str:
+    """The class of the model; of a pipeline, also of its end."""
+    name = str(account.get("class", "")).rpartition(".")[2]
+    steps = (account.get("parameters") or {}).get("steps") if isinstance(account.get("parameters"), Mapping) else None
+    last = steps[-1][-1] if steps and isinstance(steps[-1], Sequence) else None
+    return (
+        f"{name} to {str(last['class']).rpartition('.')[2]}" if isinstance(last, Mapping) and "class" in last else name
+    )
+
+
+def _chosen(account: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the search has found for the family that won."""
+    return next((family["params"] for family in account.get("candidates") or () if family["chosen"]), {})
+
+
+def _used(columns: Sequence[Mapping[str, Any]] | None) -> str | None:
+    if not columns:
+        return None
+    used = [column["name"] for column in columns if column["kind"] != "drop"]
+    left = [column["name"] for column in columns if column["kind"] == "drop"]
+    return listed(used, 12) + (f"; left out: {listed(left)}" if left else "")

@@ -1,0 +1,48 @@
+"""``maxmargin check``: whether what a model file claims is true."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ._account import certificate_table
+from ._errors import DOES_NOT_HOLD, DONE, about
+from ._options import AS_FOUND, PLAINLY, Data, Manner, Model, Reading
+from ._screen import Screen
+
+
+def check(
+    model: Model,
+    data: Data,
+    /,
+    *,
+    target: Annotated[str | None, Parameter(help="Name of the target column, if it has another name now.")] = None,
+    reading: Reading = AS_FOUND,
+    manner: Manner = PLAINLY,
+) -> int:
+    """Compute a model's certificate again, from the table that it was trained on; exit code 1 if it does not hold."""
+    screen = Screen(manner)
+
+    from .. import training
+    from ..training._provenance import certificate_account
+    from ._models import load, read_again
+
+    loaded, account = load(model)
+    with about(data):
+        checked = training.check(loaded, account, read_again(account, data, reading), target)
+    found = None if checked.certificate is None else certificate_account(checked.certificate)
+    screen.table(certificate_table(checked.claimed, found))
+    screen.say(f"{'Holds' if checked.holds else 'Does not hold'}: {checked.reason}")
+    screen.document(
+        {
+            "model": model,
+            "data": data,
+            "holds": checked.holds,
+            "reason": checked.reason,
+            "same_data": checked.same_data,
+            "claimed": checked.claimed,
+            "recomputed": found,
+        }
+    )
+    return DONE if checked.holds else DOES_NOT_HOLD

@@ -1,0 +1,49 @@
+"""Files that the tool writes: beside their place first, then renamed, so that no half of one is ever seen."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ._errors import UserError
+
+STANDARD = "-"
+
+
+def stem(source: str, otherwise: str) -> str:
+    """The name of a table or model without folder and endings: ``a/b.csv.gz`` gives ``b``."""
+    name = Path(source).name
+    return otherwise if source == STANDARD else name.split(".")[0] or name.lstrip(".") or otherwise
+
+
+def check_place(path: Path, *, force: bool) -> None:
+    """Refuse, before any work is done, a place where nothing can be written or something would be lost."""
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; give the name of a file.")
+    if path.exists() and not force:
+        raise UserError(f"{path}: exists already; --force replaces it, --out chooses another name.")
+    folder = path.parent
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder}: is a file, so nothing can be written below it.")
+    if folder.is_dir() and not os.access(folder, os.W_OK):
+        raise UserError(f"{folder}: this folder cannot be written to.")
+
+
+@contextmanager
+def written_beside(path: Path) -> Iterator[Path]:
+    """A path to write to, in the same folder. It takes the place of `path` at the end, or vanishes on an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The endings stay: writers choose their format by them.
+    beside = path.with_name(f".{path.stem[:100]}-{secrets.token_hex(4)}.part{path.suffix}")
+    try:
+        yield beside
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())  # else a power cut could leave the new name with none of the contents
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise

@@ -1,0 +1,25 @@
+"""``maxmargin info``: what a model file says about itself."""
+
+from __future__ import annotations
+
+from ._account import certificate_table, certificate_words, model_table, score_table
+from ._errors import DONE
+from ._options import PLAINLY, Manner, Model
+from ._screen import Screen
+
+
+def info(model: Model, /, *, manner: Manner = PLAINLY) -> int:
+    """Say what a model file holds: the model, its data, its result and its certificate."""
+    screen = Screen(manner)
+
+    from ..persistence import read_provenance
+
+    account = read_provenance(model)
+    screen.table(model_table(account))
+    if "scores" in account and "baseline_name" in account:
+        screen.table(score_table(account))
+    if "certificate" in account:
+        screen.table(certificate_table(account["certificate"]))
+        screen.say(certificate_words(account["certificate"]))
+    screen.document({"file": model, **account})
+    return DONE

@@ -1,0 +1,84 @@
+"""From the words on the command line to an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import NoReturn
+
+from ._errors import DONE, MISTAKE, TERMINATED, complain, in_one_line
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end a run
+    try:
+        with _terminated_like_interrupted():
+            code = _run(words)
+            sys.stdout.flush()
+        return code
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else MISTAKE
+    except BaseException as error:
+        code = complain(error, debug=debug)
+        if isinstance(error, BrokenPipeError):
+            _forget_output()
+        return code
+
+
+def _run(words: Sequence[str]) -> int:
+    from cyclopts import CycloptsError
+
+    from ._app import make_app
+    from ._screen import make_console
+
+    app = make_app(make_console(sys.stdout), make_console(sys.stderr))
+    try:
+        command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        error.verbose = False
+        print(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.", file=sys.stderr)
+        return MISTAKE
+    code = command(*bound.args, **bound.kwargs)
+    return code if isinstance(code, int) else DONE
+
+
+def _help_for(words: Sequence[str]) -> str:
+    from ._app import COMMANDS
+
+    named = words[0] if words and words[0] in COMMANDS else None
+    return f"maxmargin {named} --help" if named else "maxmargin --help"
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM unwinds as Ctrl-C does, so that half-written files are removed on the way out."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python hands signals to the main thread alone
+        return
+
+    def unwind(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, unwind)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _forget_output() -> None:
+    """Point standard output nowhere: Python flushes it once more at its end, and would complain again."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,135 @@
+"""``maxmargin predict``: what a model says of every row of a table, however long the table is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ._errors import DONE, UserError, about
+from ._files import STANDARD, check_place
+from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading
+from ._progress import rows_shown
+from ._screen import Screen, Table
+from ._words import counted, number, share
+from ._writers import output_format, table_written
+
+
+def predict(
+    model: Model,
+    data: Data,
+    /,
+    *,
+    keep: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Keep all columns of the table, not identifiers alone.")
+    ] = False,
+    scores: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Add decision values, or probabilities where there are such."),
+    ] = False,
+    name: Annotated[str, Parameter(help="Name of the column of predictions.")] = "prediction",
+    reading: Reading = AS_FOUND,
+    out: Annotated[
+        str,
+        Parameter(
+            group=OUTPUT,
+            allow_leading_hyphen=True,
+            help="Where predictions go: .csv, .tsv, .parquet, .arrow or .jsonl; - is standard output, as CSV.",
+        ),
+    ] = STANDARD,
+    force: Force = False,
+    manner: Manner = PLAINLY,
+) -> int:
+    """Predict every row of a table. Tables are read and written in pieces, so they may be larger than memory."""
+    screen = Screen(manner)
+    output_format(out)
+    if out != STANDARD:
+        check_place(Path(out), force=force)
+    elif manner.json:
+        raise UserError("--json takes standard output, so predictions need a file: add --out predictions.csv.")
+
+    from ..tables import scan_table
+    from ._models import identifiers, load, reader_of
+
+    loaded, account = load(model)
+    reader = reader_of(loaded)
+    if reader is not None:  # columns hold what they held in training, whatever the first rows look like
+        options = {"types": reader.types_, **reading.options()}
+    else:
+        options = {"features": loaded.n_features_in_, **reading.options()}
+    predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)
+    with about(data), rows_shown(manner.quiet) as progress, table_written(out) as writer:
+        for chunk in scan_table(data, **options):
+            writer.write(predictor.predict(chunk))
+            progress(predictor.rows)
+    summary = predictor.summary()
+    if out != STANDARD:
+        screen.table(summary)
+        screen.wrote("Predictions", out)
+    else:
+        screen.note(f"{counted(predictor.rows, 'row')} predicted.")
+    screen.document({"rows": predictor.rows, "out": out, "predictions": predictor.figures()})
+    return DONE
+
+
+class Predictor:
+    """Predicts chunk by chunk and keeps count; every chunk comes out with the same columns and types."""
+
+    def __init__(self, model: Any, kept: list[str] | None, *, scores: bool, name: str) -> None:
+        self.model, self.kept, self.scores, self.name = model, kept, scores, name
+        self.rows = 0
+        self.counts: Counter = Counter()
+        self.low, self.high, self.total = float("inf"), float("-inf"), 0.0
+
+    def predict(self, chunk: Any) -> Any:
+        """The columns to keep and what the model says, as an Arrow table."""
+        import pyarrow
+
+        sparse = not isinstance(chunk, pyarrow.Table)
+        said = self.model.predict(chunk.X if sparse else chunk)
+        columns: dict[str, Any] = {}
+        if not sparse:
+            kept = [name for name in chunk.column_names if self.kept is None or name in self.kept]
+            columns = {name: chunk.column(name) for name in kept}
+        added = {self.name: pyarrow.array(said), **(self._scores(chunk.X if sparse else chunk) if self.scores else {})}
+        for name in added:
+            if name in columns:
+                raise UserError(f"the table has a column {name!r} already; choose another name with --name.")
+        self._count(said)
+        return pyarrow.table(columns | added)
+
+    def _scores(self, rows: Any) -> dict[str, Any]:
+        """A column of probabilities a class, or of decision values."""
+        import pyarrow
+
+        kind = "predict_proba" if hasattr(self.model, "predict_proba") else "decision_function"
+        if not hasattr(self.model, kind):
+            raise UserError("this model predicts numbers and has no scores beside them; leave --scores out.")
+        values = getattr(self.model, kind)(rows)
+        if values.ndim == 1:
+            return {"decision": pyarrow.array(values)}
+        word = "probability" if kind == "predict_proba" else "decision"
+        return {f"{word} {c}": pyarrow.array(values[:, k]) for k, c in enumerate(self.model.classes_)}
+
+    def _count(self, said: Any) -> None:
+        self.rows += len(said)
+        if hasattr(self.model, "classes_"):
+            self.counts.update(said.tolist())
+        elif len(said):
+            self.total += float(said.sum())
+            self.low, self.high = min(self.low, float(said.min())), max(self.high, float(said.max()))
+
+    def figures(self) -> dict[str, Any]:
+        """How often each class was predicted; of numbers the mean and the ends."""
+        if hasattr(self.model, "classes_"):
+            return {str(label): self.counts[label] for label in self.model.classes_.tolist()}
+        return {"mean": self.total / self.rows, "lowest": self.low, "highest": self.high} if self.rows else {}
+
+    def summary(self) -> Table:
+        """The same for people."""
+        if hasattr(self.model, "classes_"):
+            rows = [(label, f"{n:,}", share(n / max(1, self.rows))) for label, n in self.figures().items()]
+            return Table(f"Predicted {counted(self.rows, 'row')}", rows, right=(1, 2))
+        return Table(f"Predicted {counted(self.rows, 'row')}", [(k, number(v)) for k, v in self.figures().items()])

@@ -1,0 +1,175 @@
+"""``maxmargin train``: from a table to a tuned, proven and saved model."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ._account import certificate_table, certificate_words, data_table, data_words, family_table, score_table
+from ._errors import DONE, UserError, about
+from ._files import check_place, stem
+from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Reading, flag
+from ._plain import plain
+from ._progress import bytes_shown, shown
+from ._screen import Screen
+
+MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
+or knn for numbers"
+
+# What need not be said.
+_USUAL = {"model": "auto", "task": "auto", "test": 0.2, "seed": 0, "metric": "auto", "folds": 5, "tuning_rows": 10_000}
+
+
+def train(
+    data: Data,
+    /,
+    *,
+    target: Annotated[
+        str | None, Parameter(help="Name of the column to predict. LIBSVM text has it in front, and needs no name.")
+    ] = None,
+    model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them.")] = "auto",
+    task: Annotated[str, Parameter(help="What to learn: auto, classification or regression.")] = "auto",
+    C: Annotated[float | None, Parameter(help="Price of errors, for linear, logistic, svc, svr; else tuned.")] = None,
+    gamma: Annotated[float | None, Parameter(help="Parameter of the kernel, for svc and svr; else tuned.")] = None,
+    kernel: Annotated[str | None, Parameter(help="For svc and svr: rbf, linear, poly or sigmoid.")] = None,
+    test: Annotated[float, Parameter(help="Share of the rows to hold out for the result.")] = 0.2,
+    seed: Annotated[int, Parameter(help="Of every draw: same table, options and seed, same model.")] = 0,
+    column: Annotated[
+        list[str] | None, Parameter(negative="", help="Learn from this column, and from no others; may repeat.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="", metavar="COL=KIND", help="Take a column for number, category, date or drop; may repeat."
+        ),
+    ] = None,
+    drop_missing_target: Annotated[bool, flag("Leave out rows that have no target.")] = False,
+    metric: Annotated[str, Parameter(help="What is compared: auto, accuracy, balanced accuracy or R2.")] = "auto",
+    folds: Annotated[int, Parameter(help="Of the cross-validation.")] = 5,
+    tuning_rows: Annotated[int, Parameter(help="The most rows that candidates are compared on.")] = 10_000,
+    minutes: Annotated[
+        float | None, Parameter(help="Time for tuning; families that have none left are left out.")
+    ] = None,
+    reading: Reading = AS_FOUND,
+    out: Annotated[
+        Path | None, Parameter(group=OUTPUT, help="The model file; by default the table's name with .mm.")
+    ] = None,
+    report: Annotated[Path | None, Parameter(group=OUTPUT, help="Write a report too: one HTML page.")] = None,
+    force: Force = False,
+    manner: Manner = PLAINLY,
+) -> int:
+    """Train a model on a table: prepare, tune, fit, prove, judge by held-out rows, and save."""
+    settings: dict[str, Any] = {
+        "model": model, "task": task, "C": C, "gamma": gamma, "kernel": kernel, "test": test, "seed": seed,
+        "kinds": _kinds(kind), "metric": metric, "folds": folds, "tuning_rows": tuning_rows, "minutes": minutes,
+        "drop_missing_target": drop_missing_target,
+    }  # fmt: skip
+    screen = Screen(manner)
+    out = out or Path(f"{stem(data, 'model')}.mm")
+    _check_places(out, report, force)
+
+    from .. import persistence, training
+    from ..tables import describe_table, read_table
+
+    options = reading.options()
+    if column is not None:
+        options["columns"] = [*column, *([target] if target is not None else [])]
+    with bytes_shown(manner.quiet) as read:
+        table = read_table(data, progress=read, **options)
+    if screen.speaks:
+        with about(data):
+            summary = plain(describe_table(table, target))
+        screen.say(data_words(data, summary))
+        screen.table(data_table(summary))
+    with shown(manner.quiet) as progress:
+        with about(data):
+            done = training.train(table, target, **settings, progress=progress)
+        command = _command(data, target, settings, column, kind, reading, out, report)
+        source = {"data": data, "command": command, **options}
+        account = plain({**done.provenance(), "source": source})
+        out.parent.mkdir(parents=True, exist_ok=True)
+        persistence.save(done.model, out, provenance=account)
+        if report is not None:
+            if progress is not None:
+                progress(training.Stage("report", "drawing the report"))
+            _write_report(done, table, report, command)
+    _tell(screen, account)
+    screen.wrote("Model", out)
+    if report is not None:
+        screen.wrote("Report", report)
+    screen.document({"model": out, "report": report, **account})
+    return DONE
+
+
+def _kinds(said: Sequence[str] | None) -> dict[str, str] | None:
+    """``--kind a=number --kind b=drop`` as a dict."""
+    kinds = {}
+    for text in said or ():
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name:
+            raise UserError(f"--kind {text}: write it as COLUMN=KIND, such as year=category.")
+        kinds[name] = kind
+    return kinds or None
+
+
+def _check_places(out: Path, report: Path | None, force: bool) -> None:
+    check_place(out, force=force)
+    if report is not None:
+        check_place(report, force=force)
+        for package in ("jinja2", "matplotlib"):
+            if importlib.util.find_spec(package) is None:  # said now, and not after an hour of training
+                raise UserError(f"a report needs {package}: pip install 'maxmargin[report]'.")
+        if report.resolve() == out.resolve():
+            raise UserError(f"--out and --report are the same file, {out}; give the report another name.")
+
+
+def _tell(screen: Screen, account: dict[str, Any]) -> None:
+    """What was tried, what came out, and what is proven."""
+    screen.table(family_table(account))
+    screen.say(f"Chosen: {account['reason']}.")
+    screen.table(score_table(account))
+    screen.table(certificate_table(account["certificate"]))
+    screen.say(certificate_words(account["certificate"]))
+    if account["notes"]:
+        screen.lines("\n".join(f"Note: {note}" for note in account["notes"]))
+
+
+def _write_report(done: Any, table: Any, path: Path, command: str) -> None:
+    from ..report import report
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    report(done, table, command=command).save(path)
+
+
+def _command(
+    data: str,
+    target: str | None,
+    settings: dict[str, Any],
+    column: Sequence[str] | None,
+    kind: Sequence[str] | None,
+    reading: Reading,
+    out: Path,
+    report: Path | None,
+) -> str:
+    """The command line that does this again."""
+    words = ["maxmargin", "train", data]
+    said = {"target": target, **{k: v for k, v in settings.items() if k != "kinds"}}
+    said |= {field.name: getattr(reading, field.name) for field in fields(reading)}
+    said |= {"column": list(column or ()), "kind": list(kind or ())}
+    for name, value in said.items():
+        option = f"--{name.replace('_', '-')}"
+        unset = value is False and name not in ("header", "day_first")
+        if value is None or unset or _USUAL.get(name) == value:
+            continue
+        if isinstance(value, bool):
+            words.append(option if value else option.replace("--", "--no-", 1))
+        else:
+            for item in value if isinstance(value, list) else [value]:
+                words += [option, str(item)]
+    return shlex.join([*words, "--out", str(out), *([] if report is None else ["--report", str(report)])])

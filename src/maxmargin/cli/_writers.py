@@ -1,0 +1,160 @@
+"""Tables written piece by piece: CSV, Parquet, Arrow and JSON lines, to a file or to standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from ._errors import UserError
+from ._files import STANDARD, written_beside
+from ._plain import plain
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+class Writer(Protocol):
+    """Takes one table after the other; all have the columns of the first."""
+
+    def write(self, table: Any) -> None:
+        """Add rows."""
+
+    def close(self) -> None:
+        """Write what the format has at its end."""
+
+
+def output_format(out: str) -> str:
+    """The format that an output file has by its ending; standard output is CSV."""
+    if out == STANDARD:
+        return "csv"
+    ending = Path(out).suffix.lower()
+    if ending not in FORMATS:
+        raise UserError(f"{out}: cannot tell the format by its ending; use one of {', '.join(FORMATS)}.")
+    return FORMATS[ending]
+
+
+@contextmanager
+def table_written(out: str) -> Iterator[Writer]:
+    """A writer to a file, which appears when all is written, or to standard output."""
+    form = output_format(out)
+    if out == STANDARD:
+        sys.stdout.flush()
+        writer = _Late(form, sys.stdout.buffer)
+        yield writer
+        writer.close()
+        sys.stdout.buffer.flush()
+        return
+    with written_beside(Path(out)) as beside, beside.open("wb") as file:
+        writer = _Late(form, file)
+        yield writer
+        writer.close()
+
+
+class _Late:
+    """A writer that begins with the first table, whose columns it takes."""
+
+    def __init__(self, form: str, file: Any) -> None:
+        self.form, self.file = form, file
+        self.writer: Any = None
+
+    def write(self, table: Any) -> None:
+        if self.writer is None:
+            self.writer = _MAKERS[self.form](self.file, table.schema)
+        self.writer.write(table)
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+class _Csv:
+    """CSV with quotes where they are needed alone: Arrow's own writer puts them around every text."""
+
+    def __init__(self, file: Any, schema: Any, delimiter: str = ",") -> None:
+        import pyarrow
+
+        self.file, self.delimiter = file, delimiter
+        self._lines([pyarrow.array([name]) for name in schema.names])
+
+    def write(self, table: Any) -> None:
+        for batch in table.to_batches():
+            self._lines([_as_text(column) for column in batch.columns])
+
+    def _lines(self, columns: list[Any]) -> None:
+        from pyarrow import compute
+
+        quoted = [self._quoted(column) for column in columns]
+        lines = compute.binary_join_element_wise(*quoted, self.delimiter, null_handling="replace", null_replacement="")
+        self.file.write("".join(f"{line}\n" for line in lines.to_pylist()).encode())
+
+    def _quoted(self, column: Any) -> Any:
+        from pyarrow import compute
+
+        special = compute.match_substring_regex(column, f'["{self.delimiter}\r\n]|^$')
+        if not compute.any(special).as_py():
+            return column
+        inner = compute.replace_substring(column, '"', '""')
+        return compute.if_else(special, compute.binary_join_element_wise('"', inner, '"', ""), column)
+
+    def close(self) -> None:
+        pass
+
+
+def _tsv(file: Any, schema: Any) -> _Csv:
+    return _Csv(file, schema, "\t")
+
+
+def _as_text(column: Any) -> Any:
+    """Values as text; a date without a time is written as a date."""
+    import pyarrow
+    from pyarrow import compute, types
+
+    if types.is_timestamp(column.type):
+        days = compute.strftime(column, "%Y-%m-%d")
+        midnight = compute.equal(compute.floor_temporal(column, unit="day"), column)
+        return compute.if_else(midnight, days, compute.strftime(column, "%Y-%m-%dT%H:%M:%S"))
+    return column if types.is_string(column.type) else column.cast(pyarrow.string())
+
+
+def _parquet(file: Any, schema: Any) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetWriter(file, schema)
+
+
+def _arrow(file: Any, schema: Any) -> Any:
+    from pyarrow import ipc
+
+    return ipc.new_file(file, schema)
+
+
+class _JsonLines:
+    def __init__(self, file: Any, schema: Any) -> None:
+        self.file = file
+
+    def write(self, table: Any) -> None:
+        from pyarrow import types
+
+        for batch in table.to_batches():
+            columns = [_as_text(c) if types.is_timestamp(c.type) else c for c in batch.columns]
+            for row in zip(*(column.to_pylist() for column in columns), strict=True):
+                values = plain(dict(zip(table.column_names, row, strict=True)))
+                self.file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+
+    def close(self) -> None:
+        pass
+
+
+_MAKERS = {"csv": _Csv, "tsv": _tsv, "parquet": _parquet, "arrow": _arrow, "jsonl": _JsonLines}

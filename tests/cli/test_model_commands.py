@@ -1,0 +1,217 @@
+"""``explain``, ``check``, ``report``, ``export``, ``info``: from a model file and perhaps its table."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from maxmargin import persistence
+from maxmargin.cli import _explain
+from maxmargin.tables import read_table
+from maxmargin.training import divide
+
+
+@pytest.fixture(scope="module")
+def linear(tmp_path_factory, apples):
+    """The path of a linear model of the bundled table."""
+    from maxmargin.cli import main
+
+    path = tmp_path_factory.mktemp("linear") / "linear.mm"
+    words = ["train", apples, "--target", "keeps", "--model", "linear", "--C", 0.1, "--out", path, "--quiet"]
+    assert main([str(word) for word in words]) == 0
+    return path
+
+
+# ---------------------------------------------------------------- explain
+
+
+def test_explain_a_model(tool, trained):
+    ended = tool("explain", trained)
+    assert ended.code == 0, ended.err
+    for words in ("street", "support vectors", "on the kerb", "samples that weigh most"):
+        assert words in ended.out
+
+
+def test_rows_have_the_numbers_of_the_table(tool, trained, apples):
+    document = json.loads(tool("explain", trained, apples, "--json").out)
+    heads, rows = (document["explanation"]["tables"]["influential"][key] for key in ("columns", "rows"))
+    table, account = read_table(apples), persistence.read_provenance(trained)
+    labels = table.column("keeps").to_pylist()
+    values = persistence.load(trained).decision_function(table)
+    trained_on = set(divide(account, table).split.train_rows.tolist())
+    assert len(rows) > 50
+    for row in rows:
+        found = dict(zip(heads, row, strict=True))
+        assert found["row"] in trained_on
+        assert found["class"] == labels[found["row"]]
+        sign = 1 if found["class"] == "yes" else -1
+        assert found["margin"] == pytest.approx(sign * values[found["row"]], abs=1e-9)
+
+
+def test_explain_one_row(tool, trained, apples):
+    document = json.loads(tool("explain", trained, apples, "--row", 7, "--json").out)
+    explanation = document["explanation"]
+    model, table = persistence.load(trained), read_table(apples)
+    assert document["row"] == 7
+    assert explanation["prediction"] == model.predict(table.slice(7, 1))[0]
+    assert explanation["decision"] == pytest.approx(model.decision_function(table.slice(7, 1))[0], rel=1e-9)
+    assert "true label" in tool("explain", trained, apples, "--row", 7).out
+
+
+def test_a_linear_machine_says_what_would_flip_it(tool, linear, apples):
+    ended = tool("explain", linear, apples, "--row", 3)
+    assert ended.code == 0, ended.err
+    document = json.loads(tool("explain", linear, apples, "--row", 3, "--json").out)
+    flip = document["explanation"]["flip"]
+    assert flip["distance"] > 0 and flip["to"] != document["explanation"]["prediction"]
+
+
+def test_another_table_is_said_to_be_another(tool, trained, apples, tmp_path):
+    lines = apples.read_text().splitlines()
+    (tmp_path / "some.csv").write_text("\n".join(lines[:30]))
+    ended = tool("explain", trained, "some.csv", "--row", 5)
+    assert ended.code == 0 and "not the table of the training" in ended.err
+    (tmp_path / "unknown.csv").write_text("\n".join(line.rsplit(",", 1)[0] for line in lines[:30]))
+    assert tool("explain", trained, "unknown.csv", "--row", 5).code == 0
+
+
+@pytest.mark.parametrize("row", [-1, 600])
+def test_rows_that_are_not_there(row, tool, trained, apples):
+    ended = tool("explain", trained, apples, "--row", row)
+    assert ended.code == 2 and "rows 0 to 599" in ended.err
+
+
+def test_a_row_needs_a_table(tool, trained):
+    ended = tool("explain", trained, "--row", 3)
+    assert ended.code == 2 and "maxmargin explain MODEL DATA --row" in ended.err
+
+
+def test_words_that_are_no_row_stay():
+    rows = np.array([3, 5, 8])
+    assert _explain._in_table(1, rows) == 5
+    assert _explain._in_table("row 2", rows) == "row 8"
+    for value in ("intercept", "2 others together", 0.5, None):
+        assert _explain._in_table(value, rows) == value
+
+
+# ---------------------------------------------------------------- check
+
+
+def test_check_holds(tool, trained, apples):
+    ended = tool("check", trained, apples)
+    assert ended.code == 0, ended.err
+    assert "claimed" in ended.out and "recomputed" in ended.out and "Holds:" in ended.out
+    document = json.loads(tool("check", trained, apples, "--json").out)
+    assert document["holds"] and document["same_data"]
+    assert document["recomputed"]["relative_gap"] < 1e-3
+
+
+def test_check_on_other_rows_does_not_hold(tool, trained, apples, tmp_path):
+    text = apples.read_text()
+    (tmp_path / "changed.csv").write_text(text.replace(",no,", ",yes,").replace("Mill Lane", "Hill, top"[:4]))
+    (tmp_path / "fewer.csv").write_text("\n".join(text.splitlines()[:-20]))
+    for name in ("changed.csv", "fewer.csv"):
+        ended = tool("check", trained, name)
+        assert ended.code == 1, ended.out + ended.err
+        assert "Does not hold" in ended.out
+        document = json.loads(tool("check", trained, name, "--json").out)
+        assert document["holds"] is False and not document["same_data"]
+    assert tool("check", trained, "changed.csv", "--quiet").out == ""
+
+
+def test_check_of_a_model_that_train_has_not_made(tool, apples, tmp_path):
+    from maxmargin.svm import SVC
+
+    persistence.save(SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]), tmp_path / "bare.mm")
+    ended = tool("check", "bare.mm", apples)
+    assert ended.code == 2 and "no account of a training" in ended.err
+    assert tool("info", "bare.mm").code == 0
+    assert "SVC" in tool("explain", "bare.mm").out
+
+
+# ---------------------------------------------------------------- report
+
+
+def test_report(tool, trained, apples, tmp_path):
+    ended = tool("report", trained, apples)
+    assert ended.code == 0, ended.err
+    assert ended.out.splitlines()[-1] == "Report: apples.html"
+    page = (tmp_path / "apples.html").read_text()
+    assert page.rstrip().endswith("</html>") and "maxmargin train" in page
+    again = tool("report", trained, apples)
+    assert again.code == 2 and "exists already" in again.err
+    document = json.loads(tool("report", trained, apples, "--json", "--out", "b/c.html").out)
+    assert document["out"] == "b/c.html" and document["report"]["title"]
+    assert (tmp_path / "b" / "c.html").exists()
+    assert sorted(os.listdir(tmp_path / "b")) == ["c.html"]
+
+
+# ---------------------------------------------------------------- export
+
+
+def test_export_predicts_the_same_elsewhere(tool, trained, apples, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    ended = tool("export", trained, "--onnx", "--json")
+    assert ended.code == 0, ended.err
+    document = json.loads(ended.out)
+    assert document["out"] == "apples.onnx"
+    assert {"name": "variety", "type": "string", "shape": "N x 1"} in document["inputs"]
+    table = read_table(apples).slice(0, 50)
+    session = onnxruntime.InferenceSession(tmp_path / "apples.onnx")
+    given = {}
+    for value in session.get_inputs():
+        column = table.column(value.name)
+        if "string" in value.type:
+            given[value.name] = np.array(column.to_pylist(), dtype=object)[:, None]
+        elif value.name == "picked":
+            given[value.name] = (column.to_numpy().astype("M8[us]").astype(np.int64) / 86_400e6)[:, None]
+        else:
+            given[value.name] = np.array([np.nan if v is None else v for v in column.to_pylist()], float)[:, None]
+    names = [output.name for output in session.get_outputs()]
+    found = dict(zip(names, session.run(None, given), strict=True))
+    model = persistence.load(trained)
+    assert found["label"].tolist() == model.predict(table).tolist()
+    np.testing.assert_allclose(np.ravel(found["decision"]), model.decision_function(table), atol=1e-10)
+    assert "variety" in tool("export", trained, "--onnx", "--out", "other.onnx").out
+
+
+# ---------------------------------------------------------------- info
+
+
+def test_info(tool, trained, apples):
+    ended = tool("info", trained)
+    assert ended.code == 0, ended.err
+    for words in (
+        "binary",
+        "keeps",
+        "no, yes",
+        "C=10, gamma=0.03",
+        "480 rows",
+        "crate, season",
+        "Proven",
+        "fingerprint",
+    ):
+        assert words in ended.out
+    document = json.loads(tool("info", trained, "--json").out)
+    assert document["target"] == "keeps" and document["source"]["command"].startswith("maxmargin train")
+
+
+@pytest.mark.parametrize("command", ["info", "explain", "export", "check", "report", "predict"])
+def test_files_that_are_no_models(command, tool, trained, apples, tmp_path):
+    broken = tmp_path / "broken.mm"
+    data = bytearray(trained.read_bytes())
+    data[len(data) // 2] ^= 1
+    cut = tmp_path / "cut.mm"
+    cut.write_bytes(data[:1000])
+    broken.write_bytes(data)
+    shutil.copy(apples, tmp_path / "table.mm")
+    extra = {"export": ["--onnx"], "check": [apples], "report": [apples], "predict": [apples]}.get(command, [])
+    for name in ("cut.mm", "table.mm", "none.mm", "."):
+        ended = tool(command, name, *extra)
+        assert ended.code == 2 and ended.out == ""
+        assert ended.err.count("\n") == 1 and name in ended.err
+    if command != "info":  # which reads the text alone
+        ended = tool(command, "broken.mm", *extra)
+        assert ended.code == 2 and "broken.mm" in ended.err

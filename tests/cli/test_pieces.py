@@ -1,0 +1,338 @@
+"""What the commands are made of: words, exit codes, files, JSON, progress."""
+
+import dataclasses
+import io
+import json
+import math
+import os
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from maxmargin.cli import _errors, _files, _plain, _progress, _screen, _words, main
+from maxmargin.cli._options import Manner
+from maxmargin.training import Candidate, Fitting, Judged, Stage
+
+# ---------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (_errors.UserError("give --out."), 2, "give --out."),
+        (ValueError("C must be\n  positive"), 2, "C must be positive"),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), 2, "a.csv: no such file or directory."),
+        (PermissionError(13, "Permission denied", "b.mm"), 2, "b.mm: permission denied."),
+        (ImportError("pip install 'maxmargin[arrow]'"), 2, "pip install 'maxmargin[arrow]'"),
+        (MemoryError(), 2, "not enough memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (KeyError("x"), 3, "a fault of maxmargin itself, KeyError"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_errors_end_in_one_sentence_and_a_code(error, code, sentence, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert _errors.complain(error, debug=False) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert sentence in said.err and said.err.count("\n") == 1
+    assert said.err.startswith("maxmargin: ")
+    kept = list(tmp_path.iterdir())
+    assert len(kept) == (code == 3)
+    if kept:
+        assert str(kept[0]) in said.err
+        assert "KeyError: 'x'" in kept[0].read_text()
+
+
+def test_debug_shows_the_traceback(capsys):
+    try:
+        raise KeyError("x")
+    except KeyError as error:
+        assert _errors.complain(error, debug=True) == 3
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_silent(capsys):
+    assert _errors.complain(BrokenPipeError(), debug=False) == 141
+    assert capsys.readouterr() == ("", "")
+
+
+def test_nothing_in_a_sentence_moves_the_cursor():
+    assert _errors.in_one_line("a\x1b[31m b\r\nc\u202e é") == "a\\x1b[31m b c\\u202e é"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("leave them out with drop_missing_target=True.", "leave them out with --drop-missing-target."),
+        ("task='regression' learns a number", "--task regression learns a number"),
+        ("target= names a column", "--target names a column"),
+        ("kinds= names a column; say with kinds= what", "--kind names a column; say with --kind what"),
+        ("kinds['a b'] is 'x'", "--kind a b=... is 'x'"),
+        ("give C=1.5 and gamma=1e-3, seed=0", "give --C 1.5 and --gamma 1e-3, --seed 0"),
+        ("say header=False if it has none, header=True if", "say --no-header if it has none, --header if"),
+        ("say day_first=True or day_first=False.", "say --day-first or --no-day-first."),
+        ("say decimal=',' or encoding='latin-1' perhaps", "say --decimal , or --encoding latin-1 perhaps"),
+        ("leave it out with columns=.", "leave it out with --column."),
+        ("say format='csv' if", "say --format csv if"),
+        ("the column 'a=b' is odd", "the column 'a=b' is odd"),
+    ],
+)
+def test_arguments_of_the_library_are_said_as_options(said, shown):
+    assert _errors.as_options(said) == shown
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "new" / "a.html"
+    with _files.written_beside(path) as beside:
+        beside.write_text("half")
+        assert not path.exists() and beside.suffix == ".html"
+    assert path.read_text() == "half"
+    with pytest.raises(KeyboardInterrupt), _files.written_beside(path) as beside:
+        beside.write_text("other")
+        raise KeyboardInterrupt
+    assert path.read_text() == "half"
+    assert os.listdir(path.parent) == ["a.html"]
+
+
+def test_places_are_checked_before_work(tmp_path):
+    there = tmp_path / "a.mm"
+    there.write_text("x")
+    with pytest.raises(_errors.UserError, match="exists already; --force"):
+        _files.check_place(there, force=False)
+    _files.check_place(there, force=True)
+    with pytest.raises(_errors.UserError, match="is a folder"):
+        _files.check_place(tmp_path, force=True)
+    with pytest.raises(_errors.UserError, match="is a file, so nothing"):
+        _files.check_place(there / "b.mm", force=True)
+    assert there.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("source", "name"), [("a/b.csv", "b"), ("b.csv.gz", "b"), ("b", "b"), ("-", "model"), (".hidden", "hidden")]
+)
+def test_outputs_are_named_after_their_source(source, name):
+    assert _files.stem(source, "model") == name
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def test_anything_becomes_strict_json():
+    @dataclasses.dataclass
+    class Thing:
+        a: object
+        _hidden: int = 1
+
+    value = {
+        "array": np.arange(3.0),
+        "number": np.int64(3),
+        "nan": math.nan,
+        "inf": [np.inf, np.float64(1.5)],
+        1: Path("a/b"),
+        "thing": Thing({"é"}),
+        "yes": np.bool_(True),
+        "none": None,
+    }
+    assert json.loads(_plain.as_json(value)) == {
+        "array": [0.0, 1.0, 2.0],
+        "number": 3,
+        "nan": None,
+        "inf": [None, 1.5],
+        "1": "a/b",
+        "thing": {"a": ["é"]},
+        "yes": True,
+        "none": None,
+    }
+
+
+# ---------------------------------------------------------------- words and tables
+
+
+def test_words():
+    assert _words.number(0.123456) == "0.1235"
+    assert _words.number(1234567) == "1,234,567"
+    assert _words.number(math.nan) == "" == _words.number(None)
+    assert _words.number(True) == "True"
+    assert _words.parameters({"C": 10.0, "kernel": "rbf"}) == "C=10, kernel=rbf"
+    assert _words.counted(1, "row") == "1 row" and _words.counted(2000, "row") == "2,000 rows"
+    assert _words.listed(range(10), 3) == "0, 1, 2 and 7 more"
+
+
+def test_tables_on_paper_are_never_cut_and_have_no_blanks_at_their_ends(capsys):
+    screen = _screen.Screen(Manner())
+    long = "x" * 150
+    screen.table(_screen.Table("Things", [("a", long), ("bb", "[bold]1\x1b[0m")], ("", "what")))
+    out = capsys.readouterr().out
+    assert out.splitlines() == ["Things", "      what", f"  a   {long}", "  bb  [bold]1\\x1b[0m"]
+
+
+def test_narrow_terminals_fold(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+    console = _screen.make_console(stream)
+    _screen.show_table(console, _screen.Table("Things", [("name", "word " * 20)]))
+    said = stream.getvalue()
+    assert max(len(re.sub("\x1b\\[[0-9;]*m", "", line)) for line in said.splitlines()) <= 30
+    assert said.count("word") == 20
+    assert "\x1b[3" not in said  # bold may stay, colours may not
+
+
+@pytest.mark.parametrize("manner", [Manner(quiet=True), Manner(json=True)])
+def test_quiet_and_json_have_no_account(manner, capsys):
+    screen = _screen.Screen(manner)
+    screen.say("a")
+    screen.lines("b")
+    screen.wrote("c", "d")
+    screen.table(_screen.Table("e", [("f",)]))
+    screen.document({"g": 1})
+    assert capsys.readouterr().out == ('{\n  "g": 1\n}\n' if manner.json else "")
+
+
+# ---------------------------------------------------------------- progress
+
+EVENTS = [
+    Stage("data", "reading 480 rows"),
+    Stage("tune", "svc"),
+    Candidate("svc", {"C": 1.0, "gamma": 0.1}, 0.8, 0.01, 0.1, 1, 2),
+    Candidate("svc", {"C": 10.0, "gamma": 0.1}, 0.9, 0.01, 0.1, 2, 2),
+    Judged("svc", {"C": 10.0, "gamma": 0.1}, 0.9, 0.01, 0.3, "480 rows"),
+    Judged("knn", {}, math.nan, math.nan, 0.0, "left out"),
+    Stage("fit", "svc on 384 rows"),
+    Fitting(1000, 1e-3, 0.2),
+]
+
+
+def test_a_board_keeps_the_best_of_each_family():
+    board = _progress.Board()
+    threads = [threading.Thread(target=board.take, args=(event,)) for event in EVENTS[2:4]]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    row = board.table().rows[0]
+    assert row[:4] == ("svc", "2", "0.9", "C=10, gamma=0.1")
+    for event in EVENTS[4:]:
+        board.take(event)
+    assert [row[-1] for row in board.table().rows] == ["480 rows", "left out"]
+    assert board.table().rows[1][2] == ""
+    assert "svc on 384 rows" in board.status() and "1,000 steps, gap 1.0e-03" in board.status()
+
+
+def test_progress_is_lines_where_there_is_no_terminal(capsys):
+    with _progress.shown(quiet=False) as take:
+        for event in EVENTS:
+            take(event)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        "reading 480 rows",
+        "svc",
+        "svc: best 0.9, C=10, gamma=0.1, 480 rows",
+        "knn: left out",
+        "svc on 384 rows",
+    ]
+
+
+def test_progress_is_a_live_table_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with _progress.shown(quiet=False) as take:
+        for event in EVENTS:
+            take(event)
+    assert "svc" in stream.getvalue() and "0.9" in stream.getvalue()
+    with _progress.shown(quiet=True) as take:
+        assert take is None
+
+
+# ---------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], []])
+def test_help_lists_the_commands_and_exit_codes(words, tool):
+    ended = tool(*words)
+    assert ended.code == 0 and ended.err == ""
+    for command in ("train", "predict", "explain", "check", "report", "export", "info", "Exit codes"):
+        assert command in ended.out
+
+
+@pytest.mark.parametrize("command", ["train", "predict", "explain", "check", "report", "export", "info"])
+def test_every_command_explains_its_options(command, tool):
+    ended = tool(command, "--help")
+    assert ended.code == 0 and ended.err == ""
+    for option in ("--json", "--quiet", "--debug", f"Usage: maxmargin {command}"):
+        assert option in ended.out
+    assert "None" not in ended.out
+
+
+def test_help_loads_nothing_heavy(run_python):
+    done = run_python("""
+        import sys
+        from maxmargin.cli import main
+        for words in (["--help"], ["train", "--help"], ["trian"]):
+            main(words)
+        heavy = {"numba", "sklearn", "scipy", "numpy", "pyarrow", "matplotlib", "jinja2", "onnx"} & set(sys.modules)
+        if heavy:
+            sys.exit(f"help has loaded {sorted(heavy)}")
+    """)
+    assert "Usage: maxmargin COMMAND" in done.stdout
+
+
+def test_options_keep_their_case(tool):
+    out = tool("train", "--help").out
+    assert "--C " in out and "--gamma " in out and "--drop-missing-target" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["trian"], 'Unknown command "trian". Did you mean "train"?'),
+        (["train"], "DATA"),
+        (["train", "a.csv", "--gama", "1"], "Unknown option: --gama"),
+        (["train", "a.csv", "--c", "1"], "Unknown option: --c"),
+        (["train", "a.csv", "--C", "much"], 'unable to convert "much" into float'),
+        (["predict", "a.mm"], "DATA"),
+        (["export", "a.mm"], "--onnx"),
+    ],
+)
+def test_mistakes_in_arguments_are_one_sentence(words, sentence, tool):
+    ended = tool(*words)
+    assert ended.code == 2 and ended.out == ""
+    assert sentence in ended.err and ended.err.count("\n") == 1
+
+
+def test_version(tool):
+    from maxmargin import __version__
+
+    assert tool("--version").out == f"{__version__}\n"
+
+
+def test_main_takes_the_words_of_the_process(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["maxmargin", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out
+
+
+def test_signals_are_given_back(tool):
+    import signal
+
+    before = signal.getsignal(signal.SIGTERM)
+    tool("--version")
+    assert signal.getsignal(signal.SIGTERM) is before

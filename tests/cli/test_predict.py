@@ -1,0 +1,141 @@
+"""``maxmargin predict``: what it writes, to where, and how it refuses."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+
+from maxmargin import persistence
+from maxmargin.tables import read_table
+
+
+@pytest.fixture(scope="module")
+def said(trained, apples):
+    """What the model itself says of the bundled table."""
+    return persistence.load(trained).predict(read_table(apples)).tolist()
+
+
+def test_standard_output_is_csv_with_identifiers(tool, trained, apples, said):
+    ended = tool("predict", trained, apples)
+    assert ended.code == 0
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert list(rows[0]) == ["crate", "prediction"]
+    assert [row["prediction"] for row in rows] == said
+    assert rows[0]["crate"] == "C1001"
+    assert "600 rows predicted" in ended.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "jsonl"])
+def test_files_by_their_ending(ending, tool, trained, apples, said, tmp_path):
+    out = tmp_path / "new" / f"out.{ending}"
+    ended = tool("predict", trained, apples, "--out", out, "--keep")
+    assert ended.code == 0, ended.err
+    assert str(out) in ended.out.splitlines()[-1]
+    table = read_table(out)
+    assert table.column_names[-1] == "prediction" and table.num_columns == 13
+    assert table.column("prediction").to_pylist() == said
+    assert table.column("orchard").to_pylist() == read_table(apples).column("orchard").to_pylist()
+    assert [p.name for p in out.parent.iterdir()] == [out.name]
+
+
+def test_pieces_give_what_the_whole_gives(tool, trained, apples, said, monkeypatch, tmp_path):
+    from maxmargin import tables
+
+    scan, pieces = tables.scan_table, []
+
+    def small(*args, **options):
+        for chunk in scan(*args, **{**options, "rows": 50}):
+            pieces.append(len(chunk))
+            yield chunk
+
+    monkeypatch.setattr(tables, "scan_table", small)
+    ended = tool("predict", trained, apples, "--out", tmp_path / "a.csv")
+    assert ended.code == 0 and len(pieces) >= 9
+    assert read_table(tmp_path / "a.csv").column("prediction").to_pylist() == said
+
+
+def test_scores(tool, trained, apples):
+    ended = tool("predict", trained, apples, "--scores")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    model = persistence.load(trained)
+    values = model.decision_function(read_table(apples))
+    np.testing.assert_array_equal([float(row["decision"]) for row in rows], values)
+
+
+def test_json_needs_a_file_and_counts(tool, trained, apples, said, tmp_path):
+    refused = tool("predict", trained, apples, "--json")
+    assert refused.code == 2 and "--out" in refused.err and refused.out == ""
+    ended = tool("predict", trained, apples, "--json", "--out", tmp_path / "a.csv")
+    document = json.loads(ended.out)
+    assert document["rows"] == 600
+    assert document["predictions"] == {label: said.count(label) for label in ("no", "yes")}
+
+
+def test_quiet_is_quiet(tool, trained, apples, tmp_path):
+    ended = tool("predict", trained, apples, "--quiet", "--out", tmp_path / "a.csv")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+    assert tool("predict", trained, apples, "--quiet").err == ""
+
+
+def test_standard_input_gzipped(process, trained, apples, said):
+    done = process("predict", trained, "-", input=gzip.compress(apples.read_bytes()))
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [row["prediction"] for row in rows] == said
+
+
+def test_what_is_wrong_with_a_table_is_said(tool, trained, apples, tmp_path):
+    lines = apples.read_text().splitlines()
+    without = tmp_path / "without.csv"
+    without.write_text("\n".join(line.rsplit(",", 2)[0] for line in lines))
+    for path, words in (
+        (tmp_path / "none.csv", "does not exist"),
+        (without, "without.csv: the table has no column 'storage_c'"),
+        (tmp_path, "directory"),
+    ):
+        ended = tool("predict", trained, path, "--out", tmp_path / "out.csv")
+        assert ended.code == 2 and words in ended.err and ended.err.count("\n") == 1
+        assert not (tmp_path / "out.csv").exists()
+    broken = tmp_path / "broken.csv"
+    broken.write_text("\n".join([*lines[:5], 'a,"b', *lines[5:8]]))
+    ended = tool("predict", trained, broken)
+    assert ended.code == 2 and "line" in ended.err
+
+
+def test_names_do_not_collide(tool, trained, apples):
+    ended = tool("predict", trained, apples, "--name", "crate")
+    assert ended.code == 2 and "crate" in ended.err and "--name" in ended.err
+    assert tool("predict", trained, apples, "--name", "kept").out.startswith("crate,kept\n")
+
+
+def test_endings_are_checked_before_work(tool, tmp_path):
+    ended = tool("predict", tmp_path / "none.mm", tmp_path / "none.csv", "--out", "a.xlsx")
+    assert ended.code == 2 and "ending" in ended.err
+
+
+def test_a_file_that_is_no_model(tool, apples):
+    ended = tool("predict", apples, apples)
+    assert ended.code == 2 and "apples.csv" in ended.err and ended.err.count("\n") == 1
+
+
+def test_a_closed_pipe_is_no_error(trained, apples, tmp_path):
+    import subprocess
+    import sys
+
+    many = tmp_path / "many.csv"
+    head, *lines = apples.read_text().splitlines(keepends=True)
+    many.write_text(head + "".join(lines) * 40)
+    tool = subprocess.Popen(
+        [sys.executable, "-m", "maxmargin", "predict", str(trained), str(many), "--keep"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert tool.stdout.readline()
+    tool.stdout.close()
+    complaint = tool.stderr.read()
+    tool.stderr.close()
+    assert tool.wait(120) == 141
+    assert complaint == b""
