@@ -1,7 +1,7 @@
 """What the trees of a forest say of rows, together: block by block of rows, tree by tree within a block.
 
-A tree and a block fit the cache of a core, and every row is added up in the order of the trees: the sums are the same
-to the last bit whatever the number of threads.
+A tree fits the cache of a core, and every row is added up in the order of the trees: the sums are the same to the last
+bit whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from ..engine import jit, run_portions, thread_count
 from ..tree._tree import Tree, dense_rows, nothing_missing
 from ..tree._walk import add_values, walk
 
-# Rows of a block: a tree of 100 000 rows' nodes and the values of these fit a cache of 1 MB.
-_ROWS = 1024
+# Rows of a block: an eighth of all, for the threads, within these limits. A call costs ten microseconds of the
+# interpreter, for which threads wait in turn: 50 000 rows and 100 trees take 0.34 s by blocks of 1024, 0.24 by 8192.
+_FEWEST, _MOST = 1024, 8192
 
 
 def blocks(n: int) -> list[tuple[int, int]]:
-    """Where blocks of rows begin and end."""
-    return [(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+    """Where blocks of rows begin and end, whatever the number of threads."""
+    rows = min(max(-(-n // 8), _FEWEST), _MOST)
+    return [(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
 def sum_of_values(
