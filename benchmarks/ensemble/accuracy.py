@@ -88,7 +88,7 @@ def _text(values: list[float]) -> str:
 def not_below(ours: list[float], theirs: list[float]) -> bool:
     """Whether the mean of the differences, seed by seed, is not below zero with 97.5 % confidence (Student's t).
 
-    Two standard errors would be passed by one in nine pairs of equals over five seeds: there are twelve pairs.
+    One in seventeen pairs of equals is below by two standard errors over five seeds, and there are twelve pairs.
     """
     less = np.subtract(theirs, ours)
     return bool(less.mean() <= student.ppf(0.975, len(less) - 1) * less.std(ddof=1) / np.sqrt(len(less)))
