@@ -31,3 +31,17 @@ def run_suite():
         return dict(found), done.stdout + done.stderr
 
     return run
+
+
+@pytest.fixture(scope="session")
+def failures_that_apply():
+    """A function: tests that failed, of (name, outcome) pairs, but for those that a pattern says do not apply."""
+
+    def failed(outcomes, not_applicable):
+        return [
+            name
+            for name, outcome in outcomes
+            if outcome in ("FAILED", "ERROR") and not any(re.match(pattern, name) for pattern in not_applicable)
+        ]
+
+    return failed

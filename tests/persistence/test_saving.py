@@ -92,7 +92,7 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path, m
     before = path.read_bytes()
     for broken in ("replace", "fsync"):
         with monkeypatch.context() as patch:
-            patch.setattr(_container.os, broken, _no_room)
+            patch.setattr(os, broken, _no_room)
             with pytest.raises(OSError, match="no room"):
                 save(case("SVC").model, path)
         assert os.listdir(tmp_path) == ["model.mm"]

@@ -1,11 +1,10 @@
-"""Files that the tool writes: beside their place first, then renamed, so that no half of one is ever seen."""
+"""Names of files that the tool writes, and whether they may be written."""
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from ._errors import UserError
@@ -34,16 +33,9 @@ def check_place(path: Path, *, force: bool) -> None:
 
 @contextmanager
 def written_beside(path: Path) -> Iterator[Path]:
-    """A path to write to, in the same folder. It takes the place of `path` at the end, or vanishes on an error."""
+    """A path to write to, in the same folder, which is made; it takes the place of `path` at the end."""
+    from ..persistence._beside import written_beside as beside
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The endings stay: writers choose their format by them.
-    beside = path.with_name(f".{path.stem[:100]}-{secrets.token_hex(4)}.part{path.suffix}")
-    try:
-        yield beside
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())  # else a power cut could leave the new name with none of the contents
-        beside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
+    with beside(path) as place:
+        yield place

@@ -8,14 +8,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
-import shutil
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from . import _json
+from ._beside import written_beside
 from ._errors import Mismatch, ModelFileError
 from ._pools import MEMBERS
 
@@ -31,28 +30,8 @@ Chunks = Iterable[bytes | memoryview]
 
 def write(path: Path, members: dict[str, Chunks]) -> None:
     """Write a file beside the path, make sure that it is on the disk, and only then give it its name."""
-    beside = path.parent / f".maxmargin-{secrets.token_hex(8)}"
-    try:
-        with beside.open("xb") as stream:
-            _write_members(stream, members)
-            stream.flush()
-            os.fsync(stream.fileno())
-        with contextlib.suppress(OSError):  # there is none yet
-            shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # not every system lets one open a folder
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    with written_beside(path) as beside, beside.open("xb") as stream:
+        _write_members(stream, members)
 
 
 def _write_members(stream: BinaryIO, members: dict[str, Chunks]) -> None:

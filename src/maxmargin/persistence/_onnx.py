@@ -8,6 +8,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from ._beside import written_beside
+
 
 def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     """Write a fitted model as an ONNX graph, which predicts without Python.
@@ -58,18 +60,6 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     written = write_whole(model)
     onnx.checker.check_model(written)
     if path is not None:
-        _replace(Path(path), written.SerializeToString(deterministic=True))
+        with written_beside(Path(path)) as beside:
+            beside.write_bytes(written.SerializeToString(deterministic=True))
     return written
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside the file, then take its place: nobody finds half a file."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(beside, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html
-import os
 import platform
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..persistence._beside import written_beside
 from ._account import account_of, of_another_table, parted, rows_of
 from ._data import data_section, data_words
 from ._model import model_words, parameters_of, weights_of, with_article
@@ -69,16 +68,8 @@ class Report:
         """
         target = Path(path)
         text = self.html
-        beside = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(4)}.part")
-        try:
-            with beside.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())  # else a power cut could leave the name with none of the contents
-            beside.replace(target)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        with written_beside(target) as beside:
+            beside.write_text(text, encoding="utf-8", newline="\n")
         return target
 
     def _repr_html_(self) -> str:
