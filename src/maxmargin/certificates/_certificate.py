@@ -12,9 +12,15 @@ from ._print import as_html, as_text
 
 
 class Status(Enum):
-    """How a fit ended. Only CONVERGED claims that the tolerance was met; `verify` calls a false claim REFUTED."""
+    """How a fit ended.
+
+    Only CONVERGED claims that the tolerance was met and that the figures bound the optimum. STATIONARY is its
+    counterpart for an indefinite kernel: the conditions of optimality hold, and prove nothing about the optimum.
+    `verify` calls a false claim REFUTED.
+    """
 
     CONVERGED = "converged"
+    STATIONARY = "stationary"
     BUDGET_EXHAUSTED = "budget exhausted"
     INTERRUPTED = "interrupted"
     STALLED = "stalled"
@@ -44,6 +50,10 @@ class Certificate:
         Time of solving and certifying.
     label : str
         Which problem this is, such as ``"setosa against virginica"``.
+    definiteness : {"known", "shown", "assumed", "fails"}
+        Why the kernel matrix may be taken as positive semi-definite, on which the lower bound rests: by the kernel's
+        formula, by a factorisation of this matrix, or only because the user says so. Where it fails, nothing bounds
+        the optimum from below. Always "known" for problems without a kernel.
 
     """
 
@@ -56,12 +66,14 @@ class Certificate:
     iterations: int
     seconds: float
     label: str = ""
+    definiteness: str = "known"
 
     @classmethod
     def of(cls, evidence: Evidence, status: Status, iterations: int, seconds: float, label: str = "") -> Certificate:
         """A certificate from recomputed figures."""
         e = evidence
-        return cls(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, status, iterations, seconds, label)
+        figures = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
+        return cls(*figures, status, iterations, seconds, label, e.definiteness)
 
     def __str__(self) -> str:
         return as_text(self, ())

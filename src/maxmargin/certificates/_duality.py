@@ -28,6 +28,7 @@ class Evidence:
     kkt_violation: float
     intercepts: tuple[float, ...]
     image: np.ndarray
+    definiteness: str = "known"
 
 
 def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> float:

@@ -1,7 +1,7 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
-from ._jit import jit, jit_bare, jit_sums, jit_within
+from ._jit import jit, jit_bare, jit_exact, jit_sums, jit_within
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
 from ._prefetch import prefetch
@@ -13,6 +13,7 @@ __all__ = [
     "Task",
     "jit",
     "jit_bare",
+    "jit_exact",
     "jit_sums",
     "jit_within",
     "one_blas_thread",

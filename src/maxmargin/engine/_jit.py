@@ -30,6 +30,11 @@ def jit_sums(function: Callable) -> Any:
     return _compiled(function, {**_OPTIONS, "fastmath": {"contract", "reassoc"}})
 
 
+def jit_exact(function: Callable) -> Any:
+    """As `jit` without contraction: for sums that compute their own rounding errors, operation by operation."""
+    return _compiled(function, {**_OPTIONS, "fastmath": False})
+
+
 def jit_bare(function: Callable) -> Any:
     """As `jit`, for a function that allocates nothing: it counts no references to the arrays that it is handed.
 

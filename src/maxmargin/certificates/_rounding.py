@@ -1,0 +1,78 @@
+"""Sums that come with a bound of their own rounding error: what an interval is widened by.
+
+Every bound is a priori (Higham, Accuracy and Stability of Numerical Algorithms, chapters 3 and 4): it holds in whatever
+order the terms are added, with or without fused multiplication, for round-to-nearest float64 without overflow. A value
+that is not finite has an infinite error.
+
+Conventions: a *bounded* figure is a pair (value, error) with |value - exact| <= error. Errors are non-negative float64
+computed with a little room, so that their own rounding does not matter.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite, nextafter
+from typing import TypeAlias
+
+import numpy as np
+
+from ..engine import jit_exact
+
+U = 2.0**-53  # half an ulp of 1: the largest relative error of one operation
+TINY = 2.0**-1074  # the largest absolute error of one operation that underflows
+_ROOM = 1 + 2.0**-20  # errors are sums of rounded non-negative terms themselves
+
+Bounded: TypeAlias = tuple[float, float]
+
+
+def gamma(n: float) -> float:
+    """The relative error bound of n roundings in a row."""
+    return n * U / (1 - n * U) if n * U < 0.5 else inf
+
+
+@jit_exact
+def _compensated(x):  # type: ignore[no-untyped-def]
+    """Sum of x by Neumaier's compensation, and the sum of its absolute values."""
+    total, lost, size = 0.0, 0.0, 0.0
+    for k in range(x.shape[0]):
+        value = x[k]
+        new = total + value
+        if abs(total) >= abs(value):
+            lost += (total - new) + value
+        else:
+            lost += (value - new) + total
+        total = new
+        size += abs(value)
+    return total + lost, size
+
+
+def bounded_sum(x: np.ndarray, relative_error: float = 0.0) -> Bounded:
+    """The sum of x and a bound of its error; each term may itself be off by `relative_error`.
+
+    Compensated: the error is 2 ulp of the result and 2 n^2 u^2 of the terms' sizes (Higham, 4.3).
+    """
+    value, size = _compensated(np.ascontiguousarray(x, dtype=np.float64))
+    if not (isfinite(value) and isfinite(size)):
+        return float(value), inf
+    n = len(x)
+    error = 3 * U * abs(value) + (3 * n * n * U * U + relative_error) * size
+    return float(value), error * _ROOM
+
+
+def bounded_dot(a: np.ndarray, b: np.ndarray, error: np.ndarray | float | None = None) -> Bounded:
+    """``a @ b`` and a bound of its error; b_i may itself be off by `error_i`."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, bound = bounded_sum(a * b, U)
+        bound += len(a) * TINY
+        if error is not None:
+            bound += float((np.abs(a) * error).sum()) * (1 + gamma(len(a) + 2))
+    return (value, bound * _ROOM) if isfinite(bound) else (value, inf)
+
+
+def upper(value: float, error: float) -> float:
+    """The smallest float64 that is certainly not below a bounded figure."""
+    return nextafter(value + error, inf) if error > 0 else value
+
+
+def lower(value: float, error: float) -> float:
+    """The largest float64 that is certainly not above a bounded figure."""
+    return nextafter(value - error, -inf) if error > 0 else value
