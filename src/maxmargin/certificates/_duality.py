@@ -1,25 +1,39 @@
-"""Both objectives and the gap between them, from the variables alone, in float64.
+"""Both objectives and the gap between them, from the variables alone.
 
-Nothing of a solver is used: neither its gradient nor its intercept nor its running objective. With
-r_i = p_i - f_i - b the gap of the box QP (see `maxmargin.problems`) is a sum of terms that cannot be negative,
+Nothing of a solver is used: neither its gradient nor its intercept nor its running objective. What is stated is an
+interval that contains the optimum whatever rounding does: the primal objective is rounded up by a bound of its own
+error, the dual objective down (see `maxmargin.certificates._rounding`). Three things besides the arithmetic need room:
 
-    gap = sum_i (upper_i - beta_i) max(r_i, 0) + (beta_i - lower_i) max(-r_i, 0),
-
-which is how it is computed here: P - D would lose the same figure to cancellation.
+- beta is feasible only to rounding. There is an exactly feasible point next to it: one variable of each group takes
+  what is missing of the sum, and the bound is that point's objective.
+- bounds C_i that are products of C and weights are rounded: `_BOX` of themselves.
+- both objectives belong to the exact kernel, the computed values of which are off by what `Gram.accuracy` says.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..problems import BoxQP
+from ._image import Image, bounded_image, extended_work
+from ._rounding import U, Bounded, bounded_dot, bounded_sum, gamma, lower, upper
+
+# C times the weights of sample and class, and totals that are nu times a sum of such: off by this fraction
+_BOX = 6 * U
+# Rounding that takes more than this share of the objective is worth a look in extended precision, ...
+_NOTICEABLE = 1e-12
+# ... where that takes up to so many operations: 1 ms in a fit, 50 ms where the proof is checked.
+_EXTENDED_WORK, _AUDIT_WORK = 3e5, 2e7
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Figures of one problem, recomputed. ``image`` is K beta, ``intercepts`` one b a group."""
+    """Figures of one problem, recomputed. ``image`` is K beta, ``intercepts`` one b a group.
+
+    ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller.
+    """
 
     primal: float
     dual: float
@@ -29,6 +43,7 @@ class Evidence:
     intercepts: tuple[float, ...]
     image: np.ndarray
     definiteness: str = "known"
+    rounding: float = 0.0
 
 
 def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> float:
@@ -89,55 +104,176 @@ def is_feasible(problem: BoxQP, beta: np.ndarray) -> bool:
     return True
 
 
-def _nothing_proven(image: np.ndarray, primal: float, intercepts: tuple[float, ...]) -> Evidence:
-    """Variables that break a constraint bound nothing from below."""
-    return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, intercepts, image)
+def evaluate(
+    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None, *, audit: bool = False
+) -> Evidence:
+    """Primal, dual, gap and violation of a box QP at beta, whoever found it; by default at the best intercepts.
+
+    An `audit` takes more time where that narrows the interval.
+    """
+    return _as_sharp_as_needed(_evaluate_soft, problem, beta, intercepts, audit)
 
 
-def evaluate(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None) -> Evidence:
-    """Primal, dual, gap and violation of a box QP at beta, whoever found it; by default at the best intercepts."""
-    f = problem.image(beta)
-    residual = problem.p - f
-    quadratic = float(beta @ f)
-    dual = float(problem.p @ beta) - quadratic / 2
-    primal, gap, used = quadratic / 2, 0.0, []
-    for g, total in enumerate(problem.totals):
-        members = problem.members(g)
-        lower, upper, value = problem.lower[members], problem.upper[members], beta[members]
-        b = best_intercept(residual[members], lower, upper, total) if intercepts is None else intercepts[g]
-        r = residual[members] - b
-        over, under = np.maximum(r, 0.0), np.maximum(-r, 0.0)
-        primal += float(upper @ over - lower @ under) + total * b
-        gap += float((upper - value) @ over + (value - lower) @ under)
-        # rounding may leave the sum of beta off its total by a few ulp; the bound it costs is part of the gap
-        gap += abs(b * (total - float(value.sum())))
-        used.append(b)
-    if not is_feasible(problem, beta):
-        return _nothing_proven(f, primal, tuple(used))
-    violation = max(kkt_violation(problem, beta, residual), _violation_at(problem, beta, residual, used))
-    return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, tuple(used), f)
-
-
-def evaluate_hard_margin(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None) -> Evidence:
+def evaluate_hard_margin(
+    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None, *, audit: bool = False
+) -> Evidence:
     """The hard-margin machine at signed multipliers beta of a classifier's problem (its upper bounds ignored).
 
     The dual is sum |beta| - 1/2 ||w||^2. For the primal the direction w is scaled until the closest sample has
     margin 1, which makes it feasible: P = 1/2 ||w||^2 / m^2 with m the smallest margin.
     """
-    f = problem.image(beta)
+    return _as_sharp_as_needed(_evaluate_hard, problem, beta, intercepts, audit)
+
+
+def _as_sharp_as_needed(how, problem, beta, intercepts, audit):  # type: ignore[no-untyped-def]
+    """Float64, and extended precision where rounding would be seen and the problem is small enough."""
+    image = bounded_image(problem, beta)
+    if intercepts is not None and not np.isfinite(intercepts).all():
+        return _nothing_proven(image, np.inf, tuple(intercepts))
+    evidence = how(problem, beta, intercepts, image)
+    size = max(abs(evidence.primal), abs(evidence.dual), 1e-300)
+    noticeable = not evidence.rounding <= _NOTICEABLE * size and evidence.kkt_violation < np.inf
+    if noticeable and extended_work(problem, beta) <= (_AUDIT_WORK if audit else _EXTENDED_WORK):
+        sharp = how(problem, beta, intercepts, bounded_image(problem, beta, extended=True))
+        if sharp.gap < evidence.gap:
+            return sharp
+    return evidence
+
+
+def _nothing_proven(image: Image, primal: float, intercepts: tuple[float, ...]) -> Evidence:
+    """Variables that break a constraint bound nothing from below."""
+    values = np.asarray(image.values, dtype=np.float64)
+    return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, intercepts, values)
+
+
+def _evaluate_soft(
+    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image
+) -> Evidence:
+    residual = problem.p - image.values
+    errors = image.errors + image.unit * np.abs(residual).astype(np.float64)
+    near = np.asarray(residual, dtype=np.float64)
+    used, primal = [], [(image.primal_square[0] / 2, image.primal_square[1] / 2)]
+    for g, total in enumerate(problem.totals):
+        members = problem.members(g)
+        low, high = problem.lower[members], problem.upper[members]
+        b = best_intercept(near[members], low, high, total) if intercepts is None else intercepts[g]
+        r = residual[members] - b
+        e = errors[members] + image.unit * np.abs(r).astype(np.float64)
+        losses = np.maximum(high * np.maximum(r, 0.0), -low * np.maximum(-r, 0.0))
+        value, error = bounded_sum(losses, _BOX + 2 * U)
+        primal.append((value, error + float((np.maximum(high, -low) * e).sum()) * (1 + 1e-9)))
+        primal.append((total * b, 4 * _BOX * abs(total * b)))
+        used.append(b)
+    value, error = _sum(primal)
+    top = upper(value, error)
+    found = dual_bound(problem, beta, problem.lower, problem.upper, residual, errors, image)
+    if found is None or not ((beta >= problem.lower) & (beta <= problem.upper)).all():
+        return _nothing_proven(image, top, tuple(used))
+    violation = max(kkt_violation(problem, beta, near), _violation_at(problem, beta, near, used))
+    return _interval(top, lower(*found), violation, used, image, error + found[1])
+
+
+def _evaluate_hard(
+    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image
+) -> Evidence:
+    f, e = image.values, image.errors
     positive = problem.p > 0
-    lowest, highest = float(f[positive].min()), float(f[~positive].max())
-    b = -(lowest + highest) / 2 if intercepts is None else intercepts[0]
-    m = min(lowest + b, -(highest + b))
-    quadratic = float(beta @ f)
-    dual = float(np.abs(beta).sum()) - quadratic / 2
-    primal = quadratic / 2 / m**2 if m > 0 else np.inf
-    signed = (problem.p * beta >= 0).all() and abs(float(beta.sum())) <= 1e-9 * float(np.abs(beta).sum())
-    if not signed:
-        return _nothing_proven(f, primal, (b,))
-    gap = max(primal - dual, 0.0)
+    lowest, highest = f[positive].min(), f[~positive].max()
+    b = float(-(lowest + highest) / 2) if intercepts is None else intercepts[0]
+    signed = problem.p * (f + b)
+    margins = signed.astype(np.float64)
+    m = float((signed - (e + 4 * image.unit * (np.abs(f) + abs(b)))).min()) * (1 - 4 * U)
+    square = upper(*image.primal_square) / 2
+    top = float(np.nextafter(square / m**2 * (1 + 8 * U), np.inf)) if m > 0 else np.inf
+    infinite = np.full(problem.n, np.inf)
+    low, high = np.where(positive, 0.0, -infinite), np.where(positive, infinite, 0.0)
+    found = dual_bound(problem, beta, low, high, problem.p - f, e + image.unit * np.abs(f).astype(np.float64), image)
+    if found is None or not (problem.p * beta >= 0).all():
+        return _nothing_proven(image, top, (b,))
     support = beta != 0
-    margins = problem.p * (f + b)
-    # samples off the kerb: too close for any sample, too far for one with a multiplier
+    # samples off the margin boundary: too close for any sample, too far for one with a multiplier
     violation = max(0.0, float((1 - margins).max()), float((margins[support] - 1).max(initial=0.0)))
-    return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, (b,), f)
+    exact = float(image.primal_square[0]) / 2 / float(margins.min()) ** 2 if margins.min() > 0 else np.inf
+    return _interval(top, lower(*found), violation, [b], image, top - exact + found[1])
+
+
+def _interval(
+    primal: float, dual: float, violation: float, intercepts: list[float], image: Image, rounding: float
+) -> Evidence:
+    values = np.asarray(image.values, dtype=np.float64)
+    if np.isnan(primal) or np.isnan(dual):
+        return _nothing_proven(image, np.inf, tuple(intercepts))
+    # weak duality: a lower bound above the upper one could only be an error of this library
+    gap = float(np.nextafter(primal - dual, np.inf)) if np.isfinite(primal - dual) else np.inf
+    return Evidence(
+        primal, dual, gap, relative(gap, primal, dual), violation, tuple(intercepts), values, rounding=float(rounding)
+    )
+
+
+def dual_bound(
+    problem: BoxQP,
+    beta: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    residual: np.ndarray,
+    errors: np.ndarray,
+    image: Image,
+) -> Bounded | None:
+    """``p'beta - 1/2 beta'K beta`` and how far the exact dual optimum may at most be below it; None if infeasible.
+
+    `residual` is p - K beta, off by at most `errors`.
+    """
+    linear = bounded_dot(problem.p, beta.astype(residual.dtype, copy=False))
+    # shrunk by _BOX, beta is within the exact box; its linear term shrinks along
+    shrunk = _BOX * float(np.abs(problem.p * beta).sum()) * (1 + 1e-9)
+    cost, reach = shrunk, 0.0
+    for g, total in enumerate(problem.totals):
+        members = np.arange(problem.n)[problem.members(g)]
+        repair = _repair(problem, beta, low, high, residual, errors, members, total)
+        if repair is None:
+            return None
+        cost, reach = cost + repair[0], reach + repair[1]
+    cost += reach**2 / 2
+    value, error = _sum([linear, (-image.dual_square[0] / 2, image.dual_square[1] / 2)])
+    return value, (error + cost) * (1 + 1e-9)
+
+
+def _repair(  # type: ignore[no-untyped-def]
+    problem, beta, low, high, residual, errors, members, total
+) -> tuple[float, float] | None:
+    """What it costs one variable of a group to take what is missing of the sum, and how far that moves w.
+
+    The sign of what is missing may not be known: then a variable that may rise and one that may fall are needed.
+    """
+    value = beta[members]
+    held, error = bounded_sum(value)
+    missing = total - held
+    most = (abs(missing) + error + 2 * _BOX * abs(total) + U * (abs(total) + abs(held))) * (1 + 1e-9)
+    room = abs(missing) <= 1e-9 * max(float(np.abs(value).sum()), abs(total))
+    if not room:
+        return None
+    if most == 0:
+        return 0.0, 0.0
+    worst = 0.0, 0.0
+    certain = abs(missing) > most / 2
+    for rises in (True, False):
+        if certain and rises != (missing > 0):
+            continue
+        space = high[members] - value if rises else value - low[members]
+        free = np.flatnonzero(space >= 2 * most)
+        if not free.size:
+            continue  # the sum is at the end of its range: the nearest feasible one is meant
+        slope = np.abs(residual[members[free]]).astype(np.float64) + errors[members[free]]
+        best = int(np.argmin(slope))
+        j = problem.rows_of(members[free[best : best + 1]])
+        length = float(np.sqrt(abs(problem.gram.block(j, j, np.float64)[0, 0]))) * (1 + 1e-6)
+        worst = max(worst, (most * float(slope[best]), most * length))
+    return worst
+
+
+def _sum(figures: list[Bounded]) -> Bounded:
+    """A sum of a few bounded figures."""
+    value = sum(v for v, _ in figures)
+    size = sum(abs(float(v)) for v, _ in figures)
+    unit = gamma(len(figures) + 1)
+    return value, (sum(e for _, e in figures) + unit * size) * (1 + 1e-9)

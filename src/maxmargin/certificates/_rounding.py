@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..engine import jit_exact
+from ..kernels import EXTENDED, EXTENDED_UNIT, roundings
 
 U = 2.0**-53  # half an ulp of 1: the largest relative error of one operation
 TINY = 2.0**-1074  # the largest absolute error of one operation that underflows
@@ -25,8 +26,8 @@ Bounded: TypeAlias = tuple[float, float]
 
 
 def gamma(n: float) -> float:
-    """The relative error bound of n roundings in a row."""
-    return n * U / (1 - n * U) if n * U < 0.5 else inf
+    """The relative error bound of n roundings in a row in float64."""
+    return roundings(n, U)
 
 
 @jit_exact
@@ -48,8 +49,12 @@ def _compensated(x):  # type: ignore[no-untyped-def]
 def bounded_sum(x: np.ndarray, relative_error: float = 0.0) -> Bounded:
     """The sum of x and a bound of its error; each term may itself be off by `relative_error`.
 
-    Compensated: the error is 2 ulp of the result and 2 n^2 u^2 of the terms' sizes (Higham, 4.3).
+    Compensated: the error is 2 ulp of the result and 2 n^2 u^2 of the terms' sizes (Higham, 4.3). Terms of extended
+    precision are simply added.
     """
+    if x.dtype == EXTENDED and EXTENDED_UNIT < U:
+        value, size = x.sum(), float(np.abs(x).sum()) * _ROOM
+        return value, (roundings(len(x) + 1, EXTENDED_UNIT) + relative_error) * size * _ROOM
     value, size = _compensated(np.ascontiguousarray(x, dtype=np.float64))
     if not (isfinite(value) and isfinite(size)):
         return float(value), inf
@@ -61,7 +66,8 @@ def bounded_sum(x: np.ndarray, relative_error: float = 0.0) -> Bounded:
 def bounded_dot(a: np.ndarray, b: np.ndarray, error: np.ndarray | float | None = None) -> Bounded:
     """``a @ b`` and a bound of its error; b_i may itself be off by `error_i`."""
     with np.errstate(over="ignore", invalid="ignore"):
-        value, bound = bounded_sum(a * b, U)
+        terms = a * b
+        value, bound = bounded_sum(terms, EXTENDED_UNIT if terms.dtype == EXTENDED else U)
         bound += len(a) * TINY
         if error is not None:
             bound += float((np.abs(a) * error).sum()) * (1 + gamma(len(a) + 2))
@@ -70,9 +76,9 @@ def bounded_dot(a: np.ndarray, b: np.ndarray, error: np.ndarray | float | None =
 
 def upper(value: float, error: float) -> float:
     """The smallest float64 that is certainly not below a bounded figure."""
-    return nextafter(value + error, inf) if error > 0 else value
+    return nextafter(float(value + error), inf)
 
 
 def lower(value: float, error: float) -> float:
     """The largest float64 that is certainly not above a bounded figure."""
-    return nextafter(value - error, -inf) if error > 0 else value
+    return nextafter(float(value - error), -inf)

@@ -17,7 +17,7 @@ from ._passes import (
     tile_room,
     tile_sum,
 )
-from ._rows import ObjectRows, Rows, row_products
+from ._rows import ObjectRows, Rows, row_differences, row_products
 
 __all__ = [
     "ObjectRows",
@@ -30,6 +30,7 @@ __all__ = [
     "row_add",
     "row_adds",
     "row_dot",
+    "row_differences",
     "row_dots",
     "row_products",
     "row_square",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numba.core import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 # Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
 _ONE_THREAD = 200_000
@@ -61,6 +61,30 @@ class Rows:
         """Ranges of rows, one for each thread that is worth its while in a pass for so many outputs."""
         parts = min(threads, max(1, self.stored * outputs // _ONE_THREAD))
         return list(pairwise(self.n * k // parts for k in range(parts + 1)))
+
+    @property
+    def longest(self) -> int:
+        """The largest number of terms that an inner product of two rows can have."""
+        return int(np.diff(self.arrays[2]).max(initial=0)) if self.sparse else self.d
+
+    def times(self, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
+        """``X[index] @ w`` in float64, by blocks."""
+        n = self.n if index is None else len(index)
+        out = np.empty(n)
+        step = max(1, 2**18 // max(1, self.d)) if not self.sparse else max(1, n)
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            out[part] = self._X[part if index is None else index[part]].astype(np.float64, copy=False) @ w
+        return out
+
+    def weighted_sum(self, index: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """``sum_k a_k x_(index_k)`` in float64, by blocks."""
+        out = np.zeros(self.d)
+        step = max(1, 2**18 // max(1, self.d)) if not self.sparse else max(1, len(index))
+        for start in range(0, len(index), step):
+            part = slice(start, start + step)
+            out += self._X[index[part]].T.astype(np.float64, copy=False) @ a[part]
+        return out
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -171,3 +195,51 @@ def _csr_products(rows, order, start, stop, shift, panels, chunk, tile, out):  #
             for j in range(width):
                 row[j] += va * a[j]
             p += 1
+
+
+def row_differences(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    """``out[t, j] = -1/2 ||x_r - shift - panels[chunk, :, j]||^2`` for the rows r = order[start + t], by differences.
+
+    Where rows are close to each other but long, inner products lose what matters to cancellation. Takes the time of
+    its multiplications without the help of a BLAS.
+    """
+    raise RuntimeError("row_differences is called from compiled code only")
+
+
+@overload(row_differences)
+def _row_differences(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    return _dense_differences if isinstance(rows, types.BaseTuple) and len(rows) == 1 else _csr_differences
+
+
+@register_jitable
+def _half_squares(tile, m, panel, out):  # type: ignore[no-untyped-def]
+    half = out.dtype.type(0.5)
+    for t in range(m):
+        row = out[t]
+        row[:] = 0
+        for k in range(panel.shape[0]):
+            x, column = tile[t, k], panel[k]
+            for j in range(panel.shape[1]):
+                difference = x - column[j]
+                row[j] -= half * difference * difference
+
+
+def _dense_differences(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    X = rows[0]
+    if chunk == 0:
+        for t in range(stop - start):
+            r = order[start + t]
+            for k in range(X.shape[1]):
+                tile[t, k] = X[r, k] - shift[k]
+    _half_squares(tile, stop - start, panels[chunk], out)
+
+
+def _csr_differences(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
+    data, indices, indptr = rows
+    if chunk == 0:
+        for t in range(stop - start):
+            r = order[start + t]
+            tile[t, :] = 0
+            for p in range(indptr[r], indptr[r + 1]):
+                tile[t, indices[p]] = data[p]
+    _half_squares(tile, stop - start, panels[chunk], out)

@@ -1,5 +1,6 @@
 """Kernels k(x, z), their Gram matrices by tiles, and the check of Mercer's condition."""
 
+from ._accuracy import EXTENDED, EXTENDED_UNIT, Accuracy, roundings
 from ._gram import CallableGram, Gram, MatrixGram, TiledGram
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ._mercer import MercerCheck, check_mercer
@@ -9,8 +10,11 @@ from ._shared_blocks import SharedBlocks
 from ._stored import FreshProducts, StoredMatrix, StoredProducts
 
 __all__ = [
+    "EXTENDED",
+    "EXTENDED_UNIT",
     "KERNELS",
     "RBF",
+    "Accuracy",
     "CachedGram",
     "CallableGram",
     "CallableKernel",
@@ -29,5 +33,6 @@ __all__ = [
     "TiledGram",
     "check_mercer",
     "make_kernel",
+    "roundings",
     "worth_keeping",
 ]

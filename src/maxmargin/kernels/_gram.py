@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from scipy.linalg.blas import dsyrk, ssyrk
 
 from ..data import Rows
 from ..engine import jit, run_parallel
+from ._accuracy import EXTENDED, Accuracy, exact
 from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height, transform_symmetric
-from ._transform import UNTRANSFORMED
+from ._transform import UNTRANSFORMED, UNTRANSFORMED_DIFFERENCES
 
 # Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
 _WORTH_A_THREAD = 2_000_000
@@ -62,6 +63,28 @@ class Gram(ABC):
         """About how far float32 values may be off, relative to the diagonal; inf where float32 saves nothing."""
         return np.inf
 
+    # What follows is for certificates: products whose rounding errors can be bounded.
+
+    @abstractmethod
+    def accuracy(self) -> Accuracy:
+        """How far float64 values may be off (square matrices only)."""
+
+    @abstractmethod
+    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        """``K[:, j] @ coef`` in float64, ``|K[:, j]| @ |coef|`` or more, and the additions in a row of a value."""
+
+    def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
+        """The rows (and which of them) whose inner products the values are, if that is what they are."""
+        return None
+
+    def extended_work(self, count: int) -> float:
+        """Operations that so many extended columns take; inf where there are none."""
+        return np.inf
+
+    def extended(self, j: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        """``K[:, j]`` in extended precision by plain code, and how far these values may be off."""
+        raise NotImplementedError
+
 
 class TiledGram(Gram):
     """Kernel values computed from rows, tile by tile, on several threads."""
@@ -80,11 +103,17 @@ class TiledGram(Gram):
         self.n_threads = n_threads
         self._index = _index
         if _shared is None:
-            # Distances do not change when the origin moves to the mean, and cancel far less there.
-            centred = kernel.shift_invariant and not (rows.sparse or self.columns.sparse)
+            # Distances do not change when the origin moves to the mean, and cancel far less there. Differences of
+            # rows are exact to rounding where they are.
+            centred = kernel.shift_invariant and not (rows.sparse or self.columns.sparse or kernel.by_differences)
             shift = self.columns.mean if centred else np.zeros(rows.d)
-            row_norms = rows.squared_norms(shift)
-            column_norms = row_norms if self.columns is rows else self.columns.squared_norms(shift)
+            row_norms = np.zeros(rows.n) if kernel.by_differences else rows.squared_norms(shift)
+            if self.columns is rows:
+                column_norms = row_norms
+            else:
+                column_norms = (
+                    np.zeros(self.columns.n) if kernel.by_differences else self.columns.squared_norms(shift)
+                )
             _shared = shift, row_norms, column_norms
             with np.errstate(over="ignore", invalid="ignore"):
                 values = kernel.diagonal(np.array([row_norms.max(initial=0.0), column_norms.max(initial=0.0)]))
@@ -128,7 +157,8 @@ class TiledGram(Gram):
     def whole(self, dtype: Any) -> np.ndarray:
         n = self.shape[0]
         work = n * n * (10 + self.rows.d) if self.n_threads > 1 else 0
-        if self.rows.sparse or self.columns is not self.rows or work > _HALF_IS_FASTER:
+        whole = self.rows.sparse or self.columns is not self.rows or self.kernel.by_differences
+        if whole or work > _HALF_IS_FASTER:
             return super().whole(dtype)
         shift, norms, _ = self._shared
         order = self._row_index(None)
@@ -160,14 +190,43 @@ class TiledGram(Gram):
     def products(self) -> tuple[np.ndarray, np.ndarray]:
         """Inner products of all rows in float64 (about the mean, if the kernel does not mind), and squared lengths.
 
-        They are what the kernels of every gamma are functions of.
+        By differences: half the squared distances with a minus sign, and zeros. They are what the kernels of every gamma are functions of.
         """
         order = self._row_index(None)
         out = np.empty((len(order), len(order)))
+        params = UNTRANSFORMED_DIFFERENCES if self.kernel.by_differences else UNTRANSFORMED
         for part in self._portions(len(order), np.float64):
             panels, panel_norms = self._panels(np.arange(part.start, part.stop), np.float64)
-            self._sweep(fill, order, panels, panel_norms, (), out[:, part], params=UNTRANSFORMED)
+            self._sweep(fill, order, panels, panel_norms, (), out[:, part], params=params)
         return out, self._shared[1][order]
+
+    @property
+    def squared_norms(self) -> tuple[np.ndarray, np.ndarray]:
+        """Squared lengths of all rows and of all columns, about the point that products are taken about."""
+        return self._shared[1], self._shared[2]
+
+    def accuracy(self) -> Accuracy:
+        found = self.kernel.accuracy(self._shared[1], self.rows.longest)
+        return found if self._index is None else found.of(self._index)
+
+    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        chunks = -(-len(j) // WIDTH) + len(self._portions(len(j), np.float64))
+        additions = min(len(j), WIDTH) + chunks + 2
+        if self.kernel.non_negative:
+            f, size = self.product(j, np.array([coef, np.abs(coef)]), np.float64)
+            return f, size, additions
+        scale = self.accuracy().scale
+        return self.product(j, coef[None], np.float64)[0], scale * float(scale[j] @ np.abs(coef)), additions
+
+    def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
+        return (self.rows, self._index) if self.kernel.is_linear and self.columns is self.rows else None
+
+    def extended_work(self, count: int) -> float:
+        return float(self.shape[0]) * count * (20 + self.rows.d)
+
+    def extended(self, j: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        order = self._row_index(None)
+        return extended_values(self.kernel, self.rows, order, order[j])
 
     @property
     def multiplications(self) -> float:
@@ -223,6 +282,13 @@ class TiledGram(Gram):
         run_parallel(task, arguments)
 
 
+def extended_values(kernel: Any, rows: Rows, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+    """Values between rows i and j of X by the textbook formula in extended precision."""
+    zero = np.zeros(rows.d)
+    X = rows.dense(i, zero, np.float64).astype(EXTENDED)
+    return kernel.extended(X, rows.dense(j, zero, np.float64).astype(EXTENDED))
+
+
 def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
     """Coefficients laid out as the panels are, padded by zeros."""
     chunks, _, width = panels.shape
@@ -234,16 +300,51 @@ def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
 class MatrixGram(Gram):
     """Kernel values read from a matrix: given by the user, or computed once because it is small.
 
-    Of a symmetric matrix the rows serve as columns, because they lie together in memory.
+    Of a symmetric matrix the rows serve as columns, because they lie together in memory. A matrix that was computed
+    has a `source`, which knows how accurate its values are; a given one is what it is.
     """
 
-    def __init__(self, matrix: np.ndarray, index: np.ndarray | None = None, *, symmetric: bool) -> None:
-        self.matrix, self._index, self.symmetric = matrix, index, symmetric
+    def __init__(
+        self, matrix: np.ndarray, index: np.ndarray | None = None, *, symmetric: bool, source: Gram | None = None
+    ) -> None:
+        self.matrix, self._index, self.symmetric, self.source = matrix, index, symmetric, source
         self.shape = matrix.shape if index is None else (len(index), len(index))
 
+    @classmethod
+    def of(cls, gram: Gram) -> MatrixGram:
+        """All float64 values of a small symmetric matrix."""
+        return cls(gram.whole(np.float64), symmetric=True, source=gram)
+
     def restricted(self, index: np.ndarray) -> MatrixGram:
+        source = None if self.source is None else self.source.restricted(index)
         index = index if self._index is None else self._index[index]
-        return MatrixGram(self.matrix, index, symmetric=self.symmetric)
+        return MatrixGram(self.matrix, index, symmetric=self.symmetric, source=source)
+
+    def accuracy(self) -> Accuracy:
+        if self.source is not None:
+            return self.source.accuracy()
+        return exact(np.sqrt(np.abs(self.diagonal())))
+
+    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        rows, columns = self._at(None, self.shape[0]), self._at(j, 0)
+        coef = np.ascontiguousarray(coef, dtype=np.float64)
+        if not self.symmetric:
+            block = self.matrix[np.ix_(rows, columns)].astype(np.float64, copy=False)
+            return block @ coef, np.abs(block) @ np.abs(coef), len(j) + 2
+        out, size = np.zeros(self.matrix.shape[1]), np.zeros(self.matrix.shape[1])
+        _add_rows_and_sizes(self.matrix, columns, coef, out, size)
+        return (out, size, len(j) + 2) if self._index is None else (out[rows], size[rows], len(j) + 2)
+
+    def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
+        return None if self.source is None else self.source.linear_rows()
+
+    def extended_work(self, count: int) -> float:
+        return float(self.shape[0]) * count * 20 if self.source is None else self.source.extended_work(count)
+
+    def extended(self, j: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        if self.source is not None:
+            return self.source.extended(j)
+        return self.block(np.arange(self.shape[0]), j, np.float64).astype(EXTENDED), self.accuracy()
 
     def _at(self, i: np.ndarray | None, size: int) -> np.ndarray:
         if self._index is not None:
@@ -280,8 +381,22 @@ def _add_rows(matrix, index, coef, out):  # type: ignore[no-untyped-def]
                 total[t] += weight * row[t]
 
 
+@jit
+def _add_rows_and_sizes(matrix, index, coef, out, size):  # type: ignore[no-untyped-def]
+    for k in range(index.shape[0]):
+        row, weight = matrix[index[k]], coef[k]
+        heavy = abs(weight)
+        for t in range(row.shape[0]):
+            out[t] += weight * row[t]
+            size[t] += heavy * abs(row[t])
+
+
 class CallableGram(Gram):
-    """Kernel values from a user's function, by blocks of rows so that memory stays bounded."""
+    """Kernel values from a function, by blocks of rows so that memory stays bounded.
+
+    A user's function is believed: its values are the kernel. One of `audited`, a kernel of the library, is as accurate
+    as that kernel says.
+    """
 
     _BLOCK = 2**21  # values asked for at once: 16 MB
 
@@ -291,16 +406,45 @@ class CallableGram(Gram):
         rows: Rows,
         columns: Rows | None = None,
         index: np.ndarray | None = None,
+        audited: Any = None,
     ) -> None:
         self.function, self.rows, self.columns = function, rows, rows if columns is None else columns
-        self._index = index
+        self._index, self.audited = index, audited
         n = rows.n if index is None else len(index)
         self.shape = n, (n if self.columns is rows else self.columns.n)
 
     def restricted(self, index: np.ndarray) -> CallableGram:
-        return CallableGram(
-            self.function, self.rows, self.columns, index if self._index is None else self._index[index]
-        )
+        index = index if self._index is None else self._index[index]
+        return CallableGram(self.function, self.rows, self.columns, index, self.audited)
+
+    def accuracy(self) -> Accuracy:
+        if self.audited is None:
+            return exact(np.sqrt(np.abs(self.diagonal())))
+        found = self.audited.plain_accuracy(self.rows)
+        return found if self._index is None else found.of(self._index)
+
+    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        f, size = np.zeros(self.shape[0]), np.zeros(self.shape[0])
+        for rows, block in self._row_blocks(np.arange(self.shape[0]), j):
+            f[rows], size[rows] = block @ coef, np.abs(block) @ np.abs(coef)
+        return f, size, len(j) + 2
+
+    def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
+        return (self.rows, self._index) if getattr(self.audited, "is_linear", False) else None
+
+    def extended_work(self, count: int) -> float:
+        return np.inf if self.audited is None else float(self.shape[0]) * count * (20 + self.rows.d)
+
+    def extended(self, j: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        order = self._at(np.arange(self.shape[0]))
+        return extended_values(self.audited, self.rows, order, order[j])
+
+    def _row_blocks(self, rows: np.ndarray, j: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Which of `rows`, and their values against columns j."""
+        step = max(1, self._BLOCK // max(1, len(j)))
+        for start in range(0, len(rows) if len(j) else 0, step):
+            part = slice(start, min(start + step, len(rows)))
+            yield part, self.block(rows[part], j, np.float64)
 
     def _at(self, i: np.ndarray) -> np.ndarray:
         return np.asarray(i) if self._index is None else self._index[i]
@@ -324,9 +468,6 @@ class CallableGram(Gram):
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
         rows = np.arange(self.shape[0]) if i is None else np.asarray(i)
         out = np.zeros((len(coef), len(rows)))
-        if len(j):
-            step = max(1, self._BLOCK // len(j))
-            for start in range(0, len(rows), step):
-                part = rows[start : start + step]
-                out[:, start : start + step] = coef @ self.block(part, j, np.float64).T
+        for part, block in self._row_blocks(rows, j):
+            out[:, part] = coef @ block.T
         return out

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import comb, factorial, sqrt
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
 
 from ..data import Rows
+from ._accuracy import (
+    EXTENDED_UNIT,
+    INACCURATE,
+    UNIT,
+    Accuracy,
+    of_differences,
+    of_expanded_distances,
+    of_powers,
+    of_products,
+    of_sigmoids,
+)
 from ._gram import CallableGram, Gram, MatrixGram, TiledGram
-from ._transform import LINEAR, POLYNOMIAL, RBF as RBF_KIND, SIGMOID
+from ._transform import LINEAR, POLYNOMIAL, RBF as RBF_KIND, RBF_OF_DIFFERENCES, SIGMOID
+
+# Features up to which sparse rows are made dense to take differences of them.
+_WIDE = 5000
 
 
 class Kernel(ABC):
@@ -38,12 +54,34 @@ class _ProductKernel(Kernel):
     """A kernel that is a function of inner products and lengths: evaluated in tiles with a fused transform."""
 
     shift_invariant = False  # whether k(x - c, z - c) = k(x, z)
+    by_differences = False  # whether values are computed from differences of rows instead of inner products
+    non_negative = False
+    is_linear = False
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
         return TiledGram(self, rows, columns, n_threads)
 
     def audit_gram(self, rows: Any) -> CallableGram:
-        return CallableGram(lambda X, Z: self.plain(X.astype(np.float64), Z.astype(np.float64)), rows)
+        return CallableGram(
+            lambda X, Z: self.plain(X.astype(np.float64), Z.astype(np.float64)), rows, audited=self
+        )
+
+    @abstractmethod
+    def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
+        """How far values in tiles may be off, from the squared lengths and the terms of an inner product."""
+
+    def plain_accuracy(self, rows: Rows) -> Accuracy:
+        """How far values of `plain` in float64 may be off."""
+        return self.accuracy(rows.squared_norms(np.zeros(rows.d)), rows.longest)
+
+    def extended(self, X: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        """Values between dense rows of extended precision, and how far they may be off; Z are some of the rows X."""
+        norms = np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
+        return self._of_products(X @ Z.T), self.accuracy(norms, X.shape[1], EXTENDED_UNIT)
+
+    def _of_products(self, S: np.ndarray) -> np.ndarray:
+        """Values from inner products, in their precision."""
+        raise NotImplementedError
 
     @abstractmethod
     def plain(self, X: Any, Z: Any) -> np.ndarray:
@@ -67,6 +105,8 @@ class _ProductKernel(Kernel):
 class Linear(_ProductKernel):
     """``<x, z>``."""
 
+    is_linear = True
+
     @property
     def params(self) -> tuple[int, float, float, int]:
         return LINEAR, 1.0, 0.0, 1
@@ -76,6 +116,12 @@ class Linear(_ProductKernel):
 
     def plain(self, X: Any, Z: Any) -> np.ndarray:
         return linear_kernel(X, Z)
+
+    def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
+        return of_products(squared_norms, terms, unit)
+
+    def _of_products(self, S: np.ndarray) -> np.ndarray:
+        return S
 
 
 @dataclass(frozen=True)
@@ -95,6 +141,16 @@ class Polynomial(_ProductKernel):
 
     def plain(self, X: Any, Z: Any) -> np.ndarray:
         return polynomial_kernel(X, Z, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+
+    def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
+        return of_powers(squared_norms, terms, self.gamma, self.coef0, self.degree, unit)
+
+    def _of_products(self, S: np.ndarray) -> np.ndarray:
+        base = S * S.dtype.type(self.gamma) + S.dtype.type(self.coef0)
+        value = np.ones_like(base)
+        for _ in range(self.degree):  # a power by repeated multiplication: its rounding errors are known
+            value *= base
+        return value
 
     def float32_error(self, squared_norms: np.ndarray) -> float:
         return 4 * max(1, self.degree) * float(np.finfo(np.float32).eps)
@@ -127,22 +183,60 @@ class Polynomial(_ProductKernel):
 
 @dataclass(frozen=True)
 class RBF(_ProductKernel):
-    """``exp(-gamma ||x - z||^2)``."""
+    """``exp(-gamma ||x - z||^2)``.
+
+    Distances come from inner products about the mean; where gamma is so large, or rows so far apart, that rounding
+    would be seen in the values, from differences of the rows (`by_differences`).
+    """
 
     shift_invariant = True
+    non_negative = True
     gamma: float = 1.0
+    by_differences: bool = False
+
+    def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
+        tiled = TiledGram(self, rows, columns, n_threads)
+        if self.by_differences or (rows.sparse and rows.d > _WIDE):
+            return tiled
+        lengths = [np.sqrt(norms.max(initial=0.0)) for norms in tiled.squared_norms]
+        worst = of_expanded_distances(np.array([max(lengths) ** 2]), rows.longest, self.gamma)
+        if worst.absolute == 1.0 or worst.relative[0] > INACCURATE:
+            return TiledGram(replace(self, by_differences=True), rows, columns, n_threads)
+        return tiled
 
     @property
     def params(self) -> tuple[int, float, float, int]:
-        return RBF_KIND, float(self.gamma), 0.0, 1
+        return RBF_OF_DIFFERENCES if self.by_differences else RBF_KIND, float(self.gamma), 0.0, 1
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return np.ones_like(squared_norms)
 
     def plain(self, X: Any, Z: Any) -> np.ndarray:
-        return rbf_kernel(X, Z, gamma=self.gamma)
+        if sp.issparse(X):
+            if X.shape[1] > _WIDE:
+                return rbf_kernel(X, Z, gamma=self.gamma)
+            X, Z = X.toarray(), Z.toarray()
+        return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"))
+
+    def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
+        if self.by_differences:
+            return of_differences(len(squared_norms), terms, unit)
+        return of_expanded_distances(squared_norms, terms, self.gamma, unit)
+
+    def plain_accuracy(self, rows: Rows) -> Accuracy:
+        if rows.sparse and rows.d > _WIDE:
+            return of_expanded_distances(rows.squared_norms(np.zeros(rows.d)), rows.longest, self.gamma)
+        return of_differences(rows.n, rows.d)
+
+    def extended(self, X: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        squared = np.zeros((len(X), len(Z)), X.dtype)
+        for k in range(X.shape[1]):
+            squared += np.square(X[:, k, None] - Z[:, k])
+        return np.exp(X.dtype.type(-self.gamma) * squared), of_differences(len(X), X.shape[1], EXTENDED_UNIT)
 
     def float32_error(self, squared_norms: np.ndarray) -> float:
+        if self.by_differences:
+            return np.inf
         # The distance is a difference of terms as large as the squared lengths: that is what cancels.
         largest = float(squared_norms.max(initial=0.0))
         return 4 * (1 + self.gamma * largest) * float(np.finfo(np.float32).eps)
@@ -164,6 +258,12 @@ class Sigmoid(_ProductKernel):
 
     def plain(self, X: Any, Z: Any) -> np.ndarray:
         return sigmoid_kernel(X, Z, gamma=self.gamma, coef0=self.coef0)
+
+    def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
+        return of_sigmoids(squared_norms, terms, self.gamma, self.coef0, unit)
+
+    def _of_products(self, S: np.ndarray) -> np.ndarray:
+        return np.tanh(S * S.dtype.type(self.gamma) + S.dtype.type(self.coef0))
 
     def float32_error(self, squared_norms: np.ndarray) -> float:
         largest = float(squared_norms.max(initial=0.0))

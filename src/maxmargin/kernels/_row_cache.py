@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Rows
 from ..engine import jit, run_parallel
+from ._accuracy import Accuracy
 from ._gram import Gram, TiledGram
 
 _NONE = -1
@@ -44,6 +46,15 @@ class CachedGram(Gram):
 
     def float32_error(self) -> float:
         return self.gram.float32_error()
+
+    def accuracy(self) -> Accuracy:
+        return self.gram.accuracy()
+
+    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        return self.gram.sized_product(j, coef)
+
+    def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
+        return self.gram.linear_rows()
 
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
         if dtype != np.float32:

@@ -16,8 +16,9 @@ from numba.extending import overload
 
 from ..engine import jit, wide_vectors
 
-LINEAR, POLYNOMIAL, RBF, SIGMOID = range(4)
+LINEAR, POLYNOMIAL, RBF, SIGMOID, RBF_OF_DIFFERENCES, DIFFERENCES = range(6)
 UNTRANSFORMED = (LINEAR, 1.0, 0.0, 1)  # parameters that leave inner products as they are
+UNTRANSFORMED_DIFFERENCES = (DIFFERENCES, 1.0, 0.0, 1)  # and half the squared distances, negative
 
 # 2**f on [-1/2, 1/2]. float32: Taylor coefficients ln(2)**k / k!, degree 6 leaves 6e-8. float64: the polynomial of
 # degree 10 through the Chebyshev points, computed with 50 digits; it leaves 3e-16, where Taylor's needs degree 12.
@@ -132,7 +133,7 @@ def sigmoid_tile(S, m, w, gamma, coef0):  # type: ignore[no-untyped-def]
 def transform_tile(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
     """Kernel values over inner products. A new kernel with a fused transform adds a line here."""
     kind, gamma, coef0, degree = params
-    if kind == RBF:
+    if kind == RBF or kind == RBF_OF_DIFFERENCES:
         rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch)
     elif kind == POLYNOMIAL:
         polynomial_tile(S, m, w, gamma, coef0, degree)

@@ -1,0 +1,104 @@
+"""K beta with a bound of its error, sample by sample: what both objectives are computed from.
+
+Three ways, all float64 unless said otherwise:
+
+- a linear kernel: the weights w = sum_i beta_i x_i once, then f_i = <x_i, w>. The primal objective is that of w as
+  computed, whose error is then no error; the dual objective is that of beta, which w may miss by `slip`;
+- any other kernel: the product of K with beta, with the errors of the kernel values and of the sum;
+- a small problem, if float64 leaves too much open: the same in extended precision, by plain code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import EXTENDED, EXTENDED_UNIT, roundings
+from ..problems import BoxQP
+from ._rounding import Bounded, U, bounded_dot, gamma
+
+
+@dataclass(frozen=True)
+class Image:
+    """``|values - K beta| <= errors`` for each variable, and beta' K beta as each objective may count it.
+
+    ``primal_square`` belongs to the function whose values are `values`; ``dual_square`` to beta itself. They differ
+    where the function is given by weights of its own. ``unit`` is the precision that was worked in.
+    """
+
+    values: np.ndarray
+    errors: np.ndarray
+    primal_square: Bounded
+    dual_square: Bounded
+    unit: float
+
+
+def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> Image:
+    """The image of beta; in extended precision if that is asked for (and the problem has it)."""
+    rows, coefficients, rounded = _by_row(problem, beta)
+    linear = None if extended else problem.gram.linear_rows()
+    if linear is not None:
+        return _linear(problem, linear, rows, coefficients, rounded)
+    f, e = (_extended if extended else _product)(problem, rows, coefficients, rounded)
+    f, e = (f, e) if problem.sample is None else (f[problem.sample], e[problem.sample])
+    square = bounded_dot(beta.astype(f.dtype, copy=False), f, e)
+    return Image(f, e, square, square, EXTENDED_UNIT if extended else U)
+
+
+def extended_work(problem: BoxQP, beta: np.ndarray) -> float:
+    """Operations that an image in extended precision takes; inf where there is none."""
+    return problem.gram.extended_work(int(np.count_nonzero(beta)))
+
+
+def _by_row(problem: BoxQP, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Rows of the matrix that take part, their coefficients, and how often these were rounded."""
+    if problem.sample is None:
+        rows = np.flatnonzero(beta)
+        return rows, beta[rows], 0
+    total = np.bincount(problem.sample, weights=beta, minlength=problem.gram.shape[0])
+    size = np.bincount(problem.sample, weights=np.abs(beta), minlength=problem.gram.shape[0])
+    rows = np.flatnonzero(size)
+    return rows, total[rows], 1  # two variables of a sample are added
+
+
+def _product(
+    problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int
+) -> tuple[np.ndarray, np.ndarray]:
+    if not len(rows):
+        return np.zeros(problem.gram.shape[0]), np.zeros(problem.gram.shape[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        f, size, additions = problem.gram.sized_product(rows, coefficients)
+        accuracy = problem.gram.accuracy()
+        e = (accuracy.relative + gamma(additions + rounded)) * size
+        e += accuracy.absolute * accuracy.scale * float(accuracy.scale[rows] @ np.abs(coefficients))
+    return f, e * (1 + 1e-9)
+
+
+def _extended(
+    problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int
+) -> tuple[np.ndarray, np.ndarray]:
+    K, accuracy = problem.gram.extended(rows)
+    weights = coefficients.astype(EXTENDED)
+    size = np.asarray(np.abs(K) @ np.abs(weights), dtype=np.float64)
+    e = (accuracy.relative + roundings(len(rows) + 2, EXTENDED_UNIT) + rounded * U) * size
+    e += accuracy.absolute * accuracy.scale * float(accuracy.scale[rows] @ np.abs(coefficients))
+    return K @ weights, e * (1 + 1e-9)
+
+
+def _linear(
+    problem: BoxQP, linear: tuple, rows: np.ndarray, coefficients: np.ndarray, rounded: int
+) -> Image:
+    data, index = linear
+    scale = problem.gram.accuracy().scale
+    with np.errstate(over="ignore", invalid="ignore"):
+        w = data.weighted_sum(rows if index is None else index[rows], coefficients)
+        f = data.times(w, index)
+        length = float(np.sqrt(w @ w)) * (1 + 1e-9)
+        # in length: each coordinate is a sum over the samples
+        slip = gamma(len(rows) + 3 + rounded) * float(scale[rows] @ np.abs(coefficients)) * (1 + 1e-9)
+        e = gamma(data.longest + 3) * length * scale * (1 + 1e-9)
+        value, error = bounded_dot(w, w)
+        dual = value, error + (2 * length + slip) * slip * (1 + 1e-9)
+    f, e = (f, e) if problem.sample is None else (f[problem.sample], e[problem.sample])
+    return Image(f, e, (value, error), dual, U)

@@ -1,0 +1,103 @@
+"""How far computed kernel values may be from the exact ones: what a certificate widens its interval by.
+
+The bounds are a priori: they hold for whatever order the terms of an inner product are added in, with or without fused
+multiplication, in round-to-nearest arithmetic of the given unit (2**-53 in float64) without overflow. The rows of X and
+the parameters of the kernel are taken as exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+UNIT = 2.0**-53
+# x86 has 64 binary digits here, other machines 53 or 113; the bounds are right for all of them.
+EXTENDED = np.longdouble
+EXTENDED_UNIT = float(np.finfo(EXTENDED).eps) / 2
+# Values that are off by more, relative to themselves, are computed from differences of the rows.
+INACCURATE = 1e-9
+_ROOM = 1 + 1e-9  # the bounds are themselves computed in float64
+_TINY = 1e-300  # what may underflow: values below 2e-308 are stated as that
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """``|K^_ij - K_ij| <= relative_i |K^_ij| + absolute s_i s_j``, where s = `scale` and ``|K_ij| <= s_i s_j``.
+
+    Attributes
+    ----------
+    relative : ndarray of shape (n,)
+        For all values of row i.
+    absolute : float
+        The part that goes with the sizes of the two samples.
+    scale : ndarray of shape (n,)
+        The size of each sample in feature space, or a little more.
+
+    """
+
+    relative: np.ndarray
+    absolute: float
+    scale: np.ndarray
+
+    def of(self, index: np.ndarray) -> Accuracy:
+        """The same for some of the samples."""
+        return Accuracy(self.relative[index], self.absolute, self.scale[index])
+
+
+def roundings(n: float, unit: float = UNIT) -> float:
+    """The relative error of n roundings in a row, at most."""
+    return n * unit / (1 - n * unit) if n * unit < 0.5 else np.inf
+
+
+def exact(scale: np.ndarray) -> Accuracy:
+    """Values that are what they are: given by the user."""
+    return Accuracy(np.zeros(len(scale)), 0.0, scale)
+
+
+def of_products(squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
+    """Inner products of so many terms."""
+    return Accuracy(
+        np.zeros(len(squared_norms)), roundings(terms + 2, unit) * _ROOM, np.sqrt(squared_norms) * (1 + 1e-12)
+    )
+
+
+def of_powers(
+    squared_norms: np.ndarray, terms: float, gamma: float, coef0: float, degree: int, unit: float = UNIT
+) -> Accuracy:
+    """``(gamma <x, z> + coef0) ** degree``: the base is off by (terms + 3) roundings of gamma |x| |z| + |coef0|."""
+    with np.errstate(over="ignore"):
+        scale = np.sqrt((abs(gamma) * squared_norms + abs(coef0)) ** degree) * (1 + 1e-9)
+    return Accuracy(np.zeros(len(scale)), roundings(max(degree, 1) * (terms + 5) + 2, unit) * _ROOM, scale)
+
+
+def of_sigmoids(squared_norms: np.ndarray, terms: float, gamma: float, coef0: float, unit: float = UNIT) -> Accuracy:
+    """``tanh(gamma <x, z> + coef0)``, whose slope is at most 1."""
+    scale = np.sqrt(abs(gamma) * squared_norms + abs(coef0) + 1) * (1 + 1e-9)
+    return Accuracy(np.zeros(len(scale)), roundings(terms + 8, unit) * _ROOM, scale)
+
+
+def of_expanded_distances(squared_norms: np.ndarray, terms: float, gamma: float, unit: float = UNIT) -> Accuracy:
+    """``exp(-gamma d^2)`` with d^2 = |x|^2 + |z|^2 - 2 <x, z>, off by (terms + 12) roundings of (|x| + |z|)^2.
+
+    150 roundings are for the exponential and its argument: where the argument is above 40, the value is too small for
+    its relative error to matter.
+    """
+    length = np.sqrt(squared_norms)
+    squared = (length + length.max(initial=0.0)) ** 2
+    with np.errstate(over="ignore"):
+        relative = (gamma * roundings(terms + 12, unit) * squared + 150 * unit) * (1.2 * _ROOM)
+    if not relative.max(initial=0.0) < 0.1:  # nothing is known but that values lie between 0 and 1
+        return Accuracy(np.zeros(len(length)), 1.0, np.ones(len(length)))
+    return Accuracy(relative, 150 * np.exp(-40.0) * unit + _TINY, np.ones(len(length)))
+
+
+def of_differences(n: int, terms: float, unit: float = UNIT) -> Accuracy:
+    """``exp(-gamma d^2)`` with d^2 a sum of squared differences, which is off by (terms + 4) roundings of itself.
+
+    With t = gamma d^2 the value is off by t (terms + 4) roundings of itself; above t = 8, where t exp(-t) falls, that
+    is at most 8 exp(-8) of 1.
+    """
+    each = roundings(terms + 6, unit)
+    absolute = 8 * np.exp(-8.0) * each + _TINY
+    return Accuracy(np.full(n, (8 * each + 20 * unit) * _ROOM), absolute * _ROOM, np.ones(n))
