@@ -87,7 +87,8 @@ def test_best_intercepts_beat_all_others(seed):
     for b in rng.normal(size=10) * 10.0 ** rng.uniform(-2, 2):
         other = evaluate(problem, beta, (float(b),))
         assert other.primal >= best.primal - 1e-9 * (1 + abs(best.primal))
-        assert other.dual == best.dual
+        # extended precision may narrow one of the two
+        assert abs(other.dual - best.dual) <= other.rounding + best.rounding
 
 
 @given(st.data())
@@ -163,7 +164,9 @@ class TestHardMargin:
 
     def test_optimum(self):
         e = evaluate_hard_margin(self.problem, np.array([0.5, -0.5]))
-        assert (e.primal, e.dual, e.gap, e.kkt_violation) == (0.5, 0.5, 0, 0)
+        assert e.dual <= 0.5 <= e.primal
+        assert e.gap <= 1e-14
+        assert e.kkt_violation == 0
         assert e.intercepts == (0.0,)
 
     @pytest.mark.parametrize("scale", [0.1, 0.9, 1.1, 3.0])

@@ -12,13 +12,13 @@ error, the dual objective down (see `maxmargin.certificates._rounding`). Three t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..problems import BoxQP
 from ._image import Image, bounded_image, extended_work
-from ._rounding import U, Bounded, bounded_dot, bounded_sum, gamma, lower, upper
+from ._rounding import Bounded, U, bounded_dot, bounded_sum, gamma, lower, upper
 
 # C times the weights of sample and class, and totals that are nu times a sum of such: off by this fraction
 _BOX = 6 * U
@@ -93,6 +93,12 @@ def relative(gap: float, primal: float, dual: float) -> float:
     return gap / max(abs(primal), abs(dual), 1e-300) if np.isfinite(gap) else np.inf
 
 
+def difference(primal: float, dual: float) -> float:
+    """``primal - dual``, rounded up."""
+    gap = primal - dual
+    return float(np.nextafter(gap, np.inf)) if 0 < gap < np.inf else gap if gap == 0 else np.inf
+
+
 def is_feasible(problem: BoxQP, beta: np.ndarray) -> bool:
     """Whether beta is in the box and has the right sums; rounding errors of the sums are allowed, nothing else."""
     if not ((beta >= problem.lower) & (beta <= problem.upper)).all():
@@ -146,9 +152,7 @@ def _nothing_proven(image: Image, primal: float, intercepts: tuple[float, ...]) 
     return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, intercepts, values)
 
 
-def _evaluate_soft(
-    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image
-) -> Evidence:
+def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image) -> Evidence:
     residual = problem.p - image.values
     errors = image.errors + image.unit * np.abs(residual).astype(np.float64)
     near = np.asarray(residual, dtype=np.float64)
@@ -173,9 +177,7 @@ def _evaluate_soft(
     return _interval(top, lower(*found), violation, used, image, error + found[1])
 
 
-def _evaluate_hard(
-    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image
-) -> Evidence:
+def _evaluate_hard(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image) -> Evidence:
     f, e = image.values, image.errors
     positive = problem.p > 0
     lowest, highest = f[positive].min(), f[~positive].max()
@@ -204,7 +206,7 @@ def _interval(
     if np.isnan(primal) or np.isnan(dual):
         return _nothing_proven(image, np.inf, tuple(intercepts))
     # weak duality: a lower bound above the upper one could only be an error of this library
-    gap = float(np.nextafter(primal - dual, np.inf)) if np.isfinite(primal - dual) else np.inf
+    gap = difference(primal, dual)
     return Evidence(
         primal, dual, gap, relative(gap, primal, dual), violation, tuple(intercepts), values, rounding=float(rounding)
     )

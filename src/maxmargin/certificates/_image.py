@@ -62,9 +62,7 @@ def _by_row(problem: BoxQP, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray, i
     return rows, total[rows], 1  # two variables of a sample are added
 
 
-def _product(
-    problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _product(problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int) -> tuple[np.ndarray, np.ndarray]:
     if not len(rows):
         return np.zeros(problem.gram.shape[0]), np.zeros(problem.gram.shape[0])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -86,9 +84,7 @@ def _extended(
     return K @ weights, e * (1 + 1e-9)
 
 
-def _linear(
-    problem: BoxQP, linear: tuple, rows: np.ndarray, coefficients: np.ndarray, rounded: int
-) -> Image:
+def _linear(problem: BoxQP, linear: tuple, rows: np.ndarray, coefficients: np.ndarray, rounded: int) -> Image:
     data, index = linear
     scale = problem.gram.accuracy().scale
     with np.errstate(over="ignore", invalid="ignore"):

@@ -68,7 +68,8 @@ def bounded_dot(a: np.ndarray, b: np.ndarray, error: np.ndarray | float | None =
     with np.errstate(over="ignore", invalid="ignore"):
         terms = a * b
         value, bound = bounded_sum(terms, EXTENDED_UNIT if terms.dtype == EXTENDED else U)
-        bound += len(a) * TINY
+        if bound > 0 or ((terms == 0) & (a != 0) & (b != 0)).any():
+            bound += len(a) * TINY
         if error is not None:
             bound += float((np.abs(a) * error).sum()) * (1 + gamma(len(a) + 2))
     return (value, bound * _ROOM) if isfinite(bound) else (value, inf)
@@ -76,9 +77,9 @@ def bounded_dot(a: np.ndarray, b: np.ndarray, error: np.ndarray | float | None =
 
 def upper(value: float, error: float) -> float:
     """The smallest float64 that is certainly not below a bounded figure."""
-    return nextafter(float(value + error), inf)
+    return float(value) if error == 0 and float(value) == value else nextafter(float(value + error), inf)
 
 
 def lower(value: float, error: float) -> float:
     """The largest float64 that is certainly not above a bounded figure."""
-    return nextafter(float(value - error), -inf)
+    return float(value) if error == 0 and float(value) == value else nextafter(float(value - error), -inf)

@@ -3,9 +3,10 @@
     minimise  1/2 beta' K beta - p' beta + epsilon |beta|_1   subject to  lower <= beta <= upper,  sum beta = 0,
 
 a classifier with epsilon = 0, a regressor else. With s_i = p_i - (K beta)_i - b its partner is
-1/2 beta' K beta + sum_i upper_i max(s_i - epsilon, 0) - lower_i max(-s_i - epsilon, 0), and the gap is a sum of terms
-that cannot be negative. As in `evaluate` nothing of a solver is used: the image K beta is recomputed by the caller in
-float64, everything else here.
+1/2 beta' K beta + sum_i upper_i max(s_i - epsilon, 0) - lower_i max(-s_i - epsilon, 0). As in `evaluate` nothing of a
+solver is used: the image K beta is recomputed by the caller in float64, everything else here; and the interval is
+widened by a bound of its rounding error, a little more generously: sums are plain, and the error of the image is the
+caller's.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine import jit
-from ._duality import Evidence, relative
+from ._duality import Evidence, difference, relative
+from ._rounding import U, lower as round_down, upper as round_up
+
+_U = U
+_BOX = 6 * U  # bounds that are products of C and weights are off by this fraction
 
 
 @jit
@@ -65,42 +70,68 @@ def _best_intercept(residual, lower, upper, epsilon, first, last):  # type: igno
 
 
 @jit
-def _terms(residual, beta, lower, upper, epsilon, b):  # type: ignore[no-untyped-def]
-    """Loss, gap and violation at an intercept."""
-    loss, gap, violation = 0.0, 0.0, 0.0
+def _terms(residual, error, beta, lower, upper, epsilon, b):  # type: ignore[no-untyped-def]
+    """Loss, its largest error from the image, and the violation at an intercept."""
+    loss, slack, violation = 0.0, 0.0, 0.0
     for k in range(beta.shape[0]):
         s, value = residual[k] - b, beta[k]
         over, under = max(s - epsilon, 0.0), max(-s - epsilon, 0.0)
         loss += upper[k] * over - lower[k] * under
-        if value >= 0:
-            gap += (upper[k] - value) * over if over > 0 else value * (epsilon - s) - lower[k] * under
-        else:
-            gap += (value - lower[k]) * under if under > 0 else -value * (epsilon + s) + upper[k] * over
+        slack += max(upper[k], -lower[k]) * (error[k] + 3 * _U * (abs(residual[k]) + abs(b) + epsilon))
         if value < upper[k]:
             violation = max(violation, s + (-epsilon if value >= 0 else epsilon))
         if value > lower[k]:
             violation = max(violation, -s + (epsilon if value > 0 else -epsilon))
-    return loss, gap, violation
+    return loss, slack, violation
 
 
 @jit
-def _figures(p, lower, upper, beta, image, epsilon):  # type: ignore[no-untyped-def]
+def _repair(residual, error, beta, lower, upper, epsilon, total, most):  # type: ignore[no-untyped-def]
+    """The smallest slope at which some variable can take what the sum lacks, in the worse of the directions it may be.
+
+    Where no variable has room in a direction, the sum is at the end of its range.
+    """
+    rise, fall = np.inf, np.inf
+    for k in range(beta.shape[0]):
+        slope = abs(residual[k]) + error[k] + epsilon
+        if upper[k] - beta[k] >= 2 * most:
+            rise = min(rise, slope)
+        if beta[k] - lower[k] >= 2 * most:
+            fall = min(fall, slope)
+    if abs(total) > most / 2:  # its sign is known
+        rise, fall = (rise, 0.0) if total < 0 else (0.0, fall)
+    return max(rise if rise < np.inf else 0.0, fall if fall < np.inf else 0.0)
+
+
+@jit
+def _figures(p, lower, upper, beta, image, error, epsilon):  # type: ignore[no-untyped-def]
     residual = p - image
     quadratic, linear, total, size, inside = 0.0, 0.0, 0.0, 0.0, True
+    terms, image_slack = 0.0, 0.0  # sizes of the terms, for the errors of their sums
     for k in range(beta.shape[0]):
         quadratic += beta[k] * image[k]
         linear += p[k] * beta[k] - epsilon * abs(beta[k])
         total += beta[k]
         size += abs(beta[k])
+        terms += abs(beta[k]) * (abs(image[k]) + abs(p[k]) + epsilon)
+        image_slack += abs(beta[k]) * error[k]
         inside = inside and lower[k] <= beta[k] <= upper[k]
     highest, lowest = _extremes(residual, beta, lower, upper, epsilon)
     b = _best_intercept(residual, lower, upper, epsilon, min(highest, lowest), max(highest, lowest))
-    loss, gap, violation = _terms(residual, beta, lower, upper, epsilon, b)
+    loss, loss_slack, violation = _terms(residual, error, beta, lower, upper, epsilon, b)
     feasible = inside and abs(total) <= 1e-9 * size
+    gamma = (beta.shape[0] + 8) * _U * 1.01
+    most = (abs(total) + gamma * size) * 1.01
+    repair = most * _repair(residual, error, beta, lower, upper, epsilon, total, most)
+    rounding = gamma * terms + image_slack / 2
+    primal_error = (rounding + loss_slack + 2 * gamma * loss) * 1.01
+    dual_error = (rounding + repair + _BOX * terms) * 1.01
     return (
         quadratic / 2 + loss,
+        primal_error,
         linear - quadratic / 2,
-        gap + abs(b * total),
+        dual_error,
+        most,
         max(violation, highest - lowest),
         b,
         feasible,
@@ -108,13 +139,26 @@ def _figures(p, lower, upper, beta, image, epsilon):  # type: ignore[no-untyped-
 
 
 def evaluate_tube(
-    p: np.ndarray, lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, image: np.ndarray, epsilon: float = 0.0
+    p: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    beta: np.ndarray,
+    image: np.ndarray,
+    epsilon: float = 0.0,
+    errors: np.ndarray | None = None,
+    length: float = 1.0,
 ) -> Evidence:
     """Primal, dual, gap, violation and best intercept of a problem with one variable a sample, at beta.
 
-    Samples with an empty box (``lower == upper == 0``) take no part. `image` is ``K beta`` in float64.
+    Samples with an empty box (``lower == upper == 0``) take no part. `image` is ``K beta`` in float64, off by at most
+    `errors` (exact if None); `length` is the largest length of a sample in feature space.
     """
-    primal, dual, gap, violation, b, feasible = _figures(p, lower, upper, beta, image, epsilon)
-    if not feasible:  # variables that break a constraint bound nothing from below
+    errors = np.zeros(len(p)) if errors is None else errors
+    primal, over, dual, under, most, violation, b, feasible = _figures(p, lower, upper, beta, image, errors, epsilon)
+    primal, under = round_up(primal, over), under + (most * length) ** 2
+    if not feasible or np.isnan(primal):  # variables that break a constraint bound nothing from below
         return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, (b,), image)
-    return Evidence(primal, dual, gap, relative(gap, primal, dual), violation, (b,), image)
+    dual = round_down(dual, under)
+    gap = difference(primal, dual)
+    figures = primal, dual, gap, relative(gap, primal, dual), violation
+    return Evidence(*figures, (b,), image, rounding=float(over + under))

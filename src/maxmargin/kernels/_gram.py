@@ -111,9 +111,7 @@ class TiledGram(Gram):
             if self.columns is rows:
                 column_norms = row_norms
             else:
-                column_norms = (
-                    np.zeros(self.columns.n) if kernel.by_differences else self.columns.squared_norms(shift)
-                )
+                column_norms = np.zeros(self.columns.n) if kernel.by_differences else self.columns.squared_norms(shift)
             _shared = shift, row_norms, column_norms
             with np.errstate(over="ignore", invalid="ignore"):
                 values = kernel.diagonal(np.array([row_norms.max(initial=0.0), column_norms.max(initial=0.0)]))
@@ -190,7 +188,8 @@ class TiledGram(Gram):
     def products(self) -> tuple[np.ndarray, np.ndarray]:
         """Inner products of all rows in float64 (about the mean, if the kernel does not mind), and squared lengths.
 
-        By differences: half the squared distances with a minus sign, and zeros. They are what the kernels of every gamma are functions of.
+        By differences: half the squared distances with a minus sign, and zeros. They are what the kernels of every
+        gamma are functions of.
         """
         order = self._row_index(None)
         out = np.empty((len(order), len(order)))

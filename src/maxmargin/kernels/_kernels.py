@@ -62,9 +62,7 @@ class _ProductKernel(Kernel):
         return TiledGram(self, rows, columns, n_threads)
 
     def audit_gram(self, rows: Any) -> CallableGram:
-        return CallableGram(
-            lambda X, Z: self.plain(X.astype(np.float64), Z.astype(np.float64)), rows, audited=self
-        )
+        return CallableGram(lambda X, Z: self.plain(X.astype(np.float64), Z.astype(np.float64)), rows, audited=self)
 
     @abstractmethod
     def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:

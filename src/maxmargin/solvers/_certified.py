@@ -72,7 +72,7 @@ def _without_dust(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
 
 def _in_float64(problem: BoxQP) -> BoxQP:
     """The same small problem with all of K computed."""
-    return replace(problem, gram=MatrixGram(problem.gram.whole(np.float64), symmetric=True))
+    return replace(problem, gram=MatrixGram.of(problem.gram))
 
 
 def unproven(groups: int, intercepts: tuple[float, ...] | None = None) -> Evidence:

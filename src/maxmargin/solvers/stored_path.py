@@ -88,19 +88,27 @@ def solve_stored_paths(
         rest = epsilon, _AIM * tolerance, budget, beta, stop, polish, betas[begin:end], steps[-1]
         done.append(solve_path(matrix.exact, matrix.coarse, p, *box, *rest))
     # One product proves them all: thirty of them on 1458 samples take 6 ms, one by one 20
-    images = betas @ matrix.exact
+    images, errors = betas @ matrix.exact, matrix.image_errors(betas)
     out = []
     for problem, begin, count, taken in zip(problems, ends[:-1], done, steps, strict=True):
         points = []
         for k in range(count):
             lower, upper, place = problem.Cs[k] * problem.low, problem.Cs[k] * problem.high, begin + k
-            evidence = evaluate_tube(p, lower, upper, betas[place], images[place], epsilon)
+            rest = betas[place], images[place], epsilon, errors[place], matrix.length
+            evidence = evaluate_tube(p, lower, upper, *rest)
             point = PathPoint(betas[place], evidence, Status.CONVERGED, int(taken[k]))
             if not evidence.kkt_violation <= tolerance and not stop[0]:
                 point = _repaired(matrix, p, lower, upper, point, epsilon, tolerance, budget, stop)
             points.append(point)
         out.append(points)
     return out
+
+
+def _evidence(
+    matrix: StoredMatrix, p: np.ndarray, lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, epsilon: float
+) -> Evidence:
+    errors = matrix.image_errors(beta[None])[0]
+    return evaluate_tube(p, lower, upper, beta, matrix.exact @ beta, epsilon, errors, matrix.length)
 
 
 def _repaired(
@@ -122,14 +130,14 @@ def _repaired(
         coarse = matrix.exact if precise else matrix.coarse
         if not np.isfinite(evidence.gap):  # rounding errors have carried the sum away
             restore_sum(beta, 0.0, lower, upper)
-            evidence = evaluate_tube(p, lower, upper, beta, matrix.exact @ beta, epsilon)
+            evidence = _evidence(matrix, p, lower, upper, beta, epsilon)
         r = p - evidence.image
         # tolerances that rounding errors of a long sum may reach need a finer aim
         more, _, _ = improve(
             matrix.exact, coarse, beta, lower, upper, r, 0.0, epsilon, tolerance / 2, budget - steps, stop, ROUNDS
         )
         steps += int(more)
-        evidence = evaluate_tube(p, lower, upper, beta, matrix.exact @ beta, epsilon)
+        evidence = _evidence(matrix, p, lower, upper, beta, epsilon)
         if evidence.kkt_violation <= tolerance:
             return PathPoint(beta, evidence, Status.CONVERGED, steps)
     status = Status.INTERRUPTED if stop[0] else Status.BUDGET_EXHAUSTED if steps >= budget else Status.STALLED

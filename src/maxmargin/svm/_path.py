@@ -80,7 +80,8 @@ def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, 
     assert box is not None
     cache = int(machine.cache_size * 1e6)
     if StoredMatrix.bytes_needed(len(rows)) <= cache:
-        matrix = StoredMatrix(np.array(part_of(gram, rows).whole(np.float64)))
+        part = part_of(gram, rows)
+        matrix = StoredMatrix(np.array(part.whole(np.float64)), part.accuracy())
         problem = PathProblem(*box, Cs)
         options = {"tolerance": machine.tol, "budget": machine._budget}
         return solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]

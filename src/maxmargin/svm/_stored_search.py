@@ -138,7 +138,8 @@ class StoredSearch:
     def _matrix(self, gamma: int, problem: int) -> StoredMatrix:
         rows = self.problems.problems[problem].rows
         with np.errstate(over="ignore"):
-            matrix = StoredMatrix(self.values.values(self.kernels[gamma], rows, rows))
+            kernel = self.kernels[gamma]
+            matrix = StoredMatrix(self.values.values(kernel, rows, rows), self.values.accuracy(kernel, rows))
         if not np.isfinite(matrix.coarse).all():
             raise ValueError("kernel values are too large for float32. Scale X, or leave out the largest gammas.")
         return matrix
