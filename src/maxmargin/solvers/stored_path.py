@@ -94,8 +94,8 @@ def solve_stored_paths(
         points = []
         for k in range(count):
             lower, upper, place = problem.Cs[k] * problem.low, problem.Cs[k] * problem.high, begin + k
-            rest = betas[place], images[place], epsilon, errors[place], matrix.length
-            evidence = evaluate_tube(p, lower, upper, *rest)
+            figures = betas[place], images[place], epsilon, errors[place], matrix.length
+            evidence = evaluate_tube(p, lower, upper, *figures)
             point = PathPoint(betas[place], evidence, Status.CONVERGED, int(taken[k]))
             if not evidence.kkt_violation <= tolerance and not stop[0]:
                 point = _repaired(matrix, p, lower, upper, point, epsilon, tolerance, budget, stop)
