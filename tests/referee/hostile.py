@@ -10,19 +10,21 @@ import scipy.sparse as sp
 from maxmargin.linear_model import LinearClassifier, LogisticRegression, Ridge
 from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
-# How often each machine comes, and the most samples it gets: what the referee can solve in a few dozen milliseconds.
+# How often each machine comes.
 MACHINES = {
-    "SVC": (5, 60),
-    "NuSVC": (2, 60),
-    "SVR": (3, 40),
-    "NuSVR": (2, 40),
-    "OneClassSVM": (2, 60),
-    "LinearSVC": (4, 40),
-    "LinearSVR": (2, 40),
-    "LinearClassifier": (3, 25),
-    "LogisticRegression": (3, 25),
-    "Ridge": (1, 60),
+    "SVC": 5,
+    "NuSVC": 2,
+    "SVR": 3,
+    "NuSVR": 2,
+    "OneClassSVM": 2,
+    "LinearSVC": 4,
+    "LinearSVR": 2,
+    "LinearClassifier": 3,
+    "LogisticRegression": 3,
+    "Ridge": 1,
 }
+_SMALLEST, _LARGEST = 2, 60  # samples
+_JOINT = 20  # samples of a machine of all classes together: it has a multiplier for each of them and each class
 
 
 @dataclass
@@ -61,9 +63,9 @@ def case(seed, number):
     """Problem `number` of a series."""
     rng = np.random.default_rng([seed, number])
     names = list(MACHINES)
-    shares = np.array([MACHINES[name][0] for name in names], dtype=float)
+    shares = np.array([MACHINES[name] for name in names], dtype=float)
     machine = str(rng.choice(names, p=shares / shares.sum()))
-    n = round(2 * (MACHINES[machine][1] / 2) ** rng.uniform(0, 1))
+    n = round(_SMALLEST * (_LARGEST / _SMALLEST) ** rng.uniform(0, 1))
     regression = machine in ("SVR", "NuSVR", "LinearSVR", "Ridge")
     X = _rows(rng, n)
     y = _targets(rng, X) if regression else _labels(rng, X, machine)
@@ -242,9 +244,9 @@ def _linear_svc(rng, X, y):
     if rng.random() < 0.1:
         return LinearSVC(C=inf, tol=_log(rng, -8, -1))
     options = {"C": _price(rng), "class_weight": _class_weight(rng, y), **_steps(rng)}
-    if len(X) <= 14 and rng.random() < 0.3:
+    if len(X) <= _JOINT and rng.random() < 0.3:
         return LinearSVC(multi_class="crammer_singer", **options)
-    penalty = "l1" if len(X) <= 25 and rng.random() < 0.35 else "l2"
+    penalty = "l1" if rng.random() < 0.35 else "l2"
     return LinearSVC(penalty=penalty, loss=str(rng.choice(["hinge", "squared_hinge"])), **options)
 
 

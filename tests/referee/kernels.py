@@ -35,5 +35,6 @@ def _rbf(rows, gamma, bits):
 
 
 def largest_exponent(K, bits):
-    """A power of two that no diagonal entry exceeds, as its exponent."""
-    return max((int(k).bit_length() for k in np.diagonal(K)), default=0) - bits
+    """A power of two that no diagonal entry exceeds, as its exponent; 0 if all are zero."""
+    largest = max((int(k).bit_length() for k in np.diagonal(K)), default=0)
+    return largest - bits if largest else 0
