@@ -29,8 +29,10 @@ test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS=
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 FUZZ ?= 10000
+FUZZ_CERTIFICATES ?= 20000
 
-fuzz: $(READY) ## hostile model files and malformed tables, FUZZ=10000 of each
+fuzz: $(READY) ## certificates against exact optima, hostile model files, malformed tables (FUZZ=10000 of each)
+	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
 	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
