@@ -33,7 +33,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
     @property
     def _bound(self) -> float:
         """C, where infinity (a tube that nothing may leave) is a number beyond what any kernel needs."""
-        return min(float(self.C), 1e10)
+        return float(self.C) if np.isfinite(self.C) else 1e10
 
     @abstractmethod
     def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
