@@ -21,7 +21,14 @@ def test_figures_are_those_of_the_evidence():
 
 
 def test_status_reads_as_words():
-    assert [str(s) for s in Status] == ["converged", "budget exhausted", "interrupted", "stalled", "refuted"]
+    assert [str(s) for s in Status] == [
+        "converged",
+        "stationary",
+        "budget exhausted",
+        "interrupted",
+        "stalled",
+        "refuted",
+    ]
 
 
 def test_text():

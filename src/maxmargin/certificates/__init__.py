@@ -2,6 +2,7 @@
 
 from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import Certificate, ModelCertificate, Status
+from ._claims import REPRODUCED, WORDS as FIGURE_WORDS, all_finite, not_reproduced
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
@@ -16,15 +17,18 @@ __all__ = [
     "CASES",
     "Certificate",
     "Evidence",
+    "FIGURE_WORDS",
     "Guarantee",
     "KKTCases",
     "ModelCertificate",
     "NormalEvidence",
     "NotSeparableError",
+    "REPRODUCED",
     "Reported",
     "RiskEvidence",
     "SeparationProof",
     "Status",
+    "all_finite",
     "best_intercept",
     "evaluate",
     "evaluate_crammer_singer",
@@ -36,4 +40,5 @@ __all__ = [
     "is_feasible",
     "kkt_cases",
     "kkt_violation",
+    "not_reproduced",
 ]

@@ -82,7 +82,8 @@ def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, 
     if StoredMatrix.bytes_needed(len(rows)) <= cache:
         matrix = StoredMatrix(np.array(part_of(gram, rows).whole(np.float64)))
         problem = PathProblem(*box, Cs)
-        options = {"tolerance": machine.tol, "budget": machine._budget}
+        options = {"tolerance": machine._largest_violation(), "budget": machine._budget}
         return solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]
-    engine = BlockSearch(problems, None, [], machine.tol, machine._budget, machine._threads(), False, False, cache)
+    tol, budget = machine._largest_violation(), machine._budget
+    engine = BlockSearch(problems, None, [], tol, budget, machine._threads(), False, False, cache)
     return engine.path(gram, k, 0, Cs)
