@@ -10,16 +10,29 @@ if TYPE_CHECKING:
     from ._certificate import Certificate
 
 
+# What a certificate says of the kernel matrix where the kernel's formula does not say it.
+KERNEL_MATRIX = {
+    "shown": "positive semi-definite: shown by a factorisation",
+    "assumed": "positive semi-definite: assumed",
+    "fails": "NOT positive semi-definite: no bound from below",
+}
+
+
 def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[str, str]]:
     lines = []
     if len(problems) > 1:
         lines.append(("problems", f"{len(problems)}, of which the worst is shown ({worst.label})"))
     seconds = sum(c.seconds for c in problems) or worst.seconds
     iterations = sum(c.iterations for c in problems) or worst.iterations
+    interval = f"{worst.dual:.10g} <= optimum <= {worst.primal:.10g}"
+    if worst.definiteness == "assumed":
+        interval += ", if the kernel is positive semi-definite (assumed)"
+    if worst.definiteness != "known":
+        lines.append(("kernel matrix", KERNEL_MATRIX[worst.definiteness]))
     return [
         *lines,
         ("status", str(worst.status)),
-        ("dual <= optimum <= primal", f"{worst.dual:.10g} <= optimum <= {worst.primal:.10g}"),
+        ("dual <= optimum <= primal", interval),
         ("relative gap", f"{worst.relative_gap:.2e}"),
         ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
         ("iterations", f"{iterations}"),

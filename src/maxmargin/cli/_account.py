@@ -93,6 +93,14 @@ _FIGURES = {
     "kkt_violation": "largest violation",
 }
 
+# Why a kernel matrix counts as positive semi-definite.
+_KERNEL_MATRIX = {
+    "known": "positive semi-definite",
+    "shown": "positive semi-definite: shown",
+    "assumed": "positive semi-definite: assumed",
+    "fails": "NOT positive semi-definite",
+}
+
 
 def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | None = None) -> Table:
     """The figures of a certificate; beside them those that were recomputed, if they were."""
@@ -102,6 +110,8 @@ def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | Non
         for key, words in _FIGURES.items():
             digits = 10 if key in ("primal", "dual") else 2
             rows.append((words, *(number(side.get(key), digits) for side in sides)))
+        if any(side.get("definiteness", "known") != "known" for side in sides):
+            rows.append(("kernel matrix", *(_KERNEL_MATRIX[side.get("definiteness", "assumed")] for side in sides)))
         if claimed["problems"] > 1:
             rows.insert(1, ("problems", *(f"{side['problems']}, the worst is shown" for side in sides)))
     else:
@@ -114,10 +124,17 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
     """What is proven, in a sentence."""
     if "relative_gap" not in certificate:
         return str(certificate["statement"])
-    if certificate["status"] == "converged":
+    if certificate["status"] == "stationary":
         return (
-            "Proven: no model with these parameters has an objective on the training rows that is lower by more than "
-            f"a fraction of {number(certificate['relative_gap'], 2)}."
+            "No bound: the kernel is not positive semi-definite. The optimality conditions hold, but a better model "
+            "may exist anywhere."
+        )
+    if certificate["status"] == "converged":
+        assumed = certificate.get("definiteness") == "assumed"
+        proven = "Proven, if the kernel is positive semi-definite (assumed)" if assumed else "Proven"
+        return (
+            f"{proven}: no model with these parameters has an objective on the training rows that is lower by more "
+            f"than a fraction of {number(certificate['relative_gap'], 2)}."
         )
     return (
         f"Not proven to the tolerance: the fit ended as {certificate['status']}, and a better model may have an "

@@ -74,6 +74,14 @@ def _checked(state: str, why_not: str, rows: Rows | None, claim: Any) -> str:
     return f"As the fit has left it. It was not recomputed here: that takes the rows of the fit{reason}."
 
 
+# What the lower bound rests on, where the kernel's formula does not say that its matrix is positive semi-definite.
+_KERNEL_MATRIX = {
+    "shown": "The bound rests on a positive semi-definite kernel matrix; a factorisation has shown that it is. ",
+    "assumed": "The bound holds if the kernel matrix is positive semi-definite, which was assumed and not shown. ",
+    "fails": "The kernel matrix is not positive semi-definite, and without that nothing bounds the objective. ",
+}
+
+
 def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
     worst, problems = proof.worst, proof.problems
     common, primal, dual = shared_figures(worst.primal, worst.dual)
@@ -87,6 +95,7 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
         "dual_rest": dual,
         "relative_gap": plain(worst.relative_gap),
         "kkt_violation": plain(proof.kkt_violation),
+        "definiteness": proof.definiteness,
         "iterations": int(proof.iterations),
         "seconds": plain(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
@@ -126,7 +135,10 @@ def _duality_words(proof: ModelCertificate) -> str:
         words += f"They differ by {gap} of their size: so far is this model from the best at most. "
     else:
         words += "There is no such bound for this fit: nothing is proven. "
-    if proof.status is not Status.CONVERGED:
+    words += _KERNEL_MATRIX.get(proof.definiteness, "")
+    if proof.status is Status.STATIONARY:
+        words += "The conditions of optimality hold to the tolerance: no small change of the multipliers is better. "
+    elif proof.status is not Status.CONVERGED:
         words += f"The fit ended as “{proof.status}”, short of the tolerance that was asked for. "
     return words + "That is a fact about the training, and not about new rows: of those, the result above speaks."
 
@@ -178,9 +190,12 @@ def proven_words(proof: dict[str, Any]) -> str:
         words = shortened(proof["words"], 320)
         return words if proof["holds"] else f"Not proven: {words[:1].lower()}{words[1:]}"
     gap = proof["relative_gap"]
+    if proof["definiteness"] == "fails":
+        return "Nothing is proven: the kernel matrix is not positive semi-definite, and nothing bounds the objective."
     if gap is None:
         return "Nothing is proven: the fit has found no bound for its objective."
     best = "is the optimum" if gap == 0 else f"is within {tiny(gap).removeprefix('<').strip()} of the best possible"
     met = proof["status"] == str(Status.CONVERGED)
+    kernel = ", if the kernel is positive semi-definite (assumed)" if proof["definiteness"] == "assumed" else ""
     start = "Proven" if met else f"The fit ended as “{proof['status']}”; proven is this"
-    return f"{start}: with these parameters, the objective of this model {best}, relative to its size.{again}"
+    return f"{start}: with these parameters, the objective of this model {best}, relative to its size{kernel}.{again}"

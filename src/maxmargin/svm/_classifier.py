@@ -251,7 +251,11 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _training_problems(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[Pair, BoxQP, np.ndarray, tuple]]:
         """Pairs, problems, variables and intercepts again from the model and its training data, by plain code."""
-        X, y, weight = self._training_data(X, y, sample_weight)
+        return self._problems_of(*self._training_data(X, y, sample_weight))
+
+    def _problems_of(
+        self, X: Any, y: np.ndarray, weight: np.ndarray
+    ) -> list[tuple[Pair, BoxQP, np.ndarray, tuple[float, ...]]]:
         label = np.searchsorted(self.classes_, y)
         scheme = self._fitted_scheme()
         pairs = scheme.pairs(label, weight)
@@ -264,9 +268,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return out
 
     def _audits(self, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Audit]:
-        own = self._binary_values(X)
+        own = self._values_of(X)
         audits = []
-        for k, (pair, problem, beta, intercepts) in enumerate(self._training_problems(X, y, weight)):
+        for k, (pair, problem, beta, intercepts) in enumerate(self._problems_of(X, y, weight)):
             evidence = self._evaluate(problem, beta, intercepts)
             expected = problem.image(self._spread_of(k, pair, y)) + self.intercept_[k]
             audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected))
@@ -306,7 +310,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _binary_values(self, X: Any) -> np.ndarray:
         """Decision values of each binary problem, positive for its positive class."""
-        X = self._validate_for_predict(X)
+        return self._values_of(self._validate_for_predict(X))
+
+    def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             by_class = self._support_values(X, class_slices(self.n_support_), self._dual_coef())
         return self._fitted_scheme().combine(by_class, self.intercept_)

@@ -142,7 +142,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         beta = self._spread(len(weight))[0, rows]
         evidence = evaluate(problem, beta, (float(self.intercept_[0]),))
         expected = evidence.image + self.intercept_[0]
-        return [Audit.of(problem, beta, evidence, self.decision_function(X)[rows], expected)]
+        return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
 
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.
@@ -170,7 +170,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ndarray of shape (n_samples,)
 
         """
-        X = self._validate_for_predict(X)
+        return self._values_of(self._validate_for_predict(X))
+
+    def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             values = self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
         # support vectors lie on the boundary: their last bits shall not say that they are outside

@@ -110,7 +110,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         beta = self._variables(problem, self._spread(len(y))[0, rows])
         evidence = evaluate(problem, beta, self._intercepts())
         expected = evidence.image[: len(rows)] + self.intercept_[0]
-        return [Audit.of(problem, beta, evidence, self.predict(X)[rows], expected)]
+        return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
@@ -124,7 +124,9 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         ndarray of shape (n_samples,)
 
         """
-        X = self._validate_for_predict(X)
+        return self._values_of(self._validate_for_predict(X))
+
+    def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             values = self._support_values(X, [slice(None)], self._dual_coef())[0]
         return values.ravel() + self.intercept_[0]
