@@ -213,7 +213,7 @@ def resealed(parts):
         for name, content in parts.items()
         if name != "manifest.json"
     }
-    manifest = {"format": "maxmargin model", "version": 1, "members": listed}
+    manifest = {"format": "maxmargin model", "version": 2, "members": listed}
     return {**{n: c for n, c in parts.items() if n != "manifest.json"}, "manifest.json": json.dumps(manifest).encode()}
 
 

@@ -81,9 +81,9 @@ def test_damage_is_told_by_the_checksum(path):
 
 def test_a_newer_format_is_refused_in_a_sentence(path):
     parts = written("Ridge", path)
-    manifest = json.loads(parts["manifest.json"]) | {"version": 2, "and": "more"}
+    manifest = json.loads(parts["manifest.json"]) | {"version": 3, "and": "more"}
     path.write_bytes(zipped({**parts, "manifest.json": json.dumps(manifest).encode()}.items()))
-    refused(path, "format version 2, and this maxmargin reads versions up to 1")
+    refused(path, "format version 3, and this maxmargin reads versions up to 2")
     with pytest.raises(ModelFileError, match="newer maxmargin"):
         read_provenance(path)
 

@@ -1,12 +1,14 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._cases import CASES, KKTCases, kkt_cases
-from ._certificate import Certificate, ModelCertificate, Status
+from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
+from ._claims import REPRODUCED, WORDS as FIGURE_WORDS, all_finite, not_reproduced
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
+from ._print import KERNEL_MATRIX, rounded_down, rounded_up
 from ._reported import Reported
 from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
@@ -15,16 +17,21 @@ from ._tube import evaluate_tube
 __all__ = [
     "CASES",
     "Certificate",
+    "DEFINITENESS",
     "Evidence",
+    "FIGURE_WORDS",
     "Guarantee",
+    "KERNEL_MATRIX",
     "KKTCases",
     "ModelCertificate",
     "NormalEvidence",
     "NotSeparableError",
+    "REPRODUCED",
     "Reported",
     "RiskEvidence",
     "SeparationProof",
     "Status",
+    "all_finite",
     "best_intercept",
     "evaluate",
     "evaluate_crammer_singer",
@@ -36,4 +43,7 @@ __all__ = [
     "is_feasible",
     "kkt_cases",
     "kkt_violation",
+    "not_reproduced",
+    "rounded_down",
+    "rounded_up",
 ]

@@ -10,6 +10,9 @@ from typing import Any
 from ._duality import Evidence
 from ._print import as_html, as_text
 
+# Why a kernel matrix counts as positive semi-definite, the weakest reason first.
+DEFINITENESS = ("fails", "assumed", "shown", "known")
+
 
 class Status(Enum):
     """How a fit ended.
@@ -127,6 +130,11 @@ class ModelCertificate:
     def status(self) -> Status:
         """CONVERGED only if every problem is."""
         return self.worst.status
+
+    @property
+    def definiteness(self) -> str:
+        """The weakest reason of any problem."""
+        return min((c.definiteness for c in self.problems), key=DEFINITENESS.index)
 
     @property
     def iterations(self) -> int:

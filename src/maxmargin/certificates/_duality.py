@@ -111,34 +111,45 @@ def is_feasible(problem: BoxQP, beta: np.ndarray) -> bool:
 
 
 def evaluate(
-    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None, *, audit: bool = False
+    problem: BoxQP,
+    beta: np.ndarray,
+    intercepts: tuple[float, ...] | None = None,
+    *,
+    audit: bool = False,
+    wanted: float | None = None,
 ) -> Evidence:
     """Primal, dual, gap and violation of a box QP at beta, whoever found it; by default at the best intercepts.
 
-    An `audit` takes more time where that narrows the interval.
+    An `audit` takes more time where that narrows the interval; `wanted` is the relative gap that was asked for.
     """
-    return _as_sharp_as_needed(_evaluate_soft, problem, beta, intercepts, audit)
+    return _as_sharp_as_needed(_evaluate_soft, problem, beta, intercepts, audit, wanted)
 
 
 def evaluate_hard_margin(
-    problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None = None, *, audit: bool = False
+    problem: BoxQP,
+    beta: np.ndarray,
+    intercepts: tuple[float, ...] | None = None,
+    *,
+    audit: bool = False,
+    wanted: float | None = None,
 ) -> Evidence:
     """The hard-margin machine at signed multipliers beta of a classifier's problem (its upper bounds ignored).
 
     The dual is sum |beta| - 1/2 ||w||^2. For the primal the direction w is scaled until the closest sample has
     margin 1, which makes it feasible: P = 1/2 ||w||^2 / m^2 with m the smallest margin.
     """
-    return _as_sharp_as_needed(_evaluate_hard, problem, beta, intercepts, audit)
+    return _as_sharp_as_needed(_evaluate_hard, problem, beta, intercepts, audit, wanted)
 
 
-def _as_sharp_as_needed(how, problem, beta, intercepts, audit):  # type: ignore[no-untyped-def]
+def _as_sharp_as_needed(how, problem, beta, intercepts, audit, wanted):  # type: ignore[no-untyped-def]
     """Float64, and extended precision where rounding would be seen and the problem is small enough."""
     image = bounded_image(problem, beta)
     if intercepts is not None and not np.isfinite(intercepts).all():
         return _nothing_proven(image, np.inf, tuple(intercepts))
     evidence = how(problem, beta, intercepts, image)
     size = max(abs(evidence.primal), abs(evidence.dual), 1e-300)
-    noticeable = not evidence.rounding <= _NOTICEABLE * size and evidence.kkt_violation < np.inf
+    share = U if audit else _NOTICEABLE if wanted is None else min(_NOTICEABLE, wanted / 4)
+    noticeable = not evidence.rounding <= share * size and evidence.kkt_violation < np.inf
     if noticeable and extended_work(problem, beta) <= (_AUDIT_WORK if audit else _EXTENDED_WORK):
         sharp = how(problem, beta, intercepts, bounded_image(problem, beta, extended=True))
         if sharp.gap < evidence.gap:

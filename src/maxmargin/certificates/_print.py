@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
+from math import isfinite
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._certificate import Certificate
+
+
+# What a certificate says of the kernel matrix where the kernel's formula does not say it.
+KERNEL_MATRIX = {
+    "shown": "positive semi-definite: shown by a factorisation",
+    "assumed": "positive semi-definite: assumed",
+    "fails": "NOT positive semi-definite: no bound from below",
+}
+
+
+def rounded_down(value: float, digits: int = 10) -> str:
+    """A figure to so many digits, of which none is above it: printed, a lower bound is still one."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def rounded_up(value: float, digits: int = 10) -> str:
+    """A figure to so many digits that is not below it."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def _rounded(value: float, digits: int, direction: str) -> str:
+    if not isfinite(value) or value == 0:
+        return f"{value:g}"
+    shown = Context(prec=digits, rounding=direction).create_decimal(Decimal(value))
+    return f"{shown:.{digits}g}" if -5 <= shown.adjusted() < digits else f"{shown:.{digits - 1}e}"
 
 
 def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[str, str]]:
@@ -16,10 +43,15 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
         lines.append(("problems", f"{len(problems)}, of which the worst is shown ({worst.label})"))
     seconds = sum(c.seconds for c in problems) or worst.seconds
     iterations = sum(c.iterations for c in problems) or worst.iterations
+    interval = f"{rounded_down(worst.dual)} <= optimum <= {rounded_up(worst.primal)}"
+    if worst.definiteness == "assumed":
+        interval += ", if the kernel is positive semi-definite (assumed)"
+    if worst.definiteness != "known":
+        lines.append(("kernel matrix", KERNEL_MATRIX[worst.definiteness]))
     return [
         *lines,
         ("status", str(worst.status)),
-        ("dual <= optimum <= primal", f"{worst.dual:.10g} <= optimum <= {worst.primal:.10g}"),
+        ("dual <= optimum <= primal", interval),
         ("relative gap", f"{worst.relative_gap:.2e}"),
         ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
         ("iterations", f"{iterations}"),

@@ -5,7 +5,7 @@ They are made from the plain values that a model file carries, so that `train`, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ._screen import Table
@@ -93,15 +93,32 @@ _FIGURES = {
     "kkt_violation": "largest violation",
 }
 
+# Why a kernel matrix counts as positive semi-definite.
+_KERNEL_MATRIX = {
+    "known": "positive semi-definite",
+    "shown": "positive semi-definite: shown",
+    "assumed": "positive semi-definite: assumed",
+    "fails": "NOT positive semi-definite",
+}
+
+
+def _figure(value: float | None, show: Callable[[float], str] | None) -> str:
+    """A bound is rounded to its own side, so that what is printed is still one."""
+    return number(value, 2) if show is None or value is None else show(value)
+
 
 def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | None = None) -> Table:
     """The figures of a certificate; beside them those that were recomputed, if they were."""
+    from ..certificates import rounded_down, rounded_up
+
     sides = [claimed] if found is None else [claimed, found]
     rows = [("kind", *(side["kind"] for side in sides)), ("status", *(side["status"] for side in sides))]
     if "relative_gap" in claimed:
         for key, words in _FIGURES.items():
-            digits = 10 if key in ("primal", "dual") else 2
-            rows.append((words, *(number(side.get(key), digits) for side in sides)))
+            show = {"primal": rounded_up, "dual": rounded_down}.get(key)
+            rows.append((words, *(_figure(side.get(key), show) for side in sides)))
+        if any(side.get("definiteness", "known") != "known" for side in sides):
+            rows.append(("kernel matrix", *(_KERNEL_MATRIX[side.get("definiteness", "assumed")] for side in sides)))
         if claimed["problems"] > 1:
             rows.insert(1, ("problems", *(f"{side['problems']}, the worst is shown" for side in sides)))
     else:
@@ -114,10 +131,17 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
     """What is proven, in a sentence."""
     if "relative_gap" not in certificate:
         return str(certificate["statement"])
-    if certificate["status"] == "converged":
+    if certificate["status"] == "stationary":
         return (
-            "Proven: no model with these parameters has an objective on the training rows that is lower by more than "
-            f"a fraction of {number(certificate['relative_gap'], 2)}."
+            "No bound: the kernel is not positive semi-definite. The optimality conditions hold, but a better model "
+            "may exist anywhere."
+        )
+    if certificate["status"] == "converged":
+        assumed = certificate.get("definiteness") == "assumed"
+        proven = "Proven, if the kernel is positive semi-definite (assumed)" if assumed else "Proven"
+        return (
+            f"{proven}: no model with these parameters has an objective on the training rows that is lower by more "
+            f"than a fraction of {number(certificate['relative_gap'], 2)}."
         )
     return (
         f"Not proven to the tolerance: the fit ended as {certificate['status']}, and a better model may have an "

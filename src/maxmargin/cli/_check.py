@@ -33,7 +33,8 @@ def check(
         checked = training.check(loaded, account, read_again(account, data, reading), target)
     found = None if checked.certificate is None else certificate_account(checked.certificate)
     screen.table(certificate_table(checked.claimed, found))
-    screen.say(f"{'Holds' if checked.holds else 'Does not hold'}: {checked.reason}")
+    unbounded = found is not None and found["status"] == "stationary"
+    screen.say(f"{'Holds' if checked.holds else 'No proof' if unbounded else 'Does not hold'}: {checked.reason}")
     screen.document(
         {
             "model": model,

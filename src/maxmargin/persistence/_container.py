@@ -18,7 +18,8 @@ from ._beside import written_beside
 from ._errors import Mismatch, ModelFileError
 from ._pools import MEMBERS
 
-FORMAT, VERSION = "maxmargin model", 1
+# Version 2: certificates say why a kernel matrix counts as positive semi-definite.
+FORMAT, VERSION = "maxmargin model", 2
 MANIFEST, MODEL, PROVENANCE = "manifest.json", "model.json", "provenance.json"
 _KNOWN = {MANIFEST, MODEL, PROVENANCE, *MEMBERS}
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..certificates import Certificate, Guarantee, ModelCertificate, Status
+from ..certificates import DEFINITENESS, Certificate, Guarantee, ModelCertificate, Status
 from ._errors import Mismatch, inside
-from ._kinds import Bool, Float, Int, Kind, Scope, Size, Text, float_node, number_of, shown
+from ._kinds import Bool, Float, Int, Kind, Scope, Size, Text, choice, float_node, number_of, shown
 
 _FIGURE = Float(finite=False, nan=True)
 _PROBLEM: dict[str, Kind] = {
@@ -19,6 +19,7 @@ _PROBLEM: dict[str, Kind] = {
     "iterations": Int(),
     "seconds": Float(0.0),
     "label": Text(),
+    "definiteness": choice(*DEFINITENESS),
 }
 _GUARANTEE: dict[str, Kind] = {
     "name": Text(),
@@ -48,6 +49,8 @@ class OneCertificate(Kind):
         return {**node, "status": value.status.value}
 
     def read(self, node: Any, where: str, scope: Scope) -> Certificate:
+        if isinstance(node, dict) and "definiteness" not in node:
+            node = {**node, "definiteness": "assumed"}  # files of version 1 do not say
         if not isinstance(node, dict) or set(node) != {*_PROBLEM, "status"}:
             raise Mismatch(where, f"must be a certificate; found {shown(node)}.")
         parts = {name: kind.read(node[name], inside(where, name), scope) for name, kind in _PROBLEM.items()}
@@ -146,6 +149,8 @@ class Proof(Kind):
         return self.kind.read(node, where, scope)
 
     def settle(self, part: Any, model: Any) -> Any:
+        if isinstance(part, ModelCertificate) and not hasattr(model, "kernel"):
+            part = replace(part, problems=tuple(replace(p, definiteness="known") for p in part.problems))
         return replace(part, _recompute=model._recertify)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
 
-from ..certificates import Guarantee, ModelCertificate, Status
+from ..certificates import Guarantee, ModelCertificate, Status, rounded_down, rounded_up
 from ._subject import Rows
 from ._words import plain, plural, shortened, tiny
 
@@ -74,6 +75,14 @@ def _checked(state: str, why_not: str, rows: Rows | None, claim: Any) -> str:
     return f"As the fit has left it. It was not recomputed here: that takes the rows of the fit{reason}."
 
 
+# What the lower bound rests on, where the kernel's formula does not say that its matrix is positive semi-definite.
+_KERNEL_MATRIX = {
+    "shown": "The bound rests on a positive semi-definite kernel matrix; a factorisation has shown that it is. ",
+    "assumed": "The bound holds if the kernel matrix is positive semi-definite, which was assumed and not shown. ",
+    "fails": "The kernel matrix is not positive semi-definite, and without that nothing bounds the objective. ",
+}
+
+
 def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
     worst, problems = proof.worst, proof.problems
     common, primal, dual = shared_figures(worst.primal, worst.dual)
@@ -87,6 +96,7 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
         "dual_rest": dual,
         "relative_gap": plain(worst.relative_gap),
         "kkt_violation": plain(proof.kkt_violation),
+        "definiteness": proof.definiteness,
         "iterations": int(proof.iterations),
         "seconds": plain(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
@@ -126,7 +136,10 @@ def _duality_words(proof: ModelCertificate) -> str:
         words += f"They differ by {gap} of their size: so far is this model from the best at most. "
     else:
         words += "There is no such bound for this fit: nothing is proven. "
-    if proof.status is not Status.CONVERGED:
+    words += _KERNEL_MATRIX.get(proof.definiteness, "")
+    if proof.status is Status.STATIONARY:
+        words += "The conditions of optimality hold to the tolerance: no small change of the multipliers is better. "
+    elif proof.status is not Status.CONVERGED:
         words += f"The fit ended as “{proof.status}”, short of the tolerance that was asked for. "
     return words + "That is a fact about the training, and not about new rows: of those, the result above speaks."
 
@@ -153,13 +166,17 @@ def _of_guarantee(proof: Guarantee) -> dict[str, Any]:
 def shared_figures(upper: float, lower: float) -> tuple[str, str, str]:
     """What both numbers begin with, and how each goes on; with nothing in common the first part is empty."""
     if not (math.isfinite(upper) and math.isfinite(lower)):
-        return "", f"{upper:.{_FIGURES}g}", f"{lower:.{_FIGURES}g}"
+        return "", rounded_up(upper, _FIGURES), rounded_down(lower, _FIGURES)
     size = max(abs(upper), abs(lower))
-    if size == 0 or not 1e-4 <= size < 1e12:
-        high, low = (f"{value:.{_FIGURES - 1}e}" for value in (upper, lower))
+    if size == 0:
+        high = low = f"{0:.{_FIGURES - 1}e}"
+    elif not 1e-4 <= size < 1e12:
+        high, low = f"{Decimal(rounded_up(upper, _FIGURES)):e}", f"{Decimal(rounded_down(lower, _FIGURES)):e}"
     else:
-        decimals = max(0, _FIGURES - 1 - math.floor(math.log10(size)))
-        high, low = (f"{value:.{decimals}f}" for value in (upper, lower))
+        # each to its own side: what is shown is still an upper and a lower bound
+        step = Decimal(1).scaleb(-max(0, _FIGURES - 1 - math.floor(math.log10(size))))
+        high = f"{Decimal(upper).quantize(step, ROUND_CEILING):f}"
+        low = f"{Decimal(lower).quantize(step, ROUND_FLOOR):f}"
     if len(high) != len(low):
         return "", high.replace("-", "−"), low.replace("-", "−")
     same = next((k for k, (a, b) in enumerate(zip(high, low, strict=True)) if a != b), len(high))
@@ -178,9 +195,12 @@ def proven_words(proof: dict[str, Any]) -> str:
         words = shortened(proof["words"], 320)
         return words if proof["holds"] else f"Not proven: {words[:1].lower()}{words[1:]}"
     gap = proof["relative_gap"]
+    if proof["definiteness"] == "fails":
+        return "Nothing is proven: the kernel matrix is not positive semi-definite, and nothing bounds the objective."
     if gap is None:
         return "Nothing is proven: the fit has found no bound for its objective."
     best = "is the optimum" if gap == 0 else f"is within {tiny(gap).removeprefix('<').strip()} of the best possible"
     met = proof["status"] == str(Status.CONVERGED)
+    kernel = ", if the kernel is positive semi-definite (assumed)" if proof["definiteness"] == "assumed" else ""
     start = "Proven" if met else f"The fit ended as “{proof['status']}”; proven is this"
-    return f"{start}: with these parameters, the objective of this model {best}, relative to its size.{again}"
+    return f"{start}: with these parameters, the objective of this model {best}, relative to its size{kernel}.{again}"

@@ -114,7 +114,7 @@ def solve_certified(
     elif image is not None:
         beta, residual = start, problem.p - image
     else:
-        beta, evidence = start, evaluate(problem, start)
+        beta, evidence = start, evaluate(problem, start, wanted=gap_tolerance)
         if met(evidence):
             return CertifiedSolution(beta, Status.CONVERGED, 0, evidence, problem=problem)
         residual = problem.p - evidence.image
@@ -144,7 +144,7 @@ def solve_certified(
         beta = _without_dust(problem, solution.beta)
         if small and solution.status is Status.CONVERGED:
             beta = polish_support(problem, beta)
-        evidence = evaluate(problem, beta)
+        evidence = evaluate(problem, beta, wanted=gap_tolerance)
         exact = not small or dtype == np.float64 or evidence.kkt_violation <= _EXACT
         if met(evidence) and exact:
             return CertifiedSolution(beta, Status.CONVERGED, used, evidence, problem=problem)

@@ -25,12 +25,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..certificates import Certificate, Evidence, ModelCertificate, Reported, Status
+from ..certificates import Certificate, ModelCertificate, Reported, Status
 from ..data import ObjectRows, Rows
 from ..engine import one_blas_thread, run_parallel, thread_count
 from ..kernels import KERNELS, Gram, Kernel, make_kernel
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, solve_certified
+from ._audit import Audit, confirmed, is_whole, refuted
 
 
 @dataclass(frozen=True)
@@ -280,9 +281,41 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         coef[:, self.support_] = self._dual_coef()
         return coef
 
-    @abstractmethod
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        """Every figure of the certificate, recomputed from the model alone."""
+        """Every figure of the certificate, recomputed from the model alone.
+
+        Data that cannot be those of the fit (another number of rows) are an error of the caller; whatever is wrong with
+        the model is a refutation.
+        """
+        claims = self.certificate_.problems
+        if not (is_whole(self) and self._names_are_whole()):
+            return refuted(claims)
+        X, y, weight = self._training_data(X, y, sample_weight)
+        try:
+            with np.errstate(all="ignore"):
+                sound = self._support_is_of(X) and self._belongs_to(y)
+                audits = self._audits(X, y, weight) if sound else []
+        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+            audits = []
+        if len(audits) != len(claims):
+            return refuted(claims)
+        return [self._confirmed(audit, claim) for audit, claim in zip(audits, claims, strict=True)]
+
+    def _names_are_whole(self) -> bool:
+        """Whether a subclass's own attributes fit to each other and to the claims."""
+        return True
+
+    def _belongs_to(self, y: Any) -> bool:
+        """Whether a subclass's own attributes are those of training with y."""
+        return True
+
+    @abstractmethod
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray]:
+        """X, y and weights as the fit has seen them; ValueError if they cannot be."""
+
+    @abstractmethod
+    def _audits(self, X: Any, y: Any, weight: np.ndarray) -> list[Audit]:
+        """What is recomputed of each binary problem."""
 
     def _check_same_rows(self, X: Any, y: Any) -> None:
         n = X.shape[0]
@@ -294,19 +327,22 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _support_is_of(self, X: Any) -> bool:
         """Whether the support vectors that predictions are made with are the rows of X that they claim to be."""
-        if callable(self.kernel) or self.kernel == "precomputed":
+        if self.kernel == "precomputed":
             return True
+        if callable(self.kernel):
+            kept, rows = self._callable_support, X[self.support_]
+            difference = kept != rows if sp.issparse(kept) and sp.issparse(rows) else None
+            return np.array_equal(kept, rows) if difference is None else difference.nnz == 0
         difference = X[self.support_] != self.support_vectors_
         return not (difference.nnz if sp.issparse(difference) else difference.any())
 
-    def _confirmed(self, evidence: Evidence, claim: Certificate) -> Certificate:
-        """A certificate of recomputed figures beside an earlier one.
+    def _largest_violation(self) -> float:
+        """The violation up to which a fit is called converged."""
+        return float(self.tol)
 
-        A status that claims less than convergence stands; one that claims it has to be confirmed.
-        """
-        met = evidence.kkt_violation <= self.tol and (self.gap_tol is None or evidence.relative_gap <= self.gap_tol)
-        status = Status.CONVERGED if met else Status.REFUTED if claim.status is Status.CONVERGED else claim.status
-        return Certificate.of(evidence, status, claim.iterations, claim.seconds, claim.label)
+    def _confirmed(self, audit: Audit, claim: Certificate) -> Certificate:
+        """A certificate of recomputed figures beside an earlier one."""
+        return confirmed(audit, claim, self._largest_violation(), self.gap_tol)
 
     def _conclude(self, solved: Solved) -> None:
         """Keep the proof, and say what it proves if that is less than was asked for."""

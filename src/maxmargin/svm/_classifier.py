@@ -14,11 +14,12 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Certificate, Evidence, KKTCases, evaluate, kkt_cases
+from ..certificates import Evidence, KKTCases, evaluate, kkt_cases
 from ..engine import one_blas_thread
 from ..kernels import Gram, SharedBlocks, TiledGram
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, unproven
+from ..solvers import CertifiedSolution, Monitor
+from ._audit import Audit
 from ._base import KernelMachine, part_of
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest
@@ -59,7 +60,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return coefficients, (intercept,)
 
     def _evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
-        return evaluate(problem, beta, intercepts)
+        return evaluate(problem, beta, intercepts, audit=True)
 
     def _scheme(self, classes: int) -> OneVsOne | OneVsRest:
         return OneVsOne(classes)
@@ -213,8 +214,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     # ---------------------------------------------------------------- the proof
 
-    def _training_problems(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[Pair, BoxQP, np.ndarray, tuple]]:
-        """Pairs, problems, variables and intercepts again from the model and its training data, by plain code."""
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         X = self._validate_for_predict(X)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -222,8 +222,41 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         unknown = np.setdiff1d(y, self.classes_)
         if unknown.size:
             raise ValueError(f"y has labels that the model was not trained on: {list(unknown)}.")
+        return X, y, self._validate_weights(sample_weight, X)
+
+    def _names_are_whole(self) -> bool:
+        try:
+            classes, weights = self.classes_, self.class_weight_
+            scheme = self._fitted_scheme()
+            sides = scheme.sides if isinstance(scheme, OneVsOne) else [(k, None) for k in range(len(classes))]
+            nobody = np.empty(0)
+            names = [Pair(a, b, nobody, nobody).label(classes) for a, b in sides]
+            return bool(
+                classes.ndim == 1
+                and weights.shape == classes.shape == self.n_support_.shape
+                and (np.isfinite(weights) & (weights > 0)).all()
+                and names == [claim.label for claim in self.certificate_.problems]
+            )
+        except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
+            return False
+
+    def _belongs_to(self, y: np.ndarray) -> bool:
+        """Classes in the order of the labels, and support vectors ordered by class: predictions count on both."""
+        classes, label = np.unique(y, return_inverse=True)
+        if not np.array_equal(classes, self.classes_):
+            return False
+        ordered = np.repeat(np.arange(len(classes)), self.n_support_)
+        expected = self._class_weights(classes, label)
+        return np.array_equal(label[self.support_], ordered) and np.allclose(self.class_weight_, expected, rtol=1e-12)
+
+    def _training_problems(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[Pair, BoxQP, np.ndarray, tuple]]:
+        """Pairs, problems, variables and intercepts again from the model and its training data, by plain code."""
+        return self._problems_of(*self._training_data(X, y, sample_weight))
+
+    def _problems_of(
+        self, X: Any, y: np.ndarray, weight: np.ndarray
+    ) -> list[tuple[Pair, BoxQP, np.ndarray, tuple[float, ...]]]:
         label = np.searchsorted(self.classes_, y)
-        weight = self._validate_weights(sample_weight, X)
         scheme = self._fitted_scheme()
         pairs = scheme.pairs(label, weight)
         gram = self._fitted_kernel().audit_gram(self._rows(X))
@@ -234,15 +267,14 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             out.append((pair, problem, *self._unscale(problem, beta, float(b))))
         return out
 
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        """Every figure of the certificate, recomputed from the model alone."""
-        problems = self._training_problems(X, y, sample_weight)
-        if not self._support_is_of(self._validate_for_predict(X)):
-            return [self._confirmed(unproven(1), claim) for claim in self.certificate_.problems]
-        return [
-            self._confirmed(self._evaluate(problem, beta, intercepts), claim)
-            for (_, problem, beta, intercepts), claim in zip(problems, self.certificate_.problems, strict=True)
-        ]
+    def _audits(self, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Audit]:
+        own = self._values_of(X)
+        audits = []
+        for k, (pair, problem, beta, intercepts) in enumerate(self._problems_of(X, y, weight)):
+            evidence = self._evaluate(problem, beta, intercepts)
+            expected = problem.image(self._spread_of(k, pair, y)) + self.intercept_[k]
+            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected))
+        return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: outside the street, on the kerb, or inside it.
@@ -278,7 +310,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _binary_values(self, X: Any) -> np.ndarray:
         """Decision values of each binary problem, positive for its positive class."""
-        X = self._validate_for_predict(X)
+        return self._values_of(self._validate_for_predict(X))
+
+    def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             by_class = self._support_values(X, class_slices(self.n_support_), self._dual_coef())
         return self._fitted_scheme().combine(by_class, self.intercept_)

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval
 
-from ..certificates import Certificate, evaluate
+from ..certificates import evaluate
 from ..engine import one_blas_thread
 from ..problems import BoxQP
-from ..solvers import feasible, unproven
+from ..solvers import feasible
+from ._audit import Audit
 from ._base import KernelMachine, part_of
 
 
@@ -125,18 +126,23 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             return None
         return feasible(problem, self._spread(n)[0, rows])
 
-    def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> list[Certificate]:
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, None, np.ndarray]:
         X = self._validate_for_predict(X)
         self._check_same_rows(X, X if y is None else y)
-        if not self._support_is_of(X):
-            return [self._confirmed(unproven(1), self.certificate_.problems[0])]
-        weight = self._validate_weights(sample_weight, X)
+        return X, None, self._validate_weights(sample_weight, X)
+
+    def _belongs_to(self, y: Any) -> bool:
+        """`predict` reads the offset, `verify` the intercept: they have to be one number."""
+        return np.array_equal(self.offset_, -self.intercept_)
+
+    def _audits(self, X: Any, y: Any, weight: np.ndarray) -> list[Audit]:
         rows = np.flatnonzero(weight > 0)
         gram = self._fitted_kernel().audit_gram(self._rows(X))
         problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
         beta = self._spread(len(weight))[0, rows]
-        evidence = evaluate(problem, beta, (float(self.intercept_[0]),))
-        return [self._confirmed(evidence, self.certificate_.problems[0])]
+        evidence = evaluate(problem, beta, (float(self.intercept_[0]),), audit=True)
+        expected = evidence.image + self.intercept_[0]
+        return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
 
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.
@@ -164,7 +170,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ndarray of shape (n_samples,)
 
         """
-        X = self._validate_for_predict(X)
+        return self._values_of(self._validate_for_predict(X))
+
+    def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             values = self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
         # support vectors lie on the boundary: their last bits shall not say that they are outside

@@ -83,7 +83,8 @@ def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, 
         part = part_of(gram, rows)
         matrix = StoredMatrix(np.array(part.whole(np.float64)), part.accuracy())
         problem = PathProblem(*box, Cs)
-        options = {"tolerance": machine.tol, "budget": machine._budget}
+        options = {"tolerance": machine._largest_violation(), "budget": machine._budget}
         return solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]
-    engine = BlockSearch(problems, None, [], machine.tol, machine._budget, machine._threads(), False, False, cache)
+    tol, budget = machine._largest_violation(), machine._budget
+    engine = BlockSearch(problems, None, [], tol, budget, machine._threads(), False, False, cache)
     return engine.path(gram, k, 0, Cs)

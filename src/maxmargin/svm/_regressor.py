@@ -11,11 +11,12 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
-from ..certificates import Certificate, evaluate
+from ..certificates import evaluate
 from ..engine import one_blas_thread
 from ..kernels import Gram
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, feasible, unproven
+from ..solvers import CertifiedSolution, feasible
+from ._audit import Audit
 from ._base import KernelMachine, part_of
 
 
@@ -96,18 +97,20 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         """One for each group of the problem."""
         return (float(self.intercept_[0]),)
 
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         X = self._validate_for_predict(X)
         y = column_or_1d(y, warn=True).astype(np.float64)
         self._check_same_rows(X, y)
-        if not self._support_is_of(X):
-            return [self._confirmed(unproven(1), self.certificate_.problems[0])]
-        weight = self._validate_weights(sample_weight, X)
+        return X, y, self._validate_weights(sample_weight, X)
+
+    def _audits(self, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Audit]:
         rows = np.flatnonzero(weight > 0)
         gram = self._fitted_kernel().audit_gram(self._rows(X))
         problem = self._problem(part_of(gram, rows), y[rows], weight[rows])
         beta = self._variables(problem, self._spread(len(y))[0, rows])
-        return [self._confirmed(evaluate(problem, beta, self._intercepts()), self.certificate_.problems[0])]
+        evidence = evaluate(problem, beta, self._intercepts(), audit=True)
+        expected = evidence.image[: len(rows)] + self.intercept_[0]
+        return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
@@ -121,7 +124,9 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         ndarray of shape (n_samples,)
 
         """
-        X = self._validate_for_predict(X)
+        return self._values_of(self._validate_for_predict(X))
+
+    def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             values = self._support_values(X, [slice(None)], self._dual_coef())[0]
         return values.ravel() + self.intercept_[0]

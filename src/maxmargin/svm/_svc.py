@@ -50,7 +50,8 @@ class SVC(KernelClassifier):
         Refused if True (deprecated in scikit-learn 1.9): use
         ``sklearn.calibration.CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that is accepted, as in scikit-learn.
+        Largest violation of the optimality conditions that is accepted, as in scikit-learn. More than 1, the margin
+        itself, is taken as 1.
     cache_size : float, default=200
         Memory for kernel values in MB.
     class_weight : dict, "balanced" or None, default=None
@@ -190,7 +191,7 @@ shape_fit_, n_features_in_
     def _solve(
         self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray, engine: dict[str, Any]
     ) -> CertifiedSolution:
-        options = (self.tol, self.gap_tol, self._budget, monitor)
+        options = (self._largest_violation(), self.gap_tol, self._budget, monitor)
         if np.isfinite(self.C):
             if start is not None:
                 start = feasible(problem, start)  # C or weights may have changed since
@@ -202,8 +203,12 @@ shape_fit_, n_features_in_
             proof = replace(proof, positive=rows[proof.positive], negative=rows[proof.negative])
             raise NotSeparableError(str(error), proof) from None
 
+    def _largest_violation(self) -> float:
+        """`tol`, but no more than the margin, which is 1: beyond it a multiplier may stand anywhere."""
+        return min(float(self.tol), 1.0)
+
     def _evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
-        return (evaluate if np.isfinite(self.C) else evaluate_hard_margin)(problem, beta, intercepts)
+        return (evaluate if np.isfinite(self.C) else evaluate_hard_margin)(problem, beta, intercepts, audit=True)
 
     # ---------------------------------------------------------------- leave-one-out
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import ModelCertificate, Status
 from ..tables import TableError
 from ._errors import TrainingError
 from ._evaluate import fitting_rows
@@ -16,6 +15,7 @@ from ._split import make_split
 from ._table import Table, open_table, rows_fingerprint
 from ._target import read_target
 from ._training import Split
+from ._verdict import verdict
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Checked:
     Attributes
     ----------
     holds : bool
-        Whether the recomputed figures bear the certificate out.
+        Whether the recomputed figures bear the certificate out. False, too, where nothing was claimed that could: a
+        fit that had ended early, or a kernel that is not positive semi-definite.
     certificate : ModelCertificate, Guarantee or None
         The recomputed one; None where the rows could not be prepared or are not as many as in training.
     claimed : dict
@@ -168,23 +169,8 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
         certificate = model[-1].certificate_.verify(X, y)
     except ValueError as error:
         return Checked(False, None, claimed, same_data, same_rows, f"the certificate cannot be recomputed: {error}")
-    holds, reason = _verdict(certificate, claimed)
+    holds, reason = verdict(model[-1], certificate, claimed)
     return Checked(holds, certificate, claimed, same_data, same_rows, reason + _about_data(same_data, same_rows))
-
-
-def _verdict(certificate: Any, claimed: dict[str, Any]) -> tuple[bool, str]:
-    """Whether what was recomputed bears the claim out, in words."""
-    if not isinstance(certificate, ModelCertificate):
-        holds = bool(certificate.holds) and certificate.status is not Status.REFUTED
-        return holds, f"{certificate.name}: {certificate.statement}".rstrip(".")
-    gap = f"the relative duality gap is {certificate.relative_gap:.2e}"
-    if certificate.status is Status.CONVERGED:
-        return True, f"recomputed from the model and its training rows, {gap}, within the tolerance"
-    if certificate.status is Status.REFUTED:
-        was = claimed.get("relative_gap")
-        said = "" if was is None else f", where {was:.2e} was claimed"
-        return False, f"the certificate is refuted: {gap}{said}"
-    return False, f"the fit had ended as {str(certificate.status)!r} and claimed no optimum; {gap}"
 
 
 def _about_data(same_data: bool, same_rows: bool) -> str:

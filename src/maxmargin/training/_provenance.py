@@ -76,7 +76,8 @@ def certificate_account(certificate: Any) -> dict[str, Any]:
     }
     if hasattr(certificate, "relative_gap"):
         names = ("primal", "dual", "gap", "relative_gap", "kkt_violation")
-        return {"kind": "duality gap", **{name: float(getattr(certificate, name)) for name in names}, **common}
+        figures = {name: float(getattr(certificate, name)) for name in names}
+        return {"kind": "duality gap", **figures, "definiteness": certificate.definiteness, **common}
     return {
         "kind": certificate.name,
         "holds": bool(certificate.holds),

@@ -1,0 +1,62 @@
+"""Whether claimed figures are reproduced when they are computed again, to a tolerance that belongs to the checker.
+
+A file brings its claims and its own ``tol``; what they are compared to is decided here, and nothing in a file changes
+it. Both sides are rounded, and a caller that can bound the rounding says so.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._certificate import Certificate
+
+# Share of the larger objective that a claimed figure may be off by.
+REPRODUCED = 1e-6
+
+WORDS = {
+    "primal": "primal objective",
+    "dual": "dual objective",
+    "gap": "duality gap",
+    "relative_gap": "relative gap",
+    "kkt_violation": "largest violation",
+}
+
+
+def not_reproduced(
+    claim: Certificate, found: Certificate, *, rounding: float = 0.0, violation_slack: float = REPRODUCED
+) -> tuple[str, ...]:
+    """Names of the claimed figures that `found` does not have.
+
+    Parameters
+    ----------
+    claim, found : Certificate
+        What was said, and what was computed again.
+    rounding : float
+        What rounding may have done to an objective, beside `REPRODUCED` of the larger one.
+    violation_slack : float
+        What the violation may be off by; it has the unit of decision values, and no objective to be compared with.
+
+    A figure that is not finite claims nothing and is passed over; whether a status may go with it is not asked here.
+
+    """
+    size = max((abs(value) for value in (found.primal, found.dual) if isfinite(value)), default=0.0)
+    slack = REPRODUCED * size + rounding
+    allowed = {
+        "primal": slack,
+        "dual": slack,
+        "gap": slack,
+        "relative_gap": REPRODUCED + (rounding / size if size > 0 else rounding),
+        "kkt_violation": violation_slack,
+    }
+    return tuple(
+        name
+        for name, most in allowed.items()
+        if isfinite(getattr(claim, name)) and not abs(getattr(claim, name) - getattr(found, name)) <= most
+    )
+
+
+def all_finite(claim: Certificate) -> bool:
+    """Whether every figure is a number."""
+    return all(isfinite(getattr(claim, name)) for name in WORDS)

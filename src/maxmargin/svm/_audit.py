@@ -1,0 +1,139 @@
+"""What `verify` asks of a kernel machine: its objectives, and that it predicts by the variables they were computed of.
+
+A model may be changed after its fit, and a file may come from anywhere. So everything that a prediction reads is held
+against the training data: figures are recomputed by the audit kernel, decision values of the training rows are asked of
+the model itself and compared, and attributes that hang together are compared with each other. What is not finite or has
+another shape is refuted; it raises no error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..certificates import REPRODUCED, Certificate, Evidence, Status, all_finite, not_reproduced
+from ..problems import BoxQP
+from ..solvers import unproven
+
+# Two ways of computing kernel values and their sums differ by so much, relative to the sum of all terms' sizes.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was recomputed of one binary problem.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        The figures at the model's variables and intercepts.
+    objective_rounding, value_rounding : float
+        How far two computations may be apart: of an objective, and of a decision value.
+    faithful : bool
+        Whether the model's own decision values of the rows are those of its variables.
+    value_size : float
+        Largest decision value or target.
+
+    """
+
+    evidence: Evidence
+    objective_rounding: float = 0.0
+    value_rounding: float = 0.0
+    faithful: bool = False
+    value_size: float = 1.0
+
+    @classmethod
+    def of(cls, problem: BoxQP, beta: np.ndarray, evidence: Evidence, own: np.ndarray, expected: np.ndarray) -> Audit:
+        """From a problem's variables, and the decision values that the model gives and should give."""
+        width = problem.upper - problem.lower
+        largest = float(np.abs(problem.gram.diagonal()).max(initial=0.0))
+        multipliers = float(np.abs(beta).sum())
+        room = max(float(width[np.isfinite(width)].sum()), multipliers)
+        size = max(1.0, float(np.abs(problem.p).max(initial=0.0)), float(np.abs(expected).max(initial=0.0)))
+        value_rounding = _ROUNDING * (multipliers * largest + size)
+        slack = REPRODUCED * size + value_rounding
+        faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
+        objective_rounding = max(room * value_rounding, 2 * evidence.rounding)
+        return cls(evidence, objective_rounding, value_rounding, faithful, size)
+
+
+def confirmed(audit: Audit, claim: Certificate, tolerance: float, gap_tolerance: float | None) -> Certificate:
+    """A certificate of recomputed figures beside an earlier one.
+
+    A status that claims less than convergence stands; one that claims it has to be confirmed, and whatever figures were
+    claimed have to be reproduced.
+    """
+    e = audit.evidence
+    found = Certificate.of(e, claim.status, claim.iterations, claim.seconds, claim.label)
+    return replace(found, status=_status(audit, claim, found, tolerance, gap_tolerance))
+
+
+def _status(
+    audit: Audit, claim: Certificate, found: Certificate, tolerance: float, gap_tolerance: float | None
+) -> Status:
+    slack = REPRODUCED * audit.value_size + audit.value_rounding
+    differing = not_reproduced(claim, found, rounding=audit.objective_rounding, violation_slack=slack)
+    if not audit.faithful or differing:
+        return Status.REFUTED
+    best, e = claim.status in (Status.CONVERGED, Status.STATIONARY), audit.evidence
+    met = e.kkt_violation <= tolerance + audit.value_rounding
+    if e.definiteness == "fails" or claim.status is Status.STATIONARY:  # nothing bounds the optimum: gaps are infinite
+        if claim.status is not Status.STATIONARY:
+            return Status.REFUTED if best else claim.status
+        return Status.STATIONARY if met and np.isfinite([claim.primal, claim.kkt_violation]).all() else Status.REFUTED
+    if claim.definiteness == "known" != e.definiteness or (best and not all_finite(claim)):
+        return Status.REFUTED
+    size = max(abs(e.primal), abs(e.dual))
+    met &= gap_tolerance is None or e.gap <= gap_tolerance * size + audit.objective_rounding
+    return Status.CONVERGED if met else Status.REFUTED if best else claim.status
+
+
+def refuted(claims: tuple[Certificate, ...]) -> list[Certificate]:
+    """Every claim refuted: the model's parts do not fit together, and nothing could be recomputed of it."""
+    nothing = unproven(1)
+    made = [Certificate.of(nothing, Status.REFUTED, c.iterations, c.seconds, c.label) for c in claims]
+    return made or [Certificate.of(nothing, Status.REFUTED, 0, 0.0)]
+
+
+def is_whole(model: Any) -> bool:
+    """Whether the fitted attributes that predictions read fit together, and are finite."""
+    try:
+        return _support_is_whole(model) and _vectors_are_whole(model)
+    except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
+        return False
+
+
+def _support_is_whole(model: Any) -> bool:
+    support, counts, n = model.support_, model.n_support_, model.shape_fit_[0]
+    coef, intercept = model._dual_coef(), model.intercept_
+    return bool(
+        support.ndim == counts.ndim == intercept.ndim == 1
+        and support.dtype.kind == counts.dtype.kind == "i"
+        and coef.dtype.kind == intercept.dtype.kind == "f"
+        and (counts >= 0).all()
+        and counts.sum() == len(support) == coef.shape[1]
+        and len(np.unique(support)) == len(support)
+        and ((support >= 0) & (support < n)).all()
+        and np.isfinite(coef).all()
+        and np.isfinite(intercept).all()
+        and len(intercept) == len(model.certificate_.problems)
+        and np.isfinite(model._gamma)
+        and model._gamma >= 0
+    )
+
+
+def _vectors_are_whole(model: Any) -> bool:
+    """Whether there are as many support vectors as there should be, in the format that predictions expect."""
+    vectors, sparse = model.support_vectors_, model._sparse
+    if not isinstance(sparse, bool) or sparse != sp.issparse(model.dual_coef_):
+        return False
+    if callable(model.kernel):
+        return not sparse and len(model.support_) == model._callable_support.shape[0]
+    if model.shape_fit_[1] != model.n_features_in_:
+        return False
+    if model.kernel == "precomputed":
+        return not sparse and vectors.size == 0
+    return sparse == sp.issparse(vectors) and vectors.shape == (len(model.support_), model.n_features_in_)
