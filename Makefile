@@ -30,10 +30,12 @@ test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS=
 
 FUZZ ?= 10000
 
-fuzz: $(READY) ## hostile model files and malformed tables, FUZZ=10000 of each
+fuzz: $(READY) ## hostile model files, malformed tables, tampered and honest models, FUZZ=10000 of each
 	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
+	$(PY) -m tests.certificates.tamper --count $(FUZZ)
+	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest
 
 lint: $(READY) ## check style, types and the import order of the rooms
 	$(PY) -m ruff check .

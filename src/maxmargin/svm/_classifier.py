@@ -220,7 +220,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         check_classification_targets(y)
         self._check_same_rows(X, y)
         unknown = np.setdiff1d(y, self.classes_)
-        if unknown.size:
+        if 0 < unknown.size < len(np.unique(y)):  # of all labels unknown nobody can say whether y or the model is wrong
             raise ValueError(f"y has labels that the model was not trained on: {list(unknown)}.")
         return X, y, self._validate_weights(sample_weight, X)
 
@@ -235,6 +235,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 classes.ndim == 1
                 and weights.shape == classes.shape == self.n_support_.shape
                 and (np.isfinite(weights) & (weights > 0)).all()
+                and self.dual_coef_.shape[0] == len(classes) - isinstance(scheme, OneVsOne)
                 and names == [claim.label for claim in self.certificate_.problems]
             )
         except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
