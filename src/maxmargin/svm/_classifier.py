@@ -273,8 +273,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         audits = []
         for k, (pair, problem, beta, intercepts) in enumerate(self._problems_of(X, y, weight)):
             evidence = self._evaluate(problem, beta, intercepts)
-            expected = problem.image(self._spread_of(k, pair, y)) + self.intercept_[k]
-            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected))
+            coefficients = self._spread_of(k, pair, y)
+            expected = problem.image(coefficients) + self.intercept_[k]
+            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected, coefficients))
         return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
