@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 # Share of the larger objective that a claimed figure may be off by.
 REPRODUCED = 1e-6
 
+# What is computed of rounding errors alone, such as the move of a centre that stands still, is another each time.
+_ROUNDING = 1e-9
+
 WORDS = {
     "primal": "primal objective",
     "dual": "dual objective",
@@ -55,6 +58,15 @@ def not_reproduced(
         for name, most in allowed.items()
         if isfinite(getattr(claim, name)) and not abs(getattr(claim, name) - getattr(found, name)) <= most
     )
+
+
+def figures_reproduced(claimed: dict[str, float], found: dict[str, float]) -> bool:
+    """Whether the figures that a guarantee was given with are those of a guarantee that was made again.
+
+    Figures that only one of the two has are passed over: some are computed where labels are at hand.
+    """
+    shared = [(claimed[name], found[name]) for name in claimed if name in found]
+    return all(was == now or abs(was - now) <= REPRODUCED * abs(now) + _ROUNDING for was, now in shared)
 
 
 def all_finite(claim: Certificate) -> bool:

@@ -15,10 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
 from ..engine import one_blas_thread
 from ._assignment import nearest
+from ._audit import answers_by_centres, centres_are_whole, refuted
 from ._fixed_point import fixed_point, nothing_proven
 from ._lloyd import LloydRun, inertia, lloyd
 from ._mini_batch import mini_batch_step
@@ -300,10 +301,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)
         begin = time.perf_counter()
-        X = self._validate(X, reset=False)
         claim = self.certificate_
-        if self._streamed:
-            return replace(claim)
+        if not centres_are_whole(self):
+            return refuted(claim, "centres, labels and columns do not fit together")
+        X = self._validate(X, reset=False)
+        if self._streamed:  # nothing was claimed, and nothing else may be
+            return replace(claim) if not claim.holds else refuted(claim, "nothing is proven of mini-batches")
         if X.shape[0] != len(self.labels_):
             raise ValueError(
                 f"a certificate is about the training data: expected {len(self.labels_)} rows, got X with {X.shape[0]}."
@@ -311,6 +314,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         with one_blas_thread():
             weights, claimed = self._weights(X, sample_weight), (self.cluster_centers_, self.labels_, self._tolerance)
             found = fixed_point(X, weights, *claimed, self.inertia_history_, claim.status, claim.iterations)
+            answers = answers_by_centres(self, X)
+        kept = {"inertia": float(self.inertia_)}
+        same = all(figures_reproduced(figures, found.figures) for figures in (claim.figures, kept))
+        if not (answers and same):
+            return replace(refuted(found, "the claimed figures are not reproduced"), figures=found.figures)
         status = Status.REFUTED if claim.holds and not found.holds else claim.status
         return replace(found, status=status, seconds=time.perf_counter() - begin)
 
@@ -334,7 +342,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
 
         """
         check_is_fitted(self)
-        X = self._validate(X, reset=False)
+        return self._nearest(self._validate(X, reset=False))
+
+    def _nearest(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             return nearest(*self._against(X))
 
@@ -369,7 +379,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
 
         """
         check_is_fitted(self)
-        X = self._validate(X, reset=False)
+        return self._distances(self._validate(X, reset=False))
+
+    def _distances(self, X: Any) -> np.ndarray:
         with one_blas_thread():
             points, centres = self._against(X)
             return points.distances(centres).astype(X.dtype, copy=False)

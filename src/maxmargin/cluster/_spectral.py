@@ -17,8 +17,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import REPRODUCED, Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
+from ._audit import refuted
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
 from ._ncut_interval import RESIDUAL, eigen_residual, ncut_interval
@@ -351,16 +352,49 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: normalised cuts have no weights of points.")
         begin = time.perf_counter()
+        claim = self.certificate_
+        if not self._is_whole():
+            return refuted(claim, "labels, graph and eigenvectors do not fit together")
         X = self._validate(X, reset=False)
         if X.shape[0] != len(self.labels_):
             raise ValueError(
                 f"a certificate is about the training data: expected {len(self.labels_)} rows, got X with {X.shape[0]}."
             )
-        W = self._graph(X)
-        found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))
+        try:
+            W = self._graph(X)
+            found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))
+            figures = claim.figures, {"ncut": float(self.ncut_)}
+            same = self._same_graph(W) and all(figures_reproduced(part, found.figures) for part in figures)
+        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+            return refuted(claim, "labels, graph and eigenvectors do not fit together")
+        if not same:
+            return replace(refuted(found, "the claimed figures are not reproduced"), figures=found.figures)
         if self._solved and not found.holds:
             found = replace(found, status=Status.REFUTED)
         return replace(found, seconds=time.perf_counter() - begin)
+
+    def _is_whole(self) -> bool:
+        """Whether the fitted attributes have shapes that belong together; clusters are numbered as they appear."""
+        try:
+            n, labels = self.affinity_matrix_.shape[0], self.labels_
+            found, first = np.unique(labels, return_index=True)
+            return bool(
+                labels.shape == (n,)
+                and labels.dtype.kind == "i"
+                and len(found) <= self.n_clusters
+                and np.array_equal(found, np.arange(len(found)))
+                and (np.diff(first) > 0).all()
+                and self.eigenvectors_.shape == (n, len(self.eigenvalues_))
+                and np.isfinite(self.eigenvectors_).all()
+                and np.isfinite(self.eigenvalues_).all()
+                and np.isfinite([self.gamma_, self.ncut_]).all()
+            )
+        except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
+            return False
+
+    def _same_graph(self, W: Any) -> bool:
+        difference = abs(self.affinity_matrix_ - W)
+        return bool(difference.max() <= REPRODUCED * abs(W).max())
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Cut the graph of the rows of X and return the labels.

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, MultiOutputMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin, clone
 from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import VALID_METRICS, BallTree, KDTree
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Reported
+from ..certificates import Guarantee, Reported, figures_reproduced
 from ..data import naming_columns
 from ..engine import thread_count
+from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
 
@@ -154,14 +155,47 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         check_is_fitted(self)
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: neighbours are found without weights.")
+        claim = self.certificate_
+        if not self._is_whole():
+            return nothing_found(claim, "the fitted attributes do not fit together")
         X = self._checked(X, reset=False)
         if X.shape[0] != self.n_samples_fit_ or (y is not None and len(y) != X.shape[0]):
             raise ValueError(
                 f"a certificate is about the training data: expected {self.n_samples_fit_} rows, got X with "
                 f"{X.shape[0]}{'' if y is None else f' and y with {len(y)}'}."
             )
-        enough = y is not None and self.n_neighbors < self.n_samples_fit_
-        return self._prove(X, self._left_out_error(y) if enough else None)
+        try:
+            if not self._is_of(X, y):
+                return nothing_found(claim, "it does not predict by these rows and targets")
+            enough = y is not None and self.n_neighbors < self.n_samples_fit_
+            found = self._prove(X, self._left_out_error(y) if enough else None)
+        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+            return nothing_found(claim, "the fitted attributes do not fit together")
+        if not figures_reproduced(claim.figures, found.figures):
+            return refuted(found, "the claimed figures are not reproduced")
+        return found
+
+    def _is_whole(self) -> bool:
+        """Whether the numbers of rows and columns are those of the rows that are kept."""
+        try:
+            return (self.n_samples_fit_, self.n_features_in_) == self._fit_X.shape
+        except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
+            return False
+
+    def _is_of(self, X: Any, y: Any) -> bool:
+        """Whether everything that predictions read is what a fit to these rows and targets keeps."""
+        if not same_rows(self._fit_X, X):
+            return False
+        fresh = clone(self)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fresh.fit(X, np.zeros(X.shape[0]) if y is None else y)
+        kept = ("effective_metric_", "effective_metric_params_", *(() if y is None else self._targets))
+        same = all(alike(getattr(self, name), getattr(fresh, name)) for name in kept)
+        return same and self._index.method == fresh._index.method and answers_alike(self, fresh, X)
+
+    # fitted attributes that hold targets
+    _targets: tuple[str, ...] = ()
 
     @abstractmethod
     def _left_out_error(self, y: Any) -> tuple[str, float]:

@@ -82,6 +82,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
     }
 
     classes_: Any
+    _targets = ("classes_", "outputs_2d_", "_labels", "_sizes")
 
     def __init__(
         self,

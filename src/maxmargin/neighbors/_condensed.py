@@ -16,9 +16,10 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
 from ..engine import thread_count
+from ._audit import alike, nothing_found, refuted, same_rows
 from ._contradictions import contradicting
 from ._hart import condense
 from ._heap import EMPTY
@@ -224,14 +225,40 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         check_is_fitted(self)
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: prototypes are chosen without weights.")
+        if not self._is_whole():
+            return nothing_found(self.certificate_, "the prototypes do not fit together")
         X, y = self._validate(X, y, reset=False)
         if len(y) != self._rows_seen:
             raise ValueError(
                 f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
             )
-        found = self._prove(X, y)
+        try:
+            if not self._is_of(X, y):
+                return nothing_found(self.certificate_, "the prototypes are not these rows with these labels")
+            found = self._prove(X, y)
+        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+            return nothing_found(self.certificate_, "the prototypes do not fit together")
+        if not figures_reproduced(self.certificate_.figures, found.figures):
+            return refuted(found, "the claimed figures are not reproduced")
         broken = self.certificate_.status is Status.CONVERGED and found.status is not Status.CONVERGED
         return replace(found, status=Status.REFUTED if broken else found.status, seconds=self.certificate_.seconds)
+
+    def _is_whole(self) -> bool:
+        try:
+            return self.prototypes_.shape == (len(self.prototype_indices_), self.n_features_in_)
+        except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
+            return False
+
+    def _is_of(self, X: Any, y: np.ndarray) -> bool:
+        """Whether predictions are made by rows of X and their labels."""
+        index = self.prototype_indices_
+        if len(np.unique(index)) != len(index) or not same_rows(self.prototypes_, X[index]):
+            return False
+        if not (alike(self.prototype_labels_, y[index]) and alike(self.classes_, np.unique(y))):
+            return False
+        fresh = _index_of(self.prototypes_, thread_count(self.n_jobs))
+        found, true = self._index.kneighbors(X, 1), fresh.kneighbors(X, 1)
+        return np.array_equal(found[0], true[0]) and np.array_equal(found[1], true[1])
 
     # ---------------------------------------------------------------- prediction
 

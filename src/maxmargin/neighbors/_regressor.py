@@ -67,6 +67,8 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
         "weights": [StrOptions({"uniform", "distance"}), callable, None],
     }
 
+    _targets = ("_y",)
+
     def __init__(
         self,
         n_neighbors: int = 5,

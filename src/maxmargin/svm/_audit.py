@@ -46,15 +46,29 @@ class Audit:
     value_size: float = 1.0
 
     @classmethod
-    def of(cls, problem: BoxQP, beta: np.ndarray, evidence: Evidence, own: np.ndarray, expected: np.ndarray) -> Audit:
-        """From a problem's variables, and the decision values that the model gives and should give."""
+    def of(
+        cls,
+        problem: BoxQP,
+        beta: np.ndarray,
+        evidence: Evidence,
+        own: np.ndarray,
+        expected: np.ndarray,
+        coefficients: np.ndarray | None = None,
+    ) -> Audit:
+        """From a problem's variables, and the decision values that the model gives and should give.
+
+        `coefficients` are those of the decision values, where they are not the variables themselves.
+        """
         width = problem.upper - problem.lower
         largest = float(np.abs(problem.gram.diagonal()).max(initial=0.0))
         multipliers = float(np.abs(beta).sum())
         room = max(float(width[np.isfinite(width)].sum()), multipliers)
-        size = max(1.0, float(np.abs(problem.p).max(initial=0.0)), float(np.abs(expected).max(initial=0.0)))
+        unscaled = evidence.image + np.mean(evidence.intercepts)
+        size = max(1.0, float(np.abs(problem.p).max(initial=0.0)), float(np.abs(unscaled).max(initial=0.0)))
         value_rounding = _ROUNDING * (multipliers * largest + size)
-        slack = REPRODUCED * size + value_rounding
+        spread = max(size, float(np.abs(expected).max(initial=0.0)))
+        terms = multipliers if coefficients is None else float(np.abs(coefficients).sum())
+        slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
         objective_rounding = max(room * value_rounding, 2 * evidence.rounding)
         return cls(evidence, objective_rounding, value_rounding, faithful, size)

@@ -303,7 +303,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _names_are_whole(self) -> bool:
         """Whether a subclass's own attributes fit to each other and to the claims."""
-        return True
+        return len(self._dual_coef()) == 1
 
     def _belongs_to(self, y: Any) -> bool:
         """Whether a subclass's own attributes are those of training with y."""

@@ -220,7 +220,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         check_classification_targets(y)
         self._check_same_rows(X, y)
         unknown = np.setdiff1d(y, self.classes_)
-        if unknown.size:
+        if 0 < unknown.size < len(np.unique(y)):  # of all labels unknown nobody can say whether y or the model is wrong
             raise ValueError(f"y has labels that the model was not trained on: {list(unknown)}.")
         return X, y, self._validate_weights(sample_weight, X)
 
@@ -235,6 +235,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 classes.ndim == 1
                 and weights.shape == classes.shape == self.n_support_.shape
                 and (np.isfinite(weights) & (weights > 0)).all()
+                and self.dual_coef_.shape[0] == len(classes) - isinstance(scheme, OneVsOne)
                 and names == [claim.label for claim in self.certificate_.problems]
             )
         except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
@@ -272,8 +273,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         audits = []
         for k, (pair, problem, beta, intercepts) in enumerate(self._problems_of(X, y, weight)):
             evidence = self._evaluate(problem, beta, intercepts)
-            expected = problem.image(self._spread_of(k, pair, y)) + self.intercept_[k]
-            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected))
+            coefficients = self._spread_of(k, pair, y)
+            expected = problem.image(coefficients) + self.intercept_[k]
+            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected, coefficients))
         return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:

@@ -99,7 +99,8 @@ class NuSVR(KernelRegressor):
         # same amount to both changes neither the decision function nor the objective, and restores the totals.
         missing = problem.totals[0] - rises.sum()
         room = bound - np.abs(coefficients)
-        if missing > 0 and room.sum() >= missing:
+        # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
+        if missing > 1e-12 * problem.totals[0] and room.sum() >= missing:
             both = project(np.zeros(len(room)), np.zeros(len(room)), room, missing)
             rises, falls = rises + both, falls - both
         return np.concatenate([rises, falls])
