@@ -1,0 +1,101 @@
+"""The intervals of linear certificates against arithmetic that does not round."""
+
+from __future__ import annotations
+
+from decimal import Decimal, getcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from maxmargin.certificates import evaluate_risk
+from maxmargin.data import Rows
+from maxmargin.losses import make_loss
+from maxmargin.penalties import make_penalty
+from maxmargin.problems import Risk
+from maxmargin.solvers import solve_risk
+
+LOSSES = ["hinge", "squared_hinge", "logistic", "squared", "perceptron", "epsilon_insensitive"]
+LOSSES += ["squared_epsilon_insensitive"]
+
+
+def _exact_loss(name: str, f: Fraction, y: Fraction, epsilon: Fraction) -> Fraction:
+    z = y * f
+    if name == "logistic":
+        getcontext().prec = 60
+        value = 1 + (-(Decimal(z.numerator) / Decimal(z.denominator))).exp()
+        return Fraction(value.ln())
+    return {
+        "hinge": lambda: max(Fraction(0), 1 - z),
+        "squared_hinge": lambda: max(Fraction(0), 1 - z) ** 2,
+        "perceptron": lambda: max(Fraction(0), -z),
+        "squared": lambda: (f - y) ** 2 / 2,
+        "epsilon_insensitive": lambda: max(Fraction(0), abs(f - y) - epsilon),
+        "squared_epsilon_insensitive": lambda: max(Fraction(0), abs(f - y) - epsilon) ** 2,
+    }[name]()
+
+
+def _exact_objective(problem: Risk, factors: tuple[float, np.ndarray], theta: np.ndarray) -> Fraction:
+    """The objective at theta, the weights being the exact products of the factors."""
+    C, weights = factors
+    w = [Fraction(v) for v in theta.tolist()]
+    X = problem.rows.take(slice(None))
+    X = X.toarray() if sp.issparse(X) else X
+    l1, l2 = Fraction(problem.penalty.l1), Fraction(problem.penalty.l2)
+    total = sum((l1 * abs(v) + l2 * v * v / 2 for v in w[:-1]), Fraction(0))
+    for x, y, s in zip(X.tolist(), problem.y.tolist(), weights.tolist(), strict=True):
+        f = sum((Fraction(a) * v for a, v in zip(x, w[:-1], strict=True)), w[-1])
+        loss = _exact_loss(problem.loss.name, f, Fraction(y), Fraction(problem.loss.epsilon))
+        total += Fraction(C) * Fraction(s) * loss
+    return total
+
+
+def _random_problem(loss: str, penalty: str, seed: int) -> tuple[Risk, tuple[float, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(8, 30)), int(rng.integers(1, 4))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-3, 3, d) + rng.normal(size=d)
+    target = X @ (rng.normal(size=d) / np.abs(X).max(axis=0)) + rng.normal(size=n)
+    y = target if "insensitive" in loss else np.where(target > np.median(target), 1.0, -1.0)
+    weights, C = rng.uniform(0.1, 3, n), float(10 ** rng.uniform(-2, 2))
+    X = sp.csr_array(X) if seed % 3 == 1 else X.astype(np.float32) if seed % 3 == 2 else X
+    problem = Risk(Rows(X), y, C * weights, make_loss(loss, 0.1), make_penalty(penalty), seed % 4 != 3)
+    return problem, (C, weights)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "elastic_net", "none"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_interval_contains_the_optimum(loss: str, penalty: str) -> None:
+    """At a theta that is optimal to rounding the exact objective is the optimum but for its square."""
+    for seed in range(6):
+        problem, factors = _random_problem(loss, penalty, seed)
+        solution = solve_risk(problem, tolerance=1e-10)
+        e = solution.evidence
+        assert e.gap == e.primal - e.dual >= 0
+        exact = _exact_objective(problem, factors, solution.theta)
+        assert Fraction(e.dual) <= exact <= Fraction(e.primal)
+        # and not by being wide: rounding is all that it is widened by
+        assert Fraction(e.primal) - exact <= Fraction(1, 10**11) * exact + Fraction(1, 10**300)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_any_slopes_bound_from_below(loss: str) -> None:
+    """Wherever theta and slopes are: dual <= objective at every other theta."""
+    rng = np.random.default_rng(7)
+    for seed in range(6):
+        for penalty in ("l2", "l1", "elastic_net", "none"):
+            problem, factors = _random_problem(loss, penalty, seed)
+            best = solve_risk(problem, tolerance=1e-10).theta
+            least = _exact_objective(problem, factors, best)
+            theta = best * (1 + rng.normal(size=len(best)) * 10.0 ** rng.uniform(-9, 1))
+            for u in (None, rng.normal(size=problem.n)):
+                found = evaluate_risk(problem, theta, u)
+                assert Fraction(found.dual) <= least
+                assert _exact_objective(problem, factors, theta) <= Fraction(found.primal)
+
+
+def test_a_model_that_is_not_finite_proves_nothing() -> None:
+    problem, _ = _random_problem("hinge", "l2", 0)
+    for value in (np.nan, np.inf, 1e308):
+        found = evaluate_risk(problem, np.full(problem.d + 1, value))
+        assert found.primal == found.gap == found.relative_gap == np.inf
