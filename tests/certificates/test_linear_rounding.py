@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from maxmargin.certificates import evaluate_risk
+from maxmargin.certificates import evaluate_crammer_singer, evaluate_risk
 from maxmargin.data import Rows
 from maxmargin.losses import make_loss
 from maxmargin.penalties import make_penalty
-from maxmargin.problems import Risk
-from maxmargin.solvers import solve_risk
+from maxmargin.problems import CrammerSingerRisk, MultinomialRisk, Risk
+from maxmargin.solvers import crammer_singer, solve_multinomial, solve_risk
+from maxmargin.svm import LinearSVC
 
 LOSSES = ["hinge", "squared_hinge", "logistic", "squared", "perceptron", "epsilon_insensitive"]
 LOSSES += ["squared_epsilon_insensitive"]
@@ -99,3 +100,67 @@ def test_a_model_that_is_not_finite_proves_nothing() -> None:
     for value in (np.nan, np.inf, 1e308):
         found = evaluate_risk(problem, np.full(problem.d + 1, value))
         assert found.primal == found.gap == found.relative_gap == np.inf
+
+
+def _several_classes(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(12, 30)), int(rng.integers(1, 4))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-1, 1, d) + rng.normal(size=d)
+    return X, rng.permutation(np.arange(n) % 3), rng.uniform(0.1, 3, n), float(10 ** rng.uniform(-2, 2))
+
+
+def _exact_values(X: np.ndarray, theta: np.ndarray) -> list[list[Fraction]]:
+    """``(x_i, 1) theta`` for theta of shape (d + 1, classes)."""
+    columns = [[Fraction(v) for v in column] for column in theta.T.tolist()]
+    return [
+        [sum((Fraction(a) * v for a, v in zip(x, w[:-1], strict=True)), w[-1]) for w in columns] for x in X.tolist()
+    ]
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "elastic_net", "none"])
+def test_multinomial_intervals_contain_the_optimum(penalty: str) -> None:
+    getcontext().prec = 60
+    for seed in range(5):
+        X, label, weights, C = _several_classes(seed)
+        problem = MultinomialRisk(Rows(X), label, 3, C * weights, make_penalty(penalty), seed % 2 == 0)
+        solution = solve_multinomial(problem, tolerance=1e-9)
+        l1, l2 = Fraction(problem.penalty.l1), Fraction(problem.penalty.l2)
+        total = sum(
+            (l1 * abs(v) + l2 * v * v / 2 for v in map(Fraction, solution.theta[:-1].ravel().tolist())), Fraction(0)
+        )
+        for f, y, s in zip(_exact_values(X, solution.theta), label.tolist(), weights.tolist(), strict=True):
+            odds = sum(((Decimal((g - f[y]).numerator) / Decimal((g - f[y]).denominator)).exp() for g in f), Decimal(0))
+            total += Fraction(C) * Fraction(s) * Fraction(odds.ln())
+        e = solution.evidence
+        assert Fraction(e.dual) <= total <= Fraction(e.primal)
+        assert e.gap == e.primal - e.dual
+
+
+def test_joint_hinge_intervals_contain_the_optimum() -> None:
+    for seed in range(5):
+        X, label, weights, C = _several_classes(seed)
+        problem = CrammerSingerRisk(Rows(X), label.astype(np.int64), 3, C * weights, seed % 2 == 0)
+        solution = crammer_singer.solve(problem, None, 1e-9)
+        total = sum((v * v / 2 for v in map(Fraction, solution.W[:, :-1].ravel().tolist())), Fraction(0))
+        for f, y, s in zip(_exact_values(X, solution.W.T), label.tolist(), weights.tolist(), strict=True):
+            loss = max(g - f[y] + (k != y) for k, g in enumerate(f))
+            total += Fraction(C) * Fraction(s) * loss
+        found = evaluate_crammer_singer(problem, solution.W, solution.alpha)
+        assert Fraction(found.dual) <= total <= Fraction(found.primal)
+
+
+def test_hard_margin_intervals_contain_the_optimum() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        X = rng.normal(size=(12, 2)) * 10.0 ** rng.uniform(-3, 3)
+        y = np.where(X @ rng.normal(size=2) > 0, 1, -1)
+        if abs(y.sum()) == 12:
+            continue
+        model = LinearSVC(C=np.inf, tol=1e-9).fit(X, y)
+        w, b = [Fraction(v) for v in model.coef_[0].tolist()], Fraction(float(model.intercept_[0]))
+        margins = [
+            int(t) * (sum(Fraction(a) * v for a, v in zip(x, w, strict=True)) + b)
+            for x, t in zip(X.tolist(), y, strict=True)
+        ]
+        exact = sum(v * v for v in w) / 2 / min(margins) ** 2
+        assert Fraction(model.certificate_.dual) <= exact <= Fraction(model.certificate_.primal)

@@ -5,6 +5,7 @@ from ._certificate import Certificate, ModelCertificate, Status
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
+from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._reported import Reported
@@ -33,6 +34,7 @@ __all__ = [
     "evaluate_multinomial",
     "evaluate_risk",
     "evaluate_tube",
+    "hard_margin_evidence",
     "is_feasible",
     "kkt_cases",
     "kkt_violation",
