@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from maxmargin.certificates import evaluate_crammer_singer, evaluate_risk
 from maxmargin.data import Rows
+from maxmargin.linear_model import Ridge
 from maxmargin.losses import make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import CrammerSingerRisk, MultinomialRisk, Risk
@@ -102,6 +103,10 @@ def test_a_model_that_is_not_finite_proves_nothing() -> None:
         assert found.primal == found.gap == found.relative_gap == np.inf
 
 
+def _value(x: list[float], w: list[Fraction], b: Fraction) -> Fraction:
+    return sum((Fraction(a) * v for a, v in zip(x, w, strict=True)), b)
+
+
 def _several_classes(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(12, 30)), int(rng.integers(1, 4))
@@ -164,3 +169,44 @@ def test_hard_margin_intervals_contain_the_optimum() -> None:
         ]
         exact = sum(v * v for v in w) / 2 / min(margins) ** 2
         assert Fraction(model.certificate_.dual) <= exact <= Fraction(model.certificate_.primal)
+
+
+def _solved_exactly(A: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
+    """Gauss and Jordan."""
+    rows = [[*row, value] for row, value in zip(A, right, strict=True)]
+    for k in range(len(rows)):
+        pivot = next(i for i in range(k, len(rows)) if rows[i][k])
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [value / rows[k][k] for value in rows[k]]
+        for i in range(len(rows)):
+            if i != k:
+                rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def test_ridge_intervals_contain_the_optimum() -> None:
+    for seed in range(9):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(6, 20)), int(rng.integers(1, 4))
+        X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-3, 3, d) + 10.0 ** rng.uniform(-2, 3) * rng.normal(size=d)
+        X = sp.csr_array(X) if seed % 3 == 1 else X.astype(np.float32) if seed % 3 == 2 else X
+        y, s, alpha = 10 * rng.normal(size=n) + 5, rng.uniform(0.1, 3, n), float(10.0 ** rng.uniform(-8, 3))
+        model = Ridge(alpha=alpha).fit(X, y, sample_weight=s)
+        dense = (X.toarray() if sp.issparse(X) else X).tolist()
+        Z = [[*map(Fraction, x), Fraction(1)] for x in dense]
+        t, w = [Fraction(v) for v in y.tolist()], [Fraction(v) for v in s.tolist()]
+        A = [[sum(c * z[j] * z[k] for c, z in zip(w, Z, strict=True)) for k in range(d + 1)] for j in range(d + 1)]
+        for j in range(d):
+            A[j][j] += Fraction(alpha)
+        right = [sum(c * z[j] * v for c, z, v in zip(w, Z, t, strict=True)) for j in range(d + 1)]
+        best = _solved_exactly(A, right)
+
+        def objective(theta: list[Fraction], Z=Z, t=t, w=w, alpha=alpha) -> Fraction:  # type: ignore[no-untyped-def]
+            squares = (c * (v - _value(z, theta, Fraction(0))) ** 2 for c, z, v in zip(w, Z, t, strict=True))
+            return sum(squares, Fraction(alpha) * sum(v * v for v in theta[:-1]))
+
+        figures = model.certificate_.figures
+        own = objective([Fraction(v) for v in [*model.coef_.tolist(), float(model.intercept_)]])
+        assert own <= Fraction(figures["objective"])
+        assert Fraction(figures["objective"]) - Fraction(figures["duality gap"]) <= objective(best)
+        assert figures["objective"] <= float(own) * (1 + 1e-9)
