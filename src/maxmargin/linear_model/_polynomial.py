@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported, Status, evaluate_normal_equations
+from ..engine import Stopwatch
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
@@ -113,7 +113,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
 
         """
         self._validate_params()
-        begin = time.perf_counter()
+        watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
         alpha = checked_penalty(self.alpha, targets.shape[1])
         if X.shape[1] == 1:
@@ -129,7 +129,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         self.intercept_ = (float(intercept[0]) if single else intercept) if self.fit_intercept else 0.0
         self._training_rows = X.shape[0]
         part = self._prove(X, targets, weights, alpha, Status.CONVERGED, 0.0)
-        self.certificate_ = replace(part, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(part, seconds=watch.seconds(), _recompute=self._recertify)
         if not part.holds:
             self.certificate_ = replace(self.certificate_, status=Status.STALLED)
             warnings.warn(
