@@ -49,7 +49,8 @@ def test_closed_form(n, d, fit_intercept, solver):
             assert model.intercept_ == pytest.approx(b, rel=1e-9, abs=1e-11)
             assert model.certificate_.holds
             assert model.certificate_.figures["relative residual"] < 1e-14
-            assert model.certificate_.figures["relative gap"] < 1e-20
+            # the objective itself is known to its rounding alone
+            assert model.certificate_.figures["relative gap"] < 1e-12
 
 
 def test_one_feature_by_hand():
@@ -204,7 +205,8 @@ def test_the_gap_bounds_the_objective():
         r = y - X @ W[:, 0] - c[0]
         u = r - r.mean()
         dual = 2 * float(y @ u) - float(u @ u) - float(((X.T @ u) ** 2).sum()) / 2
-        assert evidence.gap == pytest.approx(objective(W, c) - dual, rel=1e-4)
+        # and the rounding of the objective
+        assert evidence.gap == pytest.approx(objective(W, c) - dual, rel=1e-4, abs=1e-13 * evidence.objective)
 
 
 def test_verify_refutes_other_weights():

@@ -6,6 +6,7 @@ from ._claims import REPRODUCED, WORDS as FIGURE_WORDS, all_finite, figures_repr
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
+from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up
@@ -41,6 +42,7 @@ __all__ = [
     "evaluate_risk",
     "evaluate_tube",
     "figures_reproduced",
+    "hard_margin_evidence",
     "is_feasible",
     "kkt_cases",
     "kkt_violation",

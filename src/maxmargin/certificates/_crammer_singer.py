@@ -1,57 +1,91 @@
-"""Both objectives of a Crammer-Singer machine and the gap between them, as a sum of terms that cannot be negative.
+"""Both objectives of a Crammer-Singer machine and the gap between them, see `maxmargin.problems`.
 
-With m_i = max_k (e_ik + f_ik) the gap is
-
-    sum_ik (C_ik - alpha_ik) (m_i - e_ik - f_ik)  +  1/2 sum_k ||w_k - v_k||^2,
-
-see `maxmargin.problems`: sum_k alpha_ik = 0 lets m_i in, and sum_i alpha_ik = 0 takes the intercepts out.
+As in `_risk`, the primal is rounded up and the dual down. Multipliers that do not meet their equations are moved until
+they do, exactly; `_simplex_bounds` says how, with alpha_i = c_i (e_{y_i} - p_i).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite
 
 import numpy as np
 
+from ..penalties import make_penalty
 from ..problems import CrammerSingerRisk
 from ._duality import relative
+from ._linear_bounds import ROOM, WEIGHT
+from ._rounding import U, bounded_sum
+from ._simplex_bounds import dual_bound, image_errors, imbalance, largest_decision_errors, primal_bound
 
 
 @dataclass(frozen=True)
 class CrammerSingerEvidence:
-    """Figures of one machine, recomputed in float64. ``alpha`` are the multipliers of the lower bound."""
+    """Figures of one machine, recomputed in float64. ``alpha`` are the multipliers of the lower bound.
+
+    ``rounding`` is the part of the relative gap that bounds rounding errors.
+    """
 
     primal: float
     dual: float
     gap: float
     relative_gap: float
     alpha: np.ndarray
+    rounding: float = 0.0
 
 
 def evaluate_crammer_singer(problem: CrammerSingerRisk, W: np.ndarray, alpha: np.ndarray) -> CrammerSingerEvidence:
-    """Primal, dual and gap at W and alpha; multipliers that are not feasible prove nothing."""
+    """Primal, dual and gap at W and alpha, which is made feasible."""
+    alpha = _rows_balanced(problem, alpha)
+    primal, rounding = _primal(problem, W)
+    if not isfinite(primal):
+        return CrammerSingerEvidence(inf, 0.0, inf, inf, alpha)
+    dual, more = _dual(problem, alpha) if np.isfinite(alpha).all() else (0.0, inf)
+    dual = max(dual, 0.0)  # no loss and no penalty is negative
+    gap = primal - dual
+    rounded = min(rounding + more, gap) / max(primal, dual, 1e-300)
+    return CrammerSingerEvidence(primal, dual, gap, relative(gap, primal, dual), alpha, rounded)
+
+
+def _primal(problem: CrammerSingerRisk, W: np.ndarray) -> tuple[float, float]:
+    """An upper bound of the objective, and how much of it is rounding."""
     f = problem.decision(W)
-    primal = float((problem.weights * problem.losses(f)).sum()) + 0.5 * float(np.square(W[:, :-1]).sum())
-    alpha, C = _rows_balanced(problem, alpha), problem.bounds()
-    sums = problem.transposed(alpha)
-    dual = float(alpha[np.arange(problem.n), problem.labels].sum()) - 0.5 * float(np.square(sums[:, :-1]).sum())
-    unbalanced = np.abs(sums[:, -1]).max(initial=0.0) > 1e-9 * max(float(np.abs(alpha).sum()), 1e-300)
-    if unbalanced or not (np.isfinite(primal) and np.isfinite(dual)):
-        return CrammerSingerEvidence(primal, -np.inf, np.inf, np.inf, alpha)
-    g = problem.margins(f)
-    gap = float(((C - alpha) * (g.max(axis=1, keepdims=True) - g)).sum())
-    gap += 0.5 * float(np.square(W[:, :-1] - sums[:, :-1]).sum())
-    gap += float(np.abs(W[:, -1] * sums[:, -1]).sum())  # the sums are zero but for rounding
-    return CrammerSingerEvidence(primal, dual, gap, relative(gap, primal, dual), alpha)
+    if not (np.isfinite(W).all() and np.isfinite(f).all()):
+        return inf, inf
+    losses = problem.losses(f)
+    errors = 2 * largest_decision_errors(problem.rows, np.ascontiguousarray(W.T), problem.threads)
+    errors += 4 * U * (1 + 2 * np.abs(f).max(axis=1))
+    return primal_bound(losses, errors, problem.weights, make_penalty("l2"), W[:, :-1])
+
+
+def _dual(problem: CrammerSingerRisk, alpha: np.ndarray) -> tuple[float, float]:
+    """A lower bound of the optimum at multipliers near alpha, and how much of it is rounding."""
+    c, k = problem.weights, problem.classes
+    own = alpha[np.arange(problem.n), problem.labels]
+    value, error = bounded_sum(own, (k + 2) * U)
+    t = 0.0
+    if problem.fit_intercept:
+        slack = (k + 2) * U * ROOM * np.abs(alpha).sum(axis=0)
+        t = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
+    if not isfinite(t):
+        return 0.0, inf
+    # the own class holds what the others sum to, but for k roundings; alpha moves by at most 2 t c
+    moved = image_errors(problem.rows, np.abs(alpha).max(axis=1), 0.0, (k + 2) * U * own + 2 * t * c, problem.threads)
+    V = problem.transposed(alpha)[:, :-1].T
+    return dual_bound(value, error, t, make_penalty("l2"), V, moved)
 
 
 def _rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:
-    """Multipliers within their bounds that sum to zero over the classes: the own class takes what the others leave."""
+    """Multipliers within their bounds that sum to zero over the classes: the own class takes what the others leave.
+
+    The others stay a few units in the last place below the weight, so that their exact sum is not above the exact one.
+    """
     alpha = np.minimum(alpha, 0.0)
     own = np.arange(problem.n), problem.labels
     alpha[own] = 0.0
     total = -alpha.sum(axis=1)
-    over = total > problem.weights
-    alpha[over] *= (problem.weights[over] / total[over])[:, None]
-    alpha[own] = np.minimum(-alpha.sum(axis=1), problem.weights)
+    most = problem.weights * (1 - WEIGHT - (2 * problem.classes + 8) * U)
+    over = total > most
+    alpha[over] *= (most[over] / total[over])[:, None]
+    alpha[own] = -alpha.sum(axis=1)
     return alpha

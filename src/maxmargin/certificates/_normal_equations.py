@@ -6,7 +6,10 @@ s_i above its minimum in b, and there it is a quadratic that curves by at least 
     J - J* <= e^2 / sum_i s_i + ||g||^2 / alpha.
 
 For alpha > 0 this is the duality gap, too: the dual of the ridge is 2 y's u - u's u - ||X's u||^2 / alpha, and u = r
-gives it.
+gives it. With a rounded mean mu + eps in place of mu the same holds for g - e eps.
+
+Every figure that a bound is made of is widened by its rounding error: J is an upper bound of the objective at the
+model's weights, J - gap a lower bound of the least possible one.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..data import product_magnitudes, sum_depth, sum_magnitudes
 from ..problems import LeastSquares
+from ._linear_bounds import ROOM
+from ._rounding import TINY, U, bounded_dot, gamma, upper
 
 
 @dataclass(frozen=True)
@@ -39,17 +45,42 @@ def evaluate_normal_equations(problem: LeastSquares, W: np.ndarray, b: np.ndarra
     R, transposed = problem.residual(W, offset)
     g = alpha * W - transposed
     e = roots @ R if problem.fit_intercept else np.zeros(problem.k)
-    total = float(problem.weights.sum())
-    objective = np.einsum("ik,ik->k", R, R) + alpha * np.einsum("jk,jk->k", W, W)
     squares = np.einsum("jk,jk->k", g, g)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = e**2 / total + np.where(squares > 0, squares / alpha, 0.0)
+    figures = [_bounds(problem, W, b, R, g, e, k) for k in range(problem.k)]
     residual = np.sqrt(squares + e**2)
     size2 = problem.squared_size()
     length = np.sqrt(np.einsum("jk,jk->k", W, W) + b**2)
     targets = np.linalg.norm(roots[:, None] * problem.targets, axis=0)
     scale = size2 * length + np.sqrt(size2) * targets + alpha * length
     relative = np.divide(residual, scale, out=np.zeros_like(residual), where=scale > 0)
-    return NormalEvidence(
-        float(objective.sum()), float(gap.sum()), float(residual.max(initial=0.0)), float(relative.max(initial=0.0))
-    )
+    objective, gap = (float(np.sum(values)) * (1 + gamma(problem.k)) for values in zip(*figures, strict=True))
+    return NormalEvidence(objective, gap, float(residual.max(initial=0.0)), float(relative.max(initial=0.0)))
+
+
+def _bounds(
+    problem: LeastSquares, W: np.ndarray, b: np.ndarray, R: np.ndarray, g: np.ndarray, e: np.ndarray, k: int
+) -> tuple[float, float]:
+    """Upper bounds of the objective of target k and of what it is above the least possible one."""
+    rows, roots, alpha, threads = problem.rows, problem.roots, float(problem.alpha[k]), problem.threads
+    w, r, size = np.abs(W[:, k]), np.abs(R[:, k]), float(np.abs(problem.mu) @ np.abs(W[:, k]))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        # a residual is (y - nu) - <x - mu, w> + (nu - <mu, w> - b), times the root of the weight
+        terms = product_magnitudes(rows, np.append(w, b[k]), threads) + np.abs(problem.targets[:, k])
+        off = gamma(rows.d + 16) * ROOM * roots * (terms + 3 * size + 3 * abs(float(problem.nu[k]))) + TINY
+        square, error = bounded_dot(r, r, 2 * off)
+        penalty, more = bounded_dot(w, w)
+        error += float(off @ off) * ROOM + alpha * more + 4 * U * (square + alpha * penalty)
+        objective = upper(square + alpha * penalty, error * ROOM)
+        depth = sum_depth(rows, threads) + 8
+        sums = sum_magnitudes(rows, roots * (gamma(depth) * r + off), threads) * ROOM
+        wide = np.abs(g[:, k]) + sums[:-1] + np.abs(problem.mu) * sums[-1] + 4 * U * alpha * w
+        rest = 0.0
+        if problem.fit_intercept:
+            many = gamma(problem.n + 8)
+            slack = abs(float(e[k])) + (many * float(roots @ r) + float(roots @ off)) * ROOM
+            rest = slack**2 / (float(problem.weights.sum()) * (1 - many))
+            share = problem.weights / problem.weights.sum()
+            wide = wide + slack * many * ROOM * (sum_magnitudes(rows, share, threads)[:-1] + np.abs(problem.mu))
+        # the stated objective is above that of the weights by up to twice its error, and so is the gap
+        gap = (rest + float(wide @ wide) / alpha) * ROOM + 2.01 * error if alpha > 0 else np.inf
+    return (objective, gap) if np.isfinite(objective) else (np.inf, np.inf)

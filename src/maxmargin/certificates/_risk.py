@@ -1,28 +1,58 @@
 """Both objectives of a regularised risk and the gap between them, from theta (and slopes u, if a solver has them).
 
-Whoever found theta, the gap is recomputed as a sum of terms that cannot be negative (Fenchel and Young, see
-`maxmargin.problems`): one a sample, c_i [loss(f_i) + loss*(u_i) - u_i f_i], and one a feature,
-R_j(w_j) + R_j*(v_j) - v_j w_j. Slopes that a solver does not give are those of the losses, made feasible here.
+The primal is the objective at theta, rounded up; the dual is a lower bound of the optimum by Fenchel's theorem (see
+`maxmargin.problems`), rounded down: whoever found theta and u, and whatever float64 did to the sums, the optimum of the
+problem lies between the two. Slopes that a solver does not give are those of the losses, made feasible here.
+
+The slopes of the bound are real numbers near those that float64 holds. Where they have to meet an equation, they do so
+after a change that is proven to exist, and that the bound pays for:
+
+- an intercept asks for sum_i c_i u_i = 0. Scaling the slopes of the heavier sign by 1 - t does it, for a t of a few
+  units in the last place. 0 is a slope of every loss, with the conjugate 0, hence by convexity a conjugate rises by at
+  most t times its size.
+- an L1 penalty alone asks for |v| <= l1: all slopes are scaled.
+- no penalty asks for v = 0: see `exact_correction`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite, nextafter
 
 import numpy as np
 
+from ..data import compensated_sums, sum_depth, sum_magnitudes
 from ..problems import Risk
 from ._duality import relative
+from ._linear_bounds import (
+    ROOM,
+    VALUE,
+    WEIGHT,
+    compensated_errors,
+    conjugate_bound,
+    conjugates,
+    decision_errors,
+    exact_correction,
+    largest_losses,
+    penalty_bounds,
+    signed_sides,
+)
+from ._rounding import TINY, U, bounded_dot, upper
 
 # Without any penalty the dual has d + 1 equations; beyond this many features they are not solved.
 _EQUATIONS = 4000
 # A weighted sum of slopes below this fraction of its terms is zero; rounding leaves about 1e-14 of a million terms.
 _BALANCED = 1e-13
+# Relative error of a product c_i u_i: that of c_i, its own rounding, and that of u where it was scaled.
+_SLOPES = WEIGHT + 4 * U
 
 
 @dataclass(frozen=True)
 class RiskEvidence:
-    """Figures of one risk, recomputed. ``u`` are the slopes of the lower bound, ``decision`` the values f."""
+    """Figures of one risk, recomputed. ``u`` are the slopes of the lower bound, ``decision`` the values f.
+
+    ``rounding`` is the part of the relative gap that bounds rounding errors: no theta proves less.
+    """
 
     primal: float
     dual: float
@@ -31,38 +61,133 @@ class RiskEvidence:
     kkt_violation: float
     u: np.ndarray
     decision: np.ndarray
+    rounding: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Below:
+    """A lower bound of the optimum, what of it is rounding, the slopes that it comes from, and -X'(c u)."""
+
+    value: float
+    rounding: float
+    u: np.ndarray
+    v: np.ndarray
 
 
 def evaluate_risk(problem: Risk, theta: np.ndarray, u: np.ndarray | None = None) -> RiskEvidence:
     """Primal, dual, gap and violation at theta; of given and derived slopes the ones that prove more."""
     f = problem.decision(theta)
-    evidence = _with_slopes(problem, theta, f, _feasible_slopes(problem, f))
-    if u is not None and not evidence.gap <= 0:
-        given = _with_slopes(problem, theta, f, _in_domain(problem, u))
-        evidence = given if given.gap < evidence.gap or not np.isfinite(evidence.gap) else evidence
-    if not np.isfinite(evidence.gap) and np.isfinite(evidence.primal):
-        evidence = _with_slopes(problem, theta, f, np.zeros_like(f))  # no loss is below its least value
-    return evidence
+    primal, rounding = _primal(problem, theta, f)
+    if not isfinite(primal):
+        return RiskEvidence(inf, 0.0, inf, inf, inf, np.zeros_like(f), f)
+    below = _lower_bound(problem, f, _feasible_slopes(problem, f))
+    if u is not None:
+        given = _lower_bound(problem, f, u)
+        below = given if given.value > below.value else below
+    return evidence_of(problem, theta, f, (primal, rounding), below)
 
 
-def _with_slopes(problem: Risk, theta: np.ndarray, f: np.ndarray, u: np.ndarray) -> RiskEvidence:
-    w, b, c, penalty = theta[:-1], float(theta[-1]), problem.weights, problem.penalty
-    primal = problem.value_at(f, theta)
-    sums = problem.transposed(c * u)
-    u, sums = _within_penalty(problem, f, u, sums)
-    v = -sums[:-1]
-    conjugates = np.where(c > 0, problem.loss.conjugate(u, problem.y), 0.0)
-    dual = -float(c @ conjugates) - penalty.conjugate(v)
-    # rounding leaves the sum of slopes off zero by a few ulp; the bound that it costs is part of the gap
-    if abs(sums[-1]) > 1e-9 * max(float(c @ np.abs(u)), 1e-300):
-        dual = -np.inf
-    if not (np.isfinite(dual) and np.isfinite(primal)):
-        return RiskEvidence(primal, -np.inf, np.inf, np.inf, np.inf, u, f)
-    terms = problem.loss.value(f, problem.y) + conjugates - u * f
-    gap = float(c @ np.maximum(terms, 0.0)) + max(penalty.value(w) + penalty.conjugate(v) - float(v @ w), 0.0)
-    gap += abs(b * float(sums[-1]))
-    violation = float(np.abs(v - np.clip(v, *subgradients(w, penalty.l1, penalty.l2))).max(initial=0.0))
-    return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), violation, u, f)
+def evidence_of(
+    problem: Risk, theta: np.ndarray, f: np.ndarray, primal: tuple[float, float], below: _Below
+) -> RiskEvidence:
+    """Evidence from both bounds. No loss and no penalty is negative: the optimum is at least 0."""
+    value, rounding = primal
+    dual = max(below.value, 0.0)
+    gap = value - dual
+    l1, l2 = problem.penalty.l1, problem.penalty.l2
+    violation = float(np.abs(below.v - np.clip(below.v, *subgradients(theta[:-1], l1, l2))).max(initial=0.0))
+    rounded = min(rounding + below.rounding, gap)
+    scale = max(abs(value), abs(dual), 1e-300)
+    return RiskEvidence(value, dual, gap, relative(gap, value, dual), violation, below.u, f, rounded / scale)
+
+
+def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, float]:
+    """An upper bound of the objective at theta, and how much of it is rounding."""
+    c = problem.weights
+    if not np.isfinite(theta).all():
+        return inf, inf
+    losses = largest_losses(problem.loss, f, decision_errors(problem.rows, theta, problem.threads), problem.y)
+    losses[c <= 0] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, error = bounded_dot(c, losses)
+        error += (VALUE + WEIGHT) * ROOM * value + TINY * float(losses.sum())
+    penalty, more = penalty_bounds(problem.penalty, theta[:-1])
+    total = upper(value + penalty, (error + more + 2 * U * (value + penalty)) * ROOM)
+    if not isfinite(total):
+        return inf, inf
+    return total, max(total - problem.value_at(f, theta), 0.0)
+
+
+def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray) -> _Below:
+    """The dual at slopes near u that are exactly feasible."""
+    nothing = _Below(0.0, 0.0, np.zeros_like(f), np.zeros(problem.d))
+    c, penalty, threads = problem.weights, problem.penalty, problem.threads
+    u = _with_sum_zero(problem, np.where(c > 0, _in_domain(problem, u), 0.0))
+    if not np.isfinite(u).all():
+        return nothing
+    free = penalty.l1 <= 0 and penalty.l2 <= 0
+    if free:
+        u = _balanced(problem, f, u, problem.transposed(c * u))
+    v, size = compensated_sums(problem.rows, -(c * u), threads)
+    if not np.isfinite(size).all():
+        return nothing
+    if penalty.l2 <= 0 and not free:
+        u, v, size = _within_l1(problem, u, v, size)
+    value, error, wobble = _conjugate_sum(problem, u)
+    if free:
+        cost = error + _correction(problem, u, v, size)
+        bound = value - cost
+    else:
+        t = _imbalance(problem, u)
+        cost = error + t * wobble
+        errors = compensated_errors(v, size, problem.n, _SLOPES + t)
+        if penalty.l2 > 0:
+            penalised, more = conjugate_bound(penalty, v, errors)
+            bound, cost = value - cost - penalised, cost + more
+        else:
+            largest = float((np.abs(v) + errors).max(initial=0.0)) * (1 + 4 * U)
+            shrink = min(1.0, penalty.l1 / largest * (1 - 4 * U)) if largest > 0 else 1.0
+            bound, cost = shrink * (value - cost), cost + (1 - shrink) * abs(value)
+    # the last subtractions round themselves
+    bound = nextafter(bound - 4 * U * (abs(value) + abs(bound) + cost), -inf)
+    return _Below(bound, cost, u, v) if isfinite(bound) else nothing
+
+
+def _conjugate_sum(problem: Risk, u: np.ndarray) -> tuple[float, float, float]:
+    """``-sum_i c_i loss*(u_i)``, a bound of its error, and an upper bound of the sum of the terms' sizes."""
+    c = problem.weights
+    stars, errors = conjugates(problem.loss, u, problem.y, c)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, error = bounded_dot(c, stars, errors + WEIGHT * np.abs(stars))
+        size = float(c @ np.abs(stars)) * ROOM
+    return (-value, error, size) if isfinite(error) and isfinite(size) else (-inf, inf, inf)
+
+
+def _imbalance(problem: Risk, u: np.ndarray) -> float:
+    """The part t of the slopes of one sign that has to go so that the weighted sum is zero, at most."""
+    if not problem.fit_intercept or not u.any():
+        return 0.0
+    c = problem.weights
+    total, error = bounded_dot(c, u)
+    size = float(c @ np.abs(u)) * ROOM
+    least = min(signed_sides(c, u))
+    return (abs(total) + error + WEIGHT * size) / least * ROOM if least > 0 else inf
+
+
+def _with_sum_zero(problem: Risk, u: np.ndarray) -> np.ndarray:
+    """Slopes whose weighted sum is zero but for rounding: those of the heavier sign are scaled."""
+    if not problem.fit_intercept:
+        return u
+    c = problem.weights
+    for _ in range(3):
+        terms = c * u
+        total, error = bounded_dot(c, u)
+        if not isfinite(error) or abs(total) <= 2 * error:
+            break
+        heavier = terms * total > 0
+        side = float(np.abs(terms[heavier]).sum())
+        u = np.where(heavier, (1 - min(1.0, abs(total) / side)) * u, u)
+    return u
 
 
 def subgradients(w: np.ndarray, l1: float, l2: float) -> tuple[np.ndarray, np.ndarray]:
@@ -129,27 +254,20 @@ def _bracket(problem: Risk, slopes, u: np.ndarray, total: float):  # type: ignor
     return other, other_total, min(step, 0.0), max(step, 0.0)
 
 
-def _within_penalty(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Slopes for which the penalty's conjugate is finite: any with an L2 part, scaled for L1, corrected for none."""
-    penalty = problem.penalty
-    if penalty.l2 > 0:
-        return u, sums
-    if penalty.l1 > 0:
-        largest = float(np.abs(sums[:-1]).max(initial=0.0))
-        scale = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
-        while largest * scale > penalty.l1:
-            scale = np.nextafter(scale, 0.0)
-        return scale * u, scale * sums
-    return _balanced(problem, f, u, sums)
+def _within_l1(problem: Risk, u: np.ndarray, v: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Slopes, scaled so that no |v_j| is above l1 but for rounding."""
+    largest, l1 = float(np.abs(v).max(initial=0.0)), problem.penalty.l1
+    scale = min(1.0, l1 / largest) if largest > 0 else 1.0
+    return (scale * u, scale * v, scale * size) if scale < 1 else (u, v, size)
 
 
-def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Slopes with ``sum_i c_i u_i (x_i, 1) = 0``: the least change, where a sample's slope may change by its curvature.
 
     The change is that of a Newton step, small near the optimum, and smallest where a slope is near its limits.
     """
     if problem.d > _EQUATIONS:
-        return u, sums
+        return u
     room = problem.loss.curvature(f, problem.y)
     if not room.any():  # piecewise linear: the distance from the limits
         lower, upper = problem.loss.dual_lower(problem.y), problem.loss.dual_upper(problem.y)
@@ -159,6 +277,36 @@ def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> 
         change = np.linalg.lstsq(H, -sums, rcond=1e-14)[0]
         u = _in_domain(problem, u + room * problem.decision(change))
         sums = problem.transposed(problem.weights * u)
-    scale = problem.transposed(problem.weights * np.abs(u))
-    tiny = np.abs(sums[:-1]) <= 1e-9 * (np.abs(scale[:-1]) + np.abs(scale[-1]))
-    return u, np.where(np.append(tiny, False), 0.0, sums)
+    return u
+
+
+def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, size: np.ndarray) -> float:
+    """What it costs at most to move u until ``sum_i c_i u_i (x_i, 1)`` is exactly zero; inf if no proof is found.
+
+    A slope may move by theta times its distance rho from its limits (and from a typical slope's size, where there are
+    no limits), which costs at most theta times the largest rise of its conjugate on the way there, by convexity.
+    """
+    c, y, loss = problem.weights, problem.y, problem.loss
+    if problem.d > _EQUATIONS or not u.any():
+        return inf if u.any() else 0.0
+    lower, upper_ = loss.dual_lower(y), loss.dual_upper(y)
+    typical = float(c @ np.abs(u)) / float(c.sum())
+    rho = np.minimum(np.minimum(u - lower, upper_ - u), typical) * (1 - 1e-9)
+    rho = np.where(c > 0, np.maximum(rho, 0.0), 0.0)
+    total, error = bounded_dot(c, u)
+    residual = np.append(
+        np.abs(v) + compensated_errors(v, size, problem.n, _SLOPES), abs(total) + error + _SLOPES * float(c @ np.abs(u))
+    )
+    # a column of zeros has nothing to balance
+    kept = sum_magnitudes(problem.rows, (c > 0).astype(np.float64), problem.threads) > 0
+    kept[-1] = problem.fit_intercept
+    H = problem.weighted_gram(c * rho * rho)[np.ix_(kept, kept)]
+    least = float(c[rho > 0].min(initial=inf))
+    depth = sum_depth(problem.rows, problem.threads) + 4
+    theta = exact_correction(H, depth, least if isfinite(least) else 0.0, residual[kept, None])
+    if not theta < 1:
+        return inf
+    at, _ = conjugates(loss, u, y, c)
+    ends = np.maximum(conjugates(loss, u - rho, y, c)[0], conjugates(loss, u + rho, y, c)[0])
+    rise = np.maximum(ends - at, 0.0) + 1e-12 * (np.abs(ends) + np.abs(at))
+    return theta * float(c @ rise) * ROOM

@@ -2,6 +2,13 @@
 
 from ._blame import naming_columns
 from ._class_passes import decisions_pass, row_adds, row_dots, sums_pass
+from ._magnitude_passes import (
+    compensated_sums,
+    product_depth,
+    product_magnitudes,
+    sum_depth,
+    sum_magnitudes,
+)
 from ._passes import (
     decision_pass,
     gram_pass,
@@ -22,11 +29,14 @@ from ._rows import ObjectRows, Rows, row_differences, row_products
 __all__ = [
     "ObjectRows",
     "Rows",
+    "compensated_sums",
     "decision_pass",
     "decisions_pass",
     "gram_pass",
     "naming_columns",
     "packing_room",
+    "product_depth",
+    "product_magnitudes",
     "row_add",
     "row_adds",
     "row_dot",
@@ -35,6 +45,8 @@ __all__ = [
     "row_products",
     "row_square",
     "square_pass",
+    "sum_depth",
+    "sum_magnitudes",
     "sum_pass",
     "sums_pass",
     "tile_dot",

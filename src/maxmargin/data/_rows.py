@@ -87,6 +87,14 @@ class Rows:
         return out
 
     @cached_property
+    def longest(self) -> tuple[int, int]:
+        """The largest number of stored values in a row and in a column."""
+        if not self.sparse:
+            return self.d, self.n
+        _, indices, indptr = self.arrays
+        return int(np.diff(indptr).max(initial=0)), int(np.bincount(indices, minlength=1).max())
+
+    @cached_property
     def mean(self) -> np.ndarray:
         """Column means of dense rows in float64; zeros for CSR, where shifting would destroy sparsity."""
         if self.sparse or self.n == 0:

@@ -7,9 +7,11 @@ from ._portions import run_portions
 from ._prefetch import prefetch
 from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
+from ._stopwatch import Stopwatch
 from ._wide import wide_vectors
 
 __all__ = [
+    "Stopwatch",
     "Task",
     "jit",
     "jit_bare",

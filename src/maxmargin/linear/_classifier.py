@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate
 from ..data import Rows
@@ -164,22 +164,42 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine):
 
     # ---------------------------------------------------------------- the proof
 
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        training = self._training_again(X, y, sample_weight)
+    def _recomputed(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[Certificate] | None:
+        training = self._training_again(X, y, weight)
+        claims, slopes = self.certificate_.problems, self._slopes
+        coef, intercept = self._dense_coef(), np.asarray(self.intercept_, dtype=np.float64)
+        if training is None or coef.shape != (training.problems, X.shape[1]) or intercept.shape != (len(coef),):
+            return None
+        theta = np.column_stack([coef, intercept])
         joint = self._joint_problem(training)
         if joint is not None:
-            theta = np.column_stack([self._dense_coef(), self.intercept_])
-            return [self._confirmed(joint, theta, self._slopes[0], self.certificate_.problems[0])]
+            return [self._confirmed(joint, theta, slopes[0], claims[0])] if len(claims) == 1 else None
+        if len(claims) != len(theta):
+            return None
         problem = self._problems_of(training, thread_count(self.n_jobs))
-        model = zip(self._dense_coef(), self.intercept_, self._slopes, self.certificate_.problems, strict=True)
-        return [self._confirmed(problem(k), np.append(w, b), u, claim) for k, (w, b, u, claim) in enumerate(model)]
+        model = zip(theta, slopes, claims, strict=True)
+        return [self._confirmed(problem(k), w, u, claim) for k, (w, u, claim) in enumerate(model)]
 
-    def _training_again(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """The training data again, with the classes and class weights that the model knows."""
-        X = self._validate_for_predict(X)
-        y = column_or_1d(y, warn=True)
-        self._check_same_rows(X, y)
-        return self._known_labels(X, y, sample_weight)
+    def _training_again(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Training | None:
+        """The training data again; None if the model's classes or their weights are not those of y."""
+        present = np.unique(y)
+        classes = np.asarray(self.classes_)
+        if classes.ndim != 1 or not np.array_equal(classes, np.unique(classes)):
+            return None
+        if not (np.isin(present, classes).all() if self._in_chunks else np.array_equal(present, classes)):
+            return None
+        label = np.searchsorted(classes, y)
+        known = np.asarray(self.class_weight_, dtype=np.float64)
+        if known.shape != classes.shape:
+            return None
+        if not self._in_chunks and not np.array_equal(known, class_weights(self.class_weight, classes, label, weight)):
+            return None
+        return Training(Rows(X), label, self._combined(label, weight, known), classes, known)
+
+    @property
+    def _in_chunks(self) -> bool:
+        """Whether the model may have been trained in chunks, the last of which need not have every class."""
+        return False
 
     def _known_labels(self, X: Any, y: np.ndarray, sample_weight: Any) -> Training:
         """Checked samples with labels of the classes that the model has, not all of which need be there."""

@@ -42,4 +42,4 @@ def evaluate_all_classes(problem: CrammerSingerRisk, W: np.ndarray, alpha: np.nd
         alpha = np.zeros((problem.n, problem.classes))
     e = evaluate_crammer_singer(problem, W, alpha)
     violation = float(np.abs(W - problem.transposed(e.alpha))[:, :-1].max(initial=0.0))
-    return RiskEvidence(e.primal, e.dual, e.gap, e.relative_gap, violation, e.alpha, np.empty(0))
+    return RiskEvidence(e.primal, e.dual, e.gap, e.relative_gap, violation, e.alpha, np.empty(0), e.rounding)

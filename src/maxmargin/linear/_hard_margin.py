@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..certificates import NotSeparableError, RiskEvidence, Status
+from ..certificates import NotSeparableError, RiskEvidence, Status, hard_margin_evidence
 from ..kernels import make_kernel
 from ..problems import BoxQP, Risk
 from ..solvers import Monitor, solve_hard_margin
@@ -41,20 +41,9 @@ def solve_widest_street(
 
 
 def evaluate_street(problem: Risk, theta: np.ndarray, beta: np.ndarray | None) -> RiskEvidence:
-    """Both objectives from the weights and the multipliers.
+    """Both objectives from the weights and the multipliers, the primal rounded up and the dual down.
 
-    The direction of the weights is scaled until the closest sample has margin 1, which makes it feasible.
+    The direction of the weights is scaled until the closest sample has margin 1, which makes it feasible. Multipliers
+    of the heavier sign are scaled by 1 - t until their sum is exactly zero.
     """
-    f = problem.decision(theta)
-    beta = np.zeros(problem.n) if beta is None else beta
-    margins = (problem.y * f)[problem.weights > 0]
-    smallest = float(margins.min())
-    square = float(theta[:-1] @ theta[:-1])
-    primal = square / 2 / smallest**2 if smallest > 0 else np.inf
-    sums, size = problem.transposed(beta), float(np.abs(beta).sum())
-    dual = size - float(sums[:-1] @ sums[:-1]) / 2
-    allowed = (problem.y * beta >= 0).all() and not beta[problem.weights <= 0].any() and abs(sums[-1]) <= 1e-9 * size
-    if not (allowed and np.isfinite(primal)):
-        return RiskEvidence(primal, -np.inf, np.inf, np.inf, np.inf, beta, f)
-    gap = max(primal - dual, 0.0)
-    return RiskEvidence(primal, dual, gap, gap / max(primal, abs(dual), 1e-300), abs(1 - smallest), beta, f)
+    return hard_margin_evidence(problem, theta, np.zeros(problem.n) if beta is None else beta)

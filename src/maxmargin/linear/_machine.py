@@ -6,7 +6,6 @@ A subclass says which loss, penalty and C (`_loss`, `_penalty`, `_strength`).
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
@@ -18,13 +17,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Certificate, ModelCertificate, Reported, RiskEvidence, Status, evaluate_risk
 from ..data import Rows
-from ..engine import one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..losses import Loss
 from ..penalties import Penalty
 from ..problems import Risk
@@ -36,6 +35,8 @@ _SIDE_BY_SIDE = 20_000
 _BLOCK = 2**19
 # Solvers whose dual slopes may prove more than those that follow from the weights.
 _DUAL_SOLVERS = {"dual_coordinate", "interior_point", "sgd"}
+# How exactly a claimed figure has to be reproduced, relative to the objectives.
+_REPRODUCED = 1e-9
 # What every solver is called with; the rest of its parameters are its own options.
 _COMMON = {"problem", "start", "tolerance", "budget", "monitor", "slopes"}
 
@@ -45,7 +46,8 @@ class Part:
     """What is kept of one solved problem.
 
     ``slopes`` are those of the dual where the weights alone would not prove the gap, else None. ``unbounded`` means
-    that there is no minimum: the losses fall for ever in the direction of the weights.
+    that there is no minimum: the losses fall for ever in the direction of the weights. ``rounding`` is the part of the
+    relative gap that no weights could avoid.
     """
 
     theta: np.ndarray
@@ -54,6 +56,7 @@ class Part:
     solver: str
     keyboard: bool = False
     unbounded: bool = False
+    rounding: float = 0.0
 
 
 class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
@@ -153,7 +156,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, label: str
     ) -> Part:
         """Solve and certify one problem."""
-        begin = time.perf_counter()
+        watch = Stopwatch()
         solver = self._solver_for(problem)
         options = self._solver_options(solver)
         name = self._solver_name if self._solver_name == "auto" else solver
@@ -163,10 +166,12 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         unbounded = self._has_no_minimum(problem, evidence)
         if unbounded and status is Status.CONVERGED:
             status = Status.STALLED
-        kept = evidence.u if needs_slopes(problem, solution.theta, solver, self.tol) else None
-        seconds = time.perf_counter() - begin
-        certificate = certificate_of(evidence, status, solution.iterations, seconds, label)
-        return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded)
+        kept: np.ndarray | None = evidence.u
+        alone = without_slopes(problem, solution.theta, solver, self.tol)
+        if alone is not None:  # the certificate is about what is kept
+            kept, evidence = None, alone
+        certificate = certificate_of(evidence, status, solution.iterations, watch.seconds(), label)
+        return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded, evidence.rounding)
 
     def _untouched(self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, name: str) -> Part:
         """A problem that Ctrl-C left before it had a solution: its start, of which nothing is claimed."""
@@ -222,20 +227,50 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     def _confirmed(
         self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate
     ) -> Certificate:
-        """Figures recomputed from the model beside those claimed.
+        """Figures recomputed from the model beside those claimed, which they have to reproduce.
 
         A status that claims less than convergence stands; one that claims it has to be confirmed.
         """
-        if slopes is not None and len(slopes) != problem.n:
+        if not np.isfinite(theta).all() or (not self.fit_intercept and np.any(theta[..., -1] != 0)):
+            return refuted(claim)
+        if slopes is not None and (len(slopes) != problem.n or not np.isfinite(slopes).all()):
             slopes = None
         evidence = self._evidence(problem, theta, slopes)
-        met = evidence.relative_gap <= self.tol and not self._has_no_minimum(problem, evidence)
-        status = Status.CONVERGED if met else Status.REFUTED if claim.status is Status.CONVERGED else claim.status
+        converged = claim.status is Status.CONVERGED
+        if not reproduced(evidence, claim) or (converged and self._has_no_minimum(problem, evidence)):
+            return certificate_of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
+        # the claimed gap is the recomputed one but for rounding, which alone must not decide
+        met = min(evidence.relative_gap, claim.relative_gap) <= self.tol
+        status = claim.status if met or not converged else Status.REFUTED
         return certificate_of(evidence, status, claim.iterations, claim.seconds, claim.label)
 
-    @abstractmethod
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        """Every figure of the certificate, recomputed from the model alone."""
+        """Every figure of the certificate, recomputed from the model alone.
+
+        Rows that cannot be those of the training are the caller's error. Whatever else does not fit refutes the model.
+        """
+        check_is_fitted(self)
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        y = column_or_1d(y, warn=True)
+        self._check_same_rows(X, y)
+        weight = self._validate_weights(sample_weight, X)
+        claims = self.certificate_.problems
+        try:
+            features = np.shape(self._dense_coef())[1]
+            if self.n_features_in_ == features and X.shape[1] != features:
+                mismatch: str | None = f"X has {X.shape[1]} features, but the model was trained on {features}."
+            else:
+                mismatch = None
+            found = None if mismatch or self.n_features_in_ != features else self._recomputed(X, y, weight)
+        except Exception:  # a model that cannot even be evaluated was never fitted like that
+            found, mismatch = None, None
+        if mismatch:
+            raise ValueError(mismatch)
+        return [refuted(claim) for claim in claims] if found is None else found
+
+    @abstractmethod
+    def _recomputed(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[Certificate] | None:
+        """The certificates of checked training data; None if the model does not fit to them."""
 
     def _check_same_rows(self, X: Any, y: Any) -> None:
         if X.shape[0] != self._rows_seen or len(y) != X.shape[0]:
@@ -254,7 +289,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             raise KeyboardInterrupt
         if self.fit_status_:
             unbounded = any(part.unbounded for part in parts)
-            warnings.warn(self._advice(worst, unbounded), ConvergenceWarning, stacklevel=3)
+            rounding = next((part.rounding for part in parts if part.certificate is worst), 0.0)
+            warnings.warn(self._advice(worst, unbounded, rounding), ConvergenceWarning, stacklevel=3)
 
     def _prove(self, parts: Sequence[Part]) -> Certificate:
         """Keep the proof; the worst of its problems."""
@@ -264,7 +300,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         self.solver_ = parts[0].solver
         return worst
 
-    def _advice(self, worst: Certificate, unbounded: bool) -> str:
+    def _advice(self, worst: Certificate, unbounded: bool, rounding: float) -> str:
         where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""
         if unbounded:
             return (
@@ -272,12 +308,14 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"classes are separable (every sample is on its side already), and without a penalty the loss then has "
                 f"no minimum: the weights grow for ever. Use a finite C with a penalty."
             )
+        limited = worst.status is Status.STALLED and rounding > 0.1 * worst.relative_gap
         advice = {
             Status.BUDGET_EXHAUSTED: f"Scale the features (StandardScaler), raise max_iter (now {self.max_iter}), try "
             f"another solver (this was {self.solver_!r}), or set warm_start=True and call fit again to resume.",
             Status.INTERRUPTED: "Set warm_start=True and call fit again to resume.",
-            Status.STALLED: "Rounding errors allow no better: scale the features (StandardScaler), lower C, or "
-            "raise tol.",
+            Status.STALLED: f"For these data float64 proves no gap below about {rounding:.0e}: raise tol."
+            if limited
+            else "The solver found no better: scale the features (StandardScaler), lower C, or raise tol.",
         }[worst.status]
         return (
             f"{type(self).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: relative "
@@ -316,6 +354,28 @@ def certificate_of(
     return Certificate(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, status, iterations, seconds, label)
 
 
+def refuted(claim: Certificate) -> Certificate:
+    """What is left of a claim about a model that cannot be evaluated."""
+    inf = float("inf")
+    return Certificate(inf, -inf, inf, inf, inf, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
+
+
+def reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
+    """Whether the claimed figures are the recomputed ones, but for rounding.
+
+    How exact they have to be is said here and not by the model's tolerance, which comes from the same place as the
+    claim. A fit that was interrupted before it had a solution claims no figures.
+    """
+    if claim.status is Status.INTERRUPTED and np.isnan(claim.primal):
+        return True
+    scale = max(abs(evidence.primal), abs(evidence.dual))
+    room = (_REPRODUCED + 4 * evidence.rounding) * scale + 1e-300
+    pairs = [(evidence.primal, claim.primal), (evidence.dual, claim.dual), (evidence.gap, claim.gap)]
+    close = all(a == b or abs(a - b) <= room for a, b in pairs)
+    own, said = evidence.relative_gap, claim.relative_gap
+    return close and (own == said or abs(own - said) <= _REPRODUCED + 4 * evidence.rounding)
+
+
 def has_no_minimum(problem: Risk, evidence: RiskEvidence) -> bool:
     """Whether the weights themselves prove that the losses have an infimum and no minimum.
 
@@ -327,8 +387,9 @@ def has_no_minimum(problem: Risk, evidence: RiskEvidence) -> bool:
     return falls_for_ever and bool((problem.y * evidence.decision > 0)[problem.weights > 0].all())
 
 
-def needs_slopes(problem: Risk, theta: np.ndarray, solver: str, tolerance: float) -> bool:
-    """Whether the weights alone would not prove the gap: at kinks, and where a solver worked in the dual."""
+def without_slopes(problem: Risk, theta: np.ndarray, solver: str, tolerance: float) -> RiskEvidence | None:
+    """The evidence of the weights alone; None if it takes slopes: at kinks, and where a solver worked in the dual."""
     if problem.loss.smoothness == float("inf"):
-        return True
-    return solver in _DUAL_SOLVERS and evaluate_risk(problem, theta).relative_gap > tolerance
+        return None
+    evidence = evaluate_risk(problem, theta)
+    return None if solver in _DUAL_SOLVERS and evidence.relative_gap > tolerance else evidence

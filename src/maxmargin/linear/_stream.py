@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import validate_data
 
 from ..certificates import Status
-from ..engine import one_blas_thread
+from ..engine import Stopwatch, one_blas_thread
 from ..solvers import StochasticState
 from ._classifier import LinearClassifierMachine, Training
 from ._machine import Part, certificate_of
@@ -50,11 +49,11 @@ def advance_streams(machine: LinearClassifierMachine, training: Training) -> lis
     parts = []
     with one_blas_thread():
         for j, state in enumerate(machine._streams):
-            begin = time.perf_counter()
+            watch = Stopwatch()
             chunk = problem(j)
             evidence = state.advance(chunk).suboptimality(chunk).evidence
             status = Status.CONVERGED if evidence.relative_gap <= machine.tol else Status.BUDGET_EXHAUSTED
-            seconds = time.perf_counter() - begin
+            seconds = watch.seconds()
             certificate = certificate_of(evidence, status, state.passes, seconds, training.name(j))
             parts.append(Part(state.average, evidence.u, certificate, "sgd"))
     return parts

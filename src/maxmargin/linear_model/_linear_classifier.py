@@ -154,6 +154,10 @@ class LinearClassifier(LinearClassifierMachine):
         super()._keep(training, parts)
         end_streams(self)
 
+    @property
+    def _in_chunks(self) -> bool:
+        return self.solver == "sgd"
+
     @available_if(_is_stochastic)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """One pass over a chunk of the data (``solver="sgd"`` only).

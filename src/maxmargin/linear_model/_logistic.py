@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from numbers import Real
@@ -13,7 +12,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..certificates import RiskEvidence, Status, evaluate_multinomial
-from ..engine import thread_count
+from ..engine import Stopwatch, thread_count
 from ..linear import LinearClassifierMachine, Part, Training, certificate_of
 from ..losses import Loss, make_loss
 from ..penalties import Penalty, make_penalty
@@ -207,16 +206,17 @@ class LogisticRegression(LinearClassifierMachine):
     def _solve_part(self, problem: Any, start: Any, slopes: Any, monitor: Monitor, name: str) -> Part:
         if not isinstance(problem, MultinomialRisk):
             return super()._solve_part(problem, start, slopes, monitor, name)
-        begin = time.perf_counter()
+        watch = Stopwatch()
         steps = _STEPS if problem.penalty.l1 > 0 else 1
         budget = None if self.max_iter is None else steps * self.max_iter
         start = None if start is None else np.ascontiguousarray(start.T)  # its theta has a column a class
         solution = solve_multinomial(problem, start, self.tol, budget, monitor)
         unbounded = self._has_no_minimum(problem, solution.evidence)
         status = Status.STALLED if unbounded and solution.status is Status.CONVERGED else solution.status
-        seconds, iterations = time.perf_counter() - begin, -(-solution.iterations // steps)
+        seconds, iterations = watch.seconds(), -(-solution.iterations // steps)
         certificate = certificate_of(solution.evidence, status, iterations, seconds, name)
-        return Part(solution.theta.T, None, certificate, solution.solver, solution.keyboard, unbounded)
+        rounding = solution.evidence.rounding
+        return Part(solution.theta.T, None, certificate, solution.solver, solution.keyboard, unbounded, rounding)
 
     def _untouched(self, problem: Any, start: Any, slopes: Any, name: str) -> Part:
         if isinstance(problem, MultinomialRisk) and start is None:

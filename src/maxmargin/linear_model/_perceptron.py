@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -22,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..certificates import Guarantee, Reported, Status
 from ..data import Rows
-from ..engine import run_parallel, thread_count
+from ..engine import Stopwatch, run_parallel, thread_count
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
 from ._mistakes import Field, Story, mistake_guarantee
@@ -344,7 +343,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         seconds = [0.0] * len(fields)
 
         def task(k: int) -> PerceptronRun:
-            field, begin = fields[k], time.perf_counter()
+            field, watch = fields[k], Stopwatch()
             run = solve(
                 field.rows,
                 field.y,
@@ -358,7 +357,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
                 shift=field.shift,
                 shuffle=np.random.default_rng(seeds[k]) if self.shuffle else None,
             )
-            seconds[k] = time.perf_counter() - begin
+            seconds[k] = watch.seconds()
             return run
 
         rows = fields[0].rows
@@ -422,9 +421,9 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         kept = self._inward(np.column_stack([self.coef_, self.intercept_]), mean)
         parts = []
         for field, theta, mine, story in zip(fields, thetas, kept, stories, strict=True):
-            begin = time.perf_counter()
+            watch = Stopwatch()
             part = mistake_guarantee(field, theta, mine, story)
-            parts.append(replace(part, seconds=part.seconds + time.perf_counter() - begin))
+            parts.append(replace(part, seconds=part.seconds + watch.seconds()))
         return parts
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:

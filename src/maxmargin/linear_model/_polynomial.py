@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported, Status, evaluate_normal_equations
+from ..engine import Stopwatch
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
@@ -113,7 +113,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
 
         """
         self._validate_params()
-        begin = time.perf_counter()
+        watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
         alpha = checked_penalty(self.alpha, targets.shape[1])
         if X.shape[1] == 1:
@@ -129,7 +129,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         self.intercept_ = (float(intercept[0]) if single else intercept) if self.fit_intercept else 0.0
         self._training_rows = X.shape[0]
         part = self._prove(X, targets, weights, alpha, Status.CONVERGED, 0.0)
-        self.certificate_ = replace(part, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(part, seconds=watch.seconds(), _recompute=self._recertify)
         if not part.holds:
             self.certificate_ = replace(self.certificate_, status=Status.STALLED)
             warnings.warn(
@@ -243,11 +243,29 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         figures["error of coef_"] = apart
         words = f"in the orthonormal basis the normal equations hold to {relative:.1e} of the size of their terms"
         if self.rank_ == self._basis.size:
-            # orthonormal on the data, the objective curves by at least 2 in every direction
-            figures["gap"] = float((residual**2).sum())
+            values = _rounding_of_residuals(P, R, Z)
+            objective += (width := float((weights @ (values * (2 * np.abs(R) + values))).sum()) + 1e-15 * objective)
+            figures |= {"objective": objective, "gap": self._rise(P, R, values, weights, residual) + 2 * width}
             words += f", so that the objective {objective:.6g} is at most {figures['gap']:.1e} above the least possible"
+            words += " (for the values of the basis that float64 holds)"
         holds = max(relative, apart) <= self.tol
         return Guarantee("normal equations", figures, words + ".", holds, status, 1, seconds)
+
+    def _rise(
+        self, P: np.ndarray, R: np.ndarray, values: np.ndarray, weights: np.ndarray, residual: np.ndarray
+    ) -> float:
+        """What the objective is above its minimum, at most, with the rounding of the residual of the equations.
+
+        The basis is orthonormal on the data but for rounding: the objective curves by at least 2 (1 - off) everywhere.
+        """
+        n, m = P.shape
+        unit = np.finfo(np.float64).eps / 2
+        weighted = weights[:, None] * np.abs(P)
+        gram = P.T @ (weights[:, None] * P)
+        off = float(np.linalg.norm(gram - np.eye(m))) + (n + 2) * unit * float((weighted * np.abs(P)).sum())
+        error = np.linalg.norm(weighted.T @ (values + (n + 2) * unit * np.abs(R)), axis=0)
+        rise = float(((residual + error) ** 2).sum()) * (1 + 1e-9)
+        return rise / (1 - off) if off < 1 else np.inf
 
     def _penalty_gradient(self, alpha: np.ndarray) -> tuple[np.ndarray, float]:
         """``alpha T'T z`` for each target, and the largest relative error of ``coef_`` as a rounding of ``T z``."""
@@ -302,6 +320,12 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         else:
             values = linear_values(self._expanded(X), np.atleast_2d(self.coef_), self.intercept_)
         return values.ravel() if self.coef_.ndim == 1 else values
+
+
+def _rounding_of_residuals(P: np.ndarray, R: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Bounds of the rounding errors of ``R = targets - P Z``."""
+    unit = np.finfo(np.float64).eps / 2
+    return (P.shape[1] + 2) * unit * (np.abs(P) @ np.abs(Z)) + unit * np.abs(R)
 
 
 def _floats(inner: list[list[Decimal]]) -> np.ndarray:

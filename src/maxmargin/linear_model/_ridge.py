@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, NormalEvidence, Reported, Status, evaluate_normal_equations
 from ..data import Rows
-from ..engine import thread_count
+from ..engine import Stopwatch, thread_count
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._values import linear_values
@@ -138,7 +137,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         self._validate_params()
         if self.positive:
             raise ValueError("positive=True is not supported; use sklearn.linear_model.Ridge, or positive=False.")
-        begin = time.perf_counter()
+        watch = Stopwatch()
         problem, single = self._problem(X, y, sample_weight, reset=True)
         solution = solve(problem, _METHODS[self.solver], self.tol, self.max_iter)
         intercept = problem.intercept(solution.W)
@@ -155,7 +154,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         status = solution.status
         if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
             status = Status.STALLED
-        part = self._guarantee(evidence, problem, status, int(self.n_iter_.sum()), time.perf_counter() - begin)
+        part = self._guarantee(evidence, problem, status, int(self.n_iter_.sum()), watch.seconds())
         self.certificate_ = replace(part, _recompute=self._recertify)
         if status is not Status.CONVERGED:
             self._warn(status, evidence)

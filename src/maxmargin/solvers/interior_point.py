@@ -153,7 +153,7 @@ class _InteriorPoint:
             # what is settled can be guessed long before complementarity is at rounding
             self.next_finish = 1e-3 * believed
             answer = finish(self.problem, x.theta, self.a, self.s, x.alpha)
-            if answer is not None and evaluate_risk(self.problem, *answer).relative_gap <= _EXACT:
+            if answer is not None and _is_exact(self.problem, *answer):
                 return Status.CONVERGED, answer
         return Status.CONVERGED if ends else Status.STALLED if stuck else None, None
 
@@ -271,6 +271,12 @@ def solve(
         status, answer, keyboard = Status.INTERRUPTED, None, True
     theta, u = (run.point.theta, _slopes(run)) if answer is None else answer
     return RiskSolution(theta, u, status or Status.BUDGET_EXHAUSTED, step, keyboard)
+
+
+def _is_exact(problem: Risk, theta: np.ndarray, u: np.ndarray) -> bool:
+    """Whether the gap is one of rounding alone."""
+    evidence = evaluate_risk(problem, theta, u)
+    return evidence.relative_gap <= max(_EXACT, 2 * evidence.rounding)
 
 
 def _cost(run: _InteriorPoint, residual: np.ndarray) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
@@ -27,7 +26,7 @@ from sklearn.utils.validation import (
 
 from ..certificates import Certificate, ModelCertificate, Reported, Status
 from ..data import ObjectRows, Rows
-from ..engine import one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..kernels import KERNELS, Gram, Kernel, make_kernel
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, solve_certified
@@ -196,9 +195,9 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         results: list[tuple[CertifiedSolution, float] | None] = [None] * len(problems)
 
         def run(k: int) -> None:
-            begin = time.perf_counter()
+            watch = Stopwatch()
             solution = task(k, monitor.named(names[k] if len(names) > 1 else ""))
-            results[k] = solution, time.perf_counter() - begin
+            results[k] = solution, watch.seconds()
             if solution.keyboard:
                 raise KeyboardInterrupt
 

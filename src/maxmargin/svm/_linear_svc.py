@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..certificates import RiskEvidence, Status
-from ..engine import thread_count
+from ..engine import Stopwatch, thread_count
 from ..linear import (
     LinearClassifierMachine,
     Part,
@@ -203,20 +202,20 @@ class LinearSVC(LinearClassifierMachine):
     def _solve_part(
         self, problem: Any, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, name: str
     ) -> Part:
-        begin = time.perf_counter()
+        watch = Stopwatch()
         if isinstance(problem, CrammerSingerRisk):
             options = (self.tol, self.max_iter, monitor, self._seed())
             W, evidence, status, iterations, keyboard = solve_all_classes(problem, start, slopes, *options)
-            certificate = certificate_of(evidence, status, iterations, time.perf_counter() - begin, name)
-            return Part(W, evidence.u, certificate, "crammer_singer", keyboard)
+            certificate = certificate_of(evidence, status, iterations, watch.seconds(), name)
+            return Part(W, evidence.u, certificate, "crammer_singer", keyboard, rounding=evidence.rounding)
         if not self._hard:
             return super()._solve_part(problem, start, slopes, monitor, name)
         theta, beta, status, iterations, keyboard = solve_widest_street(problem, slopes, self.tol, None, monitor)
         evidence = evaluate_street(problem, theta, beta)
         if status is Status.CONVERGED and evidence.relative_gap > self.tol:
             status = Status.STALLED
-        certificate = certificate_of(evidence, status, iterations, time.perf_counter() - begin, name)
-        return Part(theta, beta, certificate, "decomposition", keyboard)
+        certificate = certificate_of(evidence, status, iterations, watch.seconds(), name)
+        return Part(theta, beta, certificate, "decomposition", keyboard, rounding=evidence.rounding)
 
     def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
         if isinstance(problem, CrammerSingerRisk):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import column_or_1d
 
 from ..certificates import Certificate
 from ..data import Rows
@@ -168,11 +167,13 @@ class LinearSVR(RegressorMixin, LinearMachine):
         start = np.append(self.coef_, self.intercept_[0] * self.fit_intercept)
         return start, self._slopes if self._slopes is not None and len(self._slopes) == problem.n else None
 
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        X, y = self._validate_for_predict(X), column_or_1d(y, warn=True)
-        self._check_same_rows(X, y)
-        theta = np.append(self.coef_, self.intercept_[0])
-        return [self._confirmed(self._risk(X, y, sample_weight), theta, self._slopes, self.certificate_.problems[0])]
+    def _recomputed(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[Certificate] | None:
+        coef, intercept = np.asarray(self.coef_), np.asarray(self.intercept_)
+        claims = self.certificate_.problems
+        if coef.shape != (X.shape[1],) or intercept.shape != (1,) or len(claims) != 1:
+            return None
+        theta = np.append(coef, intercept).astype(np.float64)
+        return [self._confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0])]
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets ``X @ coef_ + intercept_``.

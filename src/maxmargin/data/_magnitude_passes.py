@@ -1,0 +1,173 @@
+"""Passes over rows that bound their own rounding errors: absolute values, and compensated sums."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from ..engine import jit, jit_exact, jit_sums, run_parallel
+from ._passes import TILE
+from ._rows import Rows
+
+
+@jit_sums
+def _dense_magnitude(x, w):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += abs(x[k]) * w[k]
+    return total
+
+
+def _row_magnitude(rows, i, w):  # type: ignore[no-untyped-def]
+    """<|x_i|, w> in float64."""
+    raise RuntimeError("_row_magnitude is called from compiled code only")
+
+
+@overload(_row_magnitude)
+def _row_magnitude_overload(rows, i, w):  # type: ignore[no-untyped-def]
+    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
+        return lambda rows, i, w: _dense_magnitude(rows[0][i], w)
+
+    def csr(rows, i, w):  # type: ignore[no-untyped-def]
+        data, indices, indptr = rows
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += abs(np.float64(data[p])) * w[indices[p]]
+        return total
+
+    return csr
+
+
+def _row_add_magnitude(rows, i, a, out):  # type: ignore[no-untyped-def]
+    """``out += a |x_i|``."""
+    raise RuntimeError("_row_add_magnitude is called from compiled code only")
+
+
+@overload(_row_add_magnitude)
+def _row_add_magnitude_overload(rows, i, a, out):  # type: ignore[no-untyped-def]
+    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
+
+        def dense(rows, i, a, out):  # type: ignore[no-untyped-def]
+            x = rows[0][i]
+            for k in range(x.shape[0]):
+                out[k] += a * abs(x[k])
+
+        return dense
+
+    def csr(rows, i, a, out):  # type: ignore[no-untyped-def]
+        data, indices, indptr = rows
+        for p in range(indptr[i], indptr[i + 1]):
+            out[indices[p]] += a * abs(np.float64(data[p]))
+
+    return csr
+
+
+def _row_add_exactly(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
+    """``total + lost += a x_i`` by Knuth's two-sum, and ``size += |a x_i|``."""
+    raise RuntimeError("_row_add_exactly is called from compiled code only")
+
+
+@jit_exact
+def _dense_add_exactly(x, a, total, lost, size):  # type: ignore[no-untyped-def]
+    for k in range(x.shape[0]):
+        term, old = a * x[k], total[k]
+        new = old + term
+        virtual = new - old
+        lost[k] += (old - (new - virtual)) + (term - virtual)
+        total[k] = new
+        size[k] += abs(term)
+
+
+@jit_exact
+def _csr_add_exactly(data, indices, start, stop, a, total, lost, size):  # type: ignore[no-untyped-def]
+    for p in range(start, stop):
+        k = indices[p]
+        term, old = a * data[p], total[k]
+        new = old + term
+        virtual = new - old
+        lost[k] += (old - (new - virtual)) + (term - virtual)
+        total[k] = new
+        size[k] += abs(term)
+
+
+@overload(_row_add_exactly)
+def _row_add_exactly_overload(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
+    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
+        return lambda rows, i, a, total, lost, size: _dense_add_exactly(rows[0][i], a, total, lost, size)
+    return lambda rows, i, a, total, lost, size: _csr_add_exactly(
+        rows[0], rows[1], rows[2][i], rows[2][i + 1], a, total, lost, size
+    )
+
+
+@jit_exact
+def _exact_sum_pass(rows, start, stop, a, sums):  # type: ignore[no-untyped-def]
+    total, lost, size = sums[0], sums[1], sums[2]
+    for i in range(start, stop):
+        if a[i] != 0:
+            _row_add_exactly(rows, i, a[i], total, lost, size)
+
+
+@jit
+def _product_pass(rows, start, stop, theta, out):  # type: ignore[no-untyped-def]
+    d = theta.shape[0] - 1
+    w, b = np.abs(theta[:d]), abs(theta[d])
+    for i in range(start, stop):
+        out[i] = _row_magnitude(rows, i, w) + b
+
+
+@jit
+def _sum_pass(rows, start, stop, a, out):  # type: ignore[no-untyped-def]
+    d = out.shape[0] - 1
+    for i in range(start, stop):
+        if a[i] != 0:
+            _row_add_magnitude(rows, i, abs(a[i]), out[:d])
+            out[d] += abs(a[i])
+
+
+def product_magnitudes(rows: Rows, theta: np.ndarray, threads: int = 1) -> np.ndarray:
+    """``<|x_i|, |w|> + |b|`` for all rows, theta being (w, b)."""
+    out = np.empty(rows.n)
+    run_parallel(lambda low, high: _product_pass(rows.arrays, low, high, theta, out), rows.strips(threads))
+    return out
+
+
+def sum_magnitudes(rows: Rows, a: np.ndarray, threads: int = 1) -> np.ndarray:
+    """``sum_i |a_i| (|x_i|, 1)``."""
+    strips = rows.strips(threads)
+    parts = np.zeros((len(strips), rows.d + 1))
+    run_parallel(
+        lambda k, low, high: _sum_pass(rows.arrays, low, high, a, parts[k]), [(k, *s) for k, s in enumerate(strips)]
+    )
+    return parts.sum(axis=0)
+
+
+def compensated_sums(rows: Rows, a: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """``sum_i a_i x_i`` and ``sum_i |a_i x_i|``.
+
+    The first is off by at most ``4 u`` of itself and ``u + 3 (n u)**2`` of the second (Ogita, Rump and Oishi 2005).
+    """
+    strips = rows.strips(threads)
+    parts = np.zeros((len(strips), 3, rows.d))
+    run_parallel(
+        lambda k, low, high: _exact_sum_pass(rows.arrays, low, high, a, parts[k]),
+        [(k, *s) for k, s in enumerate(strips)],
+    )
+    total, lost = parts[0, 0], parts[0, 1]
+    for part in parts[1:]:
+        new = total + part[0]
+        virtual = new - total
+        lost = lost + part[1] + ((total - (new - virtual)) + (part[0] - virtual))
+        total = new
+    return total + lost, parts[:, 2].sum(axis=0)
+
+
+def product_depth(rows: Rows) -> int:
+    """Roundings that a value ``<x_i, w> + b`` may go through, in whatever order it is summed."""
+    return rows.longest[0] + 2
+
+
+def sum_depth(rows: Rows, threads: int = 1) -> int:
+    """Roundings that an entry of ``sum_i a_i x_i`` may go through: dense rows are summed by tiles."""
+    parts, longest = len(rows.strips(threads)), rows.longest[1]
+    return (longest if rows.sparse else min(longest, TILE + -(-longest // TILE) + 1)) + parts + 2
