@@ -1,0 +1,92 @@
+"""When SMO gives way to the interior point, and what is made of its answer.
+
+SMO's steps are cheap and most problems need few of them. With a large C or features of very different scales it moves
+two variables at a time along a narrow valley: millions of steps, each of them a little progress. An interior point
+takes 10 to 50 steps whatever the valley, each as long as thousands of SMO's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..certificates import Evidence, Status, evaluate
+from ..problems import BoxQP
+from . import interior_box
+from ._kernel_systems import is_linear, may_solve, system_of
+from ._monitor import Monitor
+from ._polish import polish_free
+from ._solution import Solution
+
+_FIRST_STEPS = 20_000
+# Factors by which an answer that leaves the upper bounds alone is enlarged (see `clear_of_slack`)
+_ENLARGED = (1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7)
+_GAP_OF_ROUNDING = 1e-9
+
+
+def patience(problem: BoxQP, cache_bytes: int) -> int | None:
+    """SMO steps after which the interior point is tried; None if it cannot be.
+
+    About as many as take the time of the interior point: whichever is the right one, the other costs no more.
+    """
+    if not (interior_box.applies(problem) and may_solve(problem, cache_bytes)):
+        return None
+    n = problem.n
+    return _FIRST_STEPS + (10 * n if is_linear(problem, cache_bytes) else n * n // 4)
+
+
+def repair_steps(problem: BoxQP) -> int:
+    """SMO steps allowed to put right what the interior point has left."""
+    return _FIRST_STEPS + 10 * problem.n
+
+
+def solve_inside(
+    problem: BoxQP,
+    exact: BoxQP,
+    tolerance: float,
+    budget: int,
+    monitor: Monitor | None,
+    cache_bytes: int,
+    steps_before: int,
+) -> Solution:
+    """The interior point's answer, made exact on its free variables.
+
+    `exact` is the same problem, with all of K in memory where it is small.
+    """
+    system = system_of(problem, cache_bytes, None if exact is problem else exact.gram.whole(np.float64))
+    used = 0
+    # From near zero the hard margin is reached soonest; where the classes overlap, multipliers of the size of a large C
+    # are too far away from there, but not from the middle of the box.
+    for wide in (False, True):
+        solution = interior_box.solve(
+            problem, system, tolerance, budget - used, monitor, wide=wide, steps_before=steps_before + used
+        )
+        used += solution.iterations
+        if solution.status is Status.INTERRUPTED:
+            return Solution(solution.beta, solution.status, used, solution.violation, solution.keyboard)
+        if solution.violation <= tolerance or not any(total == 0 for total in problem.totals):
+            break
+    beta = polish_free(exact, solution.beta)
+    return Solution(beta, solution.status, used, solution.violation)
+
+
+def clear_of_slack(
+    problem: BoxQP, beta: np.ndarray, evidence: Evidence, tolerance: float
+) -> tuple[np.ndarray, Evidence]:
+    """The same answer by a rounding error larger, if that proves more.
+
+    Where C exceeds what the hard margin needs, margins that rounding leaves 1e-13 short of 1 cost C times that in the
+    primal objective: at C = 1e12 as much as the objective itself. Multipliers larger by so small a factor lift all
+    margins above 1, and cost only that factor.
+    """
+    far = np.maximum(np.abs(problem.lower), np.abs(problem.upper))
+    if evidence.relative_gap <= _GAP_OF_ROUNDING or any(problem.totals) or (np.abs(beta) >= far / 2).any():
+        return beta, evidence
+    best = beta, evidence
+    for factor in _ENLARGED:
+        larger = beta * (1 + factor)
+        found = evaluate(problem, larger)
+        if found.kkt_violation > tolerance or found.gap > 2 * best[1].gap:
+            break
+        if found.gap < best[1].gap:
+            best = larger, found
+    return best
