@@ -14,7 +14,8 @@ from ..certificates import Evidence, Status, evaluate
 from ..kernels import MatrixGram
 from ..problems import BoxQP
 from . import decomposition
-from ._hand_over import clear_of_slack, patience, repair_steps, solve_inside
+from ._hand_over import clear_of_slack, patience, patience_with, repair_steps, rounding_noise, solve_inside
+from ._kernel_systems import system_of
 from ._monitor import Monitor
 from ._polish import polish_support
 from ._solution import Solution
@@ -33,8 +34,8 @@ _SMALL = 1024
 # the certificate holds at the first attempt.
 _AIM_SMALL, _AIM_FLOAT32 = 0.1, 0.9
 _EXACT = 1e-9
-# An interior point that ends further off than this factor has lost its way, and says nothing of what float64 can do.
-_HELPLESS = 1e6
+# An interior point that ends further off than rounding errors times this has lost its way.
+_HELPLESS = 100.0
 _ROUNDS = 30  # each round but the first tightens the tolerance tenfold or repairs rounding
 
 
@@ -173,7 +174,7 @@ class _Attempt:
             if (out_of_steps or stalled) and not self.may_go_inside:
                 break
             if out_of_steps or stalled:
-                done = self._go_inside(beta, evidence)
+                done = self._go_inside(beta, evidence, stalled)
                 if done is not None:
                     return done
                 assert self.best is not None
@@ -210,21 +211,29 @@ class _Attempt:
         return self._keep(beta, evaluate(self.problem, beta))
 
     def _keep(self, beta: np.ndarray, evidence: Evidence) -> tuple[np.ndarray, Evidence]:
-        """Remember the best: of smaller violation, or of smaller gap where violations are within the tolerance."""
+        """Remember the best: within the tolerance if one is, and then of the smallest gap."""
 
-        def rank(found: Evidence) -> tuple[float, float]:
-            return max(found.kkt_violation, self.tolerance), found.gap
+        def rank(found: Evidence) -> tuple[bool, float, float]:
+            return found.kkt_violation > self.tolerance, found.relative_gap, found.kkt_violation
 
         if self.best is None or rank(evidence) <= rank(self.best[1]):
             self.best = beta, evidence
         return beta, evidence
 
-    def _go_inside(self, beta: np.ndarray, evidence: Evidence) -> CertifiedSolution | None:
+    def _whole(self) -> np.ndarray | None:
+        """All of K, if it has been computed."""
+        return None if self.problem.gram is self.given.gram else self.problem.gram.whole(np.float64)
+
+    def _go_inside(self, beta: np.ndarray, evidence: Evidence, stalled: bool) -> CertifiedSolution | None:
         """Try the interior point; None if SMO has to go on, from the better of the two answers."""
         self._in_float64()
+        system = system_of(self.given, self.cache_bytes, self._whole())
+        self.end = min(self.budget, patience_with(self.problem, system))
+        if self.used < self.end and not stalled:
+            return None
         self.may_go_inside = False
         left, before = self.budget - self.used, self.steps_before + self.used
-        solution = solve_inside(self.given, self.problem, self.tolerance, left, self.monitor, self.cache_bytes, before)
+        solution = solve_inside(self.problem, system, self.tolerance, left, self.monitor, before)
         self.used += solution.iterations
         if solution.keyboard:
             return self.result(Status.INTERRUPTED, beta, evidence, keyboard=True)
@@ -235,7 +244,7 @@ class _Attempt:
             assert self.best is not None
             return self.result(Status.INTERRUPTED, *self.best)
         # Near the optimum, SMO may put the rest right; far from it, nothing is known yet of how far one can get.
-        near = evidence.kkt_violation <= _HELPLESS * self.tolerance
+        near = evidence.kkt_violation <= max(1.0, _HELPLESS * rounding_noise(self.problem, beta))
         self.end = min(self.budget, self.used + repair_steps(self.problem)) if near else self.budget
         return None
 

@@ -7,12 +7,14 @@ takes 10 to 50 steps whatever the valley, each as long as thousands of SMO's.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..certificates import Evidence, Status, evaluate
+from ..certificates import Evidence, Status, evaluate, kkt_violation
 from ..problems import BoxQP
 from . import interior_box
-from ._kernel_systems import is_linear, may_solve, system_of
+from ._kernel_systems import KernelSystem, WholeSystem, may_solve
 from ._monitor import Monitor
 from ._polish import polish_free
 from ._solution import Solution
@@ -24,14 +26,18 @@ _GAP_OF_ROUNDING = 1e-9
 
 
 def patience(problem: BoxQP, cache_bytes: int) -> int | None:
-    """SMO steps after which the interior point is tried; None if it cannot be.
-
-    About as many as take the time of the interior point: whichever is the right one, the other costs no more.
-    """
+    """SMO steps after which the interior point is thought of; None if it cannot be tried at all."""
     if not (interior_box.applies(problem) and may_solve(problem, cache_bytes)):
         return None
-    n = problem.n
-    return _FIRST_STEPS + (10 * n if is_linear(problem, cache_bytes) else n * n // 4)
+    return _FIRST_STEPS + 10 * problem.n
+
+
+def patience_with(problem: BoxQP, system: KernelSystem) -> int:
+    """SMO steps that take the time of an interior point with this system: whichever is right, the other costs no more.
+
+    Steps with a factor of low rank are soon made up for.
+    """
+    return _FIRST_STEPS + (problem.n**2 // 4 if isinstance(system, WholeSystem) else 10 * problem.n)
 
 
 def repair_steps(problem: BoxQP) -> int:
@@ -40,19 +46,9 @@ def repair_steps(problem: BoxQP) -> int:
 
 
 def solve_inside(
-    problem: BoxQP,
-    exact: BoxQP,
-    tolerance: float,
-    budget: int,
-    monitor: Monitor | None,
-    cache_bytes: int,
-    steps_before: int,
+    problem: BoxQP, system: KernelSystem, tolerance: float, budget: int, monitor: Monitor | None, steps_before: int
 ) -> Solution:
-    """The interior point's answer, made exact on its free variables.
-
-    `exact` is the same problem, with all of K in memory where it is small.
-    """
-    system = system_of(problem, cache_bytes, None if exact is problem else exact.gram.whole(np.float64))
+    """The interior point's answer, made exact on its free variables."""
     used = 0
     # From near zero the hard margin is reached soonest; where the classes overlap, multipliers of the size of a large C
     # are too far away from there, but not from the middle of the box.
@@ -62,11 +58,19 @@ def solve_inside(
         )
         used += solution.iterations
         if solution.status is Status.INTERRUPTED:
-            return Solution(solution.beta, solution.status, used, solution.violation, solution.keyboard)
-        if solution.violation <= tolerance or not any(total == 0 for total in problem.totals):
+            return replace(solution, iterations=used)
+        beta = polish_free(problem, solution.beta)
+        violation = kkt_violation(problem, beta, problem.p - problem.image(beta))
+        if violation <= tolerance or solution.status is Status.BUDGET_EXHAUSTED or any(problem.totals):
             break
-    beta = polish_free(exact, solution.beta)
-    return Solution(beta, solution.status, used, solution.violation)
+    return Solution(beta, solution.status, used, violation)
+
+
+def rounding_noise(problem: BoxQP, beta: np.ndarray) -> float:
+    """About how far rounding errors of beta and of K beta may move the residuals of a sample."""
+    length = np.sqrt(np.maximum(problem.gram.diagonal(), 0.0))
+    lengths = length if problem.sample is None else length[problem.sample]
+    return float(np.finfo(np.float64).eps * lengths.max(initial=0.0) * (lengths @ np.abs(beta)))
 
 
 def clear_of_slack(

@@ -76,15 +76,15 @@ class WholeSystem:
 
 
 class FactoredSystem:
-    """A factor Phi of K, and an orthonormal basis of ``[D^-1/2 Phi; I]``; `K` for products, where it is at hand."""
+    """A factor Phi of K, and an orthonormal basis of ``[D^-1/2 Phi; I]``."""
 
-    def __init__(self, Phi: np.ndarray, K: np.ndarray | None = None) -> None:
-        self._Phi, self._K = Phi, K
+    def __init__(self, Phi: np.ndarray) -> None:
+        self._Phi = Phi
         self.n = len(Phi)
         self._order, self._root, self._Q = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 0))
 
     def product(self, x: np.ndarray) -> np.ndarray:
-        return self._Phi @ (self._Phi.T @ x) if self._K is None else self._K @ x
+        return self._Phi @ (self._Phi.T @ x)
 
     def diagonal(self) -> np.ndarray:
         return np.einsum("ij,ij->i", self._Phi, self._Phi)
@@ -147,7 +147,7 @@ def system_of(problem: BoxQP, cache_bytes: int, whole: np.ndarray | None = None)
         return FactoredSystem(X)
     K = problem.gram.whole(np.float64) if whole is None else whole
     Phi = pivoted_factor(K, most)
-    return WholeSystem(K) if Phi is None else FactoredSystem(Phi, K)
+    return WholeSystem(K) if Phi is None else FactoredSystem(Phi)
 
 
 def pivoted_factor(K: np.ndarray, most: int) -> np.ndarray | None:

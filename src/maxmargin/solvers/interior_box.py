@@ -35,6 +35,8 @@ _MOST_STEPS = 120
 _TO_BOUND = 0.995  # part of the way to the nearest bound
 _SMALL_GAP = 1e-13  # relative to the objective: further steps would only move rounding errors
 _NO_STEP = 1e-10
+# Complementarity that has grown by this factor: multipliers are on their way to bounds that are too far away.
+_RUNAWAY = 1e5
 
 
 def solve(
@@ -56,14 +58,17 @@ def solve(
     system : KernelSystem
         Its matrix K.
     tolerance, budget, monitor
-        As in every solver. A step counts as n of the budget, about what it costs in SMO steps.
+        As in every solver. A step counts as n of the budget.
+    wide : bool
+        Start from the middle of the box, where the answer has many multipliers at a large upper bound, instead of
+        near zero, from where the hard margin is found soonest.
     steps_before : int
         Steps of other solvers on the same problem, for the reports.
 
     """
     point = _Point.start(problem, system, wide)
     most = _MOST_STEPS if budget is None else min(_MOST_STEPS, budget // problem.n)
-    status, count, last = Status.BUDGET_EXHAUSTED, 0, np.inf
+    count, last = 0, np.inf
     try:
         while True:
             stationarity, small_gap = point.residuals(), point.gap <= _SMALL_GAP * point.size
@@ -74,6 +79,9 @@ def solve(
                 status = Status.STALLED
                 break
             last = stationarity
+            if not wide and point.gap > _RUNAWAY * point.first_gap:
+                status = Status.STALLED
+                break
             if count == most:
                 status = Status.BUDGET_EXHAUSTED if most < _MOST_STEPS else Status.STALLED
                 break
@@ -126,7 +134,7 @@ class _Point:
         self.r = problem.p - self._image(self.b)
         self.unit = max(float(np.abs(problem.p).max()), float(np.abs(self.r).max()) * 1e-3, 1e-300)
         mu = self.unit * float(np.median(np.minimum(s, v)))
-        self.z, self.y = mu / s, mu / v
+        self.z, self.y, self.first_gap = mu / s, mu / v, 2 * problem.n * mu
 
     @classmethod
     def start(cls, problem: BoxQP, system: KernelSystem, wide: bool) -> _Point:
