@@ -165,9 +165,11 @@ class _Attempt:
                 return CertifiedSolution(solution.beta, Status.INTERRUPTED, self.used, nothing, keyboard=True)
             beta, evidence = self._proven(solution)
             exact = not self.small or self.dtype == np.float64 or evidence.kkt_violation <= _EXACT
-            if self.met(evidence) and exact:
-                return self._converged(beta, evidence)
             out_of_steps = solution.status is Status.BUDGET_EXHAUSTED
+            # small problems are solved to rounding, by the interior point if SMO does not get there
+            unfinished = self.small and out_of_steps and self.may_go_inside and self.used < self.budget
+            if self.met(evidence) and exact and not unfinished:
+                return self._converged(beta, evidence)
             if solution.status is Status.INTERRUPTED or (out_of_steps and self.used >= self.budget):
                 return self.result(solution.status, beta, evidence, solution.keyboard)
             stalled = solution.status is Status.STALLED and evidence.kkt_violation >= before / 2
@@ -238,10 +240,10 @@ class _Attempt:
         if solution.keyboard:
             return self.result(Status.INTERRUPTED, beta, evidence, keyboard=True)
         beta, evidence = self._keep(solution.beta, evaluate(self.problem, solution.beta))
-        if self.met(evidence):
-            return self._converged(beta, evidence)
+        assert self.best is not None
+        if self.met(self.best[1]):
+            return self._converged(*self.best)
         if solution.status is Status.INTERRUPTED:
-            assert self.best is not None
             return self.result(Status.INTERRUPTED, *self.best)
         # Near the optimum, SMO may put the rest right; far from it, nothing is known yet of how far one can get.
         near = evidence.kkt_violation <= max(1.0, _HELPLESS * rounding_noise(self.problem, beta))
