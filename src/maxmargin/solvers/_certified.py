@@ -216,7 +216,7 @@ class _Attempt:
         """Remember the best: within the tolerance if one is, and then of the smallest gap."""
 
         def rank(found: Evidence) -> tuple[bool, float, float]:
-            return found.kkt_violation > self.tolerance, found.relative_gap, found.kkt_violation
+            return found.kkt_violation > self.tolerance, found.gap, found.kkt_violation
 
         if self.best is None or rank(evidence) <= rank(self.best[1]):
             self.best = beta, evidence
@@ -230,8 +230,9 @@ class _Attempt:
         """Try the interior point; None if SMO has to go on, from the better of the two answers."""
         self._in_float64()
         system = system_of(self.given, self.cache_bytes, self._whole())
-        self.end = min(self.budget, patience_with(self.problem, system))
-        if self.used < self.end and not stalled:
+        self.may_go_inside = system is not None
+        self.end = self.budget if system is None else min(self.budget, patience_with(self.problem, system))
+        if system is None or (self.used < self.end and not stalled):
             return None
         self.may_go_inside = False
         left, before = self.budget - self.used, self.steps_before + self.used

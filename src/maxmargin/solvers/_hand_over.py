@@ -20,8 +20,7 @@ from ._polish import polish_free
 from ._solution import Solution
 
 _FIRST_STEPS = 20_000
-# Factors by which an answer that leaves the upper bounds alone is enlarged (see `clear_of_slack`)
-_ENLARGED = (1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7)
+# Gaps above this may be rounding errors times a large C (see `clear_of_slack`)
 _GAP_OF_ROUNDING = 1e-9
 
 
@@ -76,21 +75,31 @@ def rounding_noise(problem: BoxQP, beta: np.ndarray) -> float:
 def clear_of_slack(
     problem: BoxQP, beta: np.ndarray, evidence: Evidence, tolerance: float
 ) -> tuple[np.ndarray, Evidence]:
-    """The same answer by a rounding error larger, if that proves more.
+    """The same answer larger by a factor of 1 + 1e-13 or so, if that proves more.
 
     Where C exceeds what the hard margin needs, margins that rounding leaves 1e-13 short of 1 cost C times that in the
-    primal objective: at C = 1e12 as much as the objective itself. Multipliers larger by so small a factor lift all
+    primal objective: at C = 1e12 as much as the objective itself. Multipliers larger by as small a factor lift all
     margins above 1, and cost only that factor.
     """
     far = np.maximum(np.abs(problem.lower), np.abs(problem.upper))
     if evidence.relative_gap <= _GAP_OF_ROUNDING or any(problem.totals) or (np.abs(beta) >= far / 2).any():
         return beta, evidence
-    best = beta, evidence
-    for factor in _ENLARGED:
-        larger = beta * (1 + factor)
+    factors = np.geomspace(1e-15, tolerance, 40)
+    gaps = [_gap_enlarged(problem, beta, evidence, factor) for factor in factors]
+    if not min(gaps) < evidence.gap / 2:
+        return beta, evidence
+    best, factor, noise = (beta, evidence), float(factors[int(np.argmin(gaps))]), rounding_noise(problem, beta)
+    # a margin counts as 1 only beyond the bound of its own rounding error
+    for more in (factor, factor + 4 * noise, factor + 100 * noise):
+        larger = beta * (1 + more)
         found = evaluate(problem, larger)
-        if found.kkt_violation > tolerance or found.gap > 2 * best[1].gap:
-            break
-        if found.gap < best[1].gap:
+        if found.kkt_violation <= tolerance and found.gap < best[1].gap:
             best = larger, found
     return best
+
+
+def _gap_enlarged(problem: BoxQP, beta: np.ndarray, evidence: Evidence, factor: float) -> float:
+    """About the gap of ``(1 + factor) beta`` with intercepts enlarged alike, from what is known of beta."""
+    intercept = np.array(evidence.intercepts)[0 if problem.group is None else problem.group]
+    larger, r = beta * (1 + factor), problem.p - (1 + factor) * (evidence.image + intercept)
+    return float((problem.upper - larger) @ np.maximum(r, 0.0) + (larger - problem.lower) @ np.maximum(-r, 0.0))

@@ -12,6 +12,7 @@ The least-squares problem is solved by Householder's QR, its rows in falling ord
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -22,9 +23,10 @@ from ..kernels import Linear, TiledGram
 from ..problems import BoxQP
 
 _LARGEST = 2048  # rows of a whole matrix: its factorisation takes 0.2 s, after which Ctrl-C is heard
-_MOST_WORK = 100_000_000  # n r^2 of one factorisation of low rank: about as long
+_MOST_WORK = 200_000_000  # n r^2 of one factorisation of low rank: about as long
 _NEGLIGIBLE = 4 * float(np.finfo(np.float64).eps)
 _INDEFINITE = 1e5
+_FEW_COLUMNS = 4  # fewer are not worth the trouble
 # Added to the diagonal, relative to its largest entry, where rounding has left K + D indefinite; refinement takes the
 # error out again. A matrix that needs more is not that of a kernel.
 _REPAIRS = (0.0, 1e-15, 1e-13, 1e-11)
@@ -121,45 +123,48 @@ def most_columns(n: int, cache_bytes: int) -> int:
     return int(min(n // 3, cache_bytes // 16 // max(1, n), np.sqrt(_MOST_WORK / max(1, n))))
 
 
-def is_linear(problem: BoxQP, cache_bytes: int) -> bool:
-    """Whether the system is cheap, because the rows themselves are the factor."""
-    gram = problem.gram
-    if not (isinstance(gram, TiledGram) and isinstance(gram.kernel, Linear)):
-        return False
-    return gram.rows.d <= most_columns(gram.shape[0], cache_bytes)
-
-
 def may_solve(problem: BoxQP, cache_bytes: int) -> bool:
     """Whether there may be a system for this problem at all."""
-    return is_linear(problem, cache_bytes) or _fits(problem.gram.shape[0], cache_bytes)
+    n = problem.gram.shape[0]
+    return _fits(n, cache_bytes) or most_columns(n, cache_bytes) >= _FEW_COLUMNS
 
 
 def _fits(n: int, cache_bytes: int) -> bool:
     return n <= _LARGEST and 16 * n * n <= max(cache_bytes, 2**24)
 
 
-def system_of(problem: BoxQP, cache_bytes: int, whole: np.ndarray | None = None) -> KernelSystem:
-    """The cheapest system for the Gram matrix of a problem that `may_solve`; `whole` is all of K, if at hand."""
-    n = problem.gram.shape[0]
+def system_of(problem: BoxQP, cache_bytes: int, whole: np.ndarray | None = None) -> KernelSystem | None:
+    """The cheapest system for the Gram matrix of a problem; None if it is neither small nor of low rank.
+
+    `whole` is all of K, where the caller has it.
+    """
+    gram, n = problem.gram, problem.gram.shape[0]
     most = most_columns(n, cache_bytes)
     X = _features(problem, most)
     if X is not None:
         return FactoredSystem(X)
-    K = problem.gram.whole(np.float64) if whole is None else whole
-    Phi = pivoted_factor(K, most)
+    if not _fits(n, cache_bytes):
+        everyone = np.arange(n)
+        Phi = pivoted_factor(gram.diagonal(), lambda i: gram.block(np.array([i]), everyone, np.float64)[0], most)
+        return None if Phi is None else FactoredSystem(Phi)
+    K = gram.whole(np.float64) if whole is None else whole
+    Phi = pivoted_factor(np.diagonal(K), K.__getitem__, most)
     return WholeSystem(K) if Phi is None else FactoredSystem(Phi)
 
 
-def pivoted_factor(K: np.ndarray, most: int) -> np.ndarray | None:
-    """Columns Phi with ``Phi Phi' = K`` to rounding, by Cholesky with diagonal pivots; None if `most` are too few."""
-    left = np.diagonal(K).copy()
+def pivoted_factor(diagonal: np.ndarray, row: Callable[[int], np.ndarray], most: int) -> np.ndarray | None:
+    """Columns Phi with ``Phi Phi' = K`` to rounding, by Cholesky with diagonal pivots; None if `most` are too few.
+
+    `row` gives a row of K.
+    """
+    left = diagonal.copy()
     end = _NEGLIGIBLE * float(left.max(initial=0.0))
-    Phi = np.empty((most, len(K)))
+    Phi = np.empty((most, len(left)))
     for rank in range(most):
         pivot = int(left.argmax())
         if left[pivot] <= end:
             break
-        column = (K[pivot] - Phi[:rank, pivot] @ Phi[:rank]) / np.sqrt(left[pivot])
+        column = (row(pivot) - Phi[:rank, pivot] @ Phi[:rank]) / np.sqrt(left[pivot])
         Phi[rank] = column
         left -= column * column
         left[pivot] = 0.0
