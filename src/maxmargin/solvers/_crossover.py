@@ -15,14 +15,14 @@ import numpy as np
 from ..problems import BoxQP
 from ._projection import feasible
 
-_DUST = 1e-10  # of the largest variable: as good as on the bound
+_DUST = 1e-10  # of the largest variable: as good as on the bound; of the largest multiplier: as good as free
 _SHARE = 0.1  # of the tolerance: whoever is ahead or behind by more is set on a bound
 
 
 def to_bounds(problem: BoxQP, b: np.ndarray, ahead: np.ndarray, tolerance: float) -> np.ndarray:
     """Variables that belong to a bound set on it; the others take over what that moved. `ahead` is y - z."""
     dust = _DUST * float(np.abs(b).max(initial=0.0))
-    margin = _SHARE * tolerance
+    margin = max(_SHARE * tolerance, _DUST * float(np.abs(ahead).max(initial=0.0)))
     low = (ahead < -margin) | (b - problem.lower <= dust)
     high = (ahead > margin) | (problem.upper - b <= dust)
     beta = np.where(low & ~high, problem.lower, np.where(high & ~low, problem.upper, b))
