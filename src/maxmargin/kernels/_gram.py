@@ -185,6 +185,10 @@ class TiledGram(Gram):
             extra = _in_chunks(coef[:, part], panels), slots[part], storage
             self._sweep(accumulate_and_store, order, panels, panel_norms, extra, out)
 
+    def features(self) -> np.ndarray:
+        """The rows of the matrix as they are, dense and in float64."""
+        return self.rows.dense(self._row_index(None), np.zeros(self.rows.d), np.float64)
+
     def products(self) -> tuple[np.ndarray, np.ndarray]:
         """Inner products of all rows in float64 (about the mean, if the kernel does not mind), and squared lengths.
 

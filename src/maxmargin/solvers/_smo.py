@@ -85,13 +85,13 @@ def _fall_penalty(value, lower, epsilon):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _there(step, room, width):  # type: ignore[no-untyped-def]
-    """Whether a step ends at the bound but for rounding errors.
+def _there(step, room, size):  # type: ignore[no-untyped-def]
+    """Whether a step ends at the bound but for rounding errors of numbers of the given size.
 
     Sums of bounds that are equal on paper (balanced classes, all at C) leave the last variable some ulps off its own:
     it would count as free, and pin the intercept to one end of the interval where it may lie.
     """
-    return room - step <= (1e-12 * width if width < np.inf else 0.0)
+    return room - step <= 1e-12 * size
 
 
 @jit
@@ -107,10 +107,11 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon):  # type:
     diagonal = np.empty(q, K.dtype)
     # added to r: 0 (or plus or minus epsilon) for those that may rise (or fall), minus infinity for the others
     rise_penalty, fall_penalty = np.empty(q, K.dtype), np.empty(q, K.dtype)
-    largest = zero
+    largest, size = zero, 0.0
     for k in range(q):
         diagonal[k] = K[k, k]
         largest = max(largest, diagonal[k])
+        size = max(size, abs(beta[k]))
         rise_penalty[k] = _rise_penalty(beta[k], upper[k], epsilon)
         fall_penalty[k] = _fall_penalty(beta[k], lower[k], epsilon)
     tiny = max(real(1e-12) * largest, real(1e-30))
@@ -158,8 +159,10 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon):  # type:
         end_j = 0.0 if epsilon > 0 and beta[j] > 0 else lower[j]
         room_i, room_j = end_i - beta[i], beta[j] - end_j
         t = min(t, min(room_i, room_j))
-        beta[i] = end_i if _there(t, room_i, upper[i] - lower[i]) else beta[i] + t
-        beta[j] = end_j if _there(t, room_j, upper[j] - lower[j]) else beta[j] - t
+        # variables that are all far from a bound of 1e12 have sums with rounding errors of their own size
+        size = max(size, max(abs(beta[i] + t), abs(beta[j] - t)))
+        beta[i] = end_i if _there(t, room_i, min(size, upper[i] - lower[i])) else beta[i] + t
+        beta[j] = end_j if _there(t, room_j, min(size, upper[j] - lower[j])) else beta[j] - t
         rise_penalty[i] = _rise_penalty(beta[i], upper[i], epsilon)
         fall_penalty[i] = _fall_penalty(beta[i], lower[i], epsilon)
         rise_penalty[j] = _rise_penalty(beta[j], upper[j], epsilon)

@@ -34,6 +34,9 @@ WHOLE = 2048
 # SMO steps between two looks at the clock: at most 0.3 s on the largest block, so that Ctrl-C is heard in time
 _STEPS_A_CALL = 100_000
 _DEFAULT_CACHE = 200_000_000
+# Steps between two looks at the progress, the relative gain of the objective and the fall of the violation that count
+_STEPS_A_LOOK = 1_000_000
+_NO_GAIN, _FALLS = 1e-13, 0.5
 
 
 def automatic_budget(n: int) -> int:
@@ -83,6 +86,7 @@ def solve(
     else:
         residual = problem.p - problem.image(beta) if beta.any() else problem.p.copy()
     rounds = _Rounds(problem, beta, residual, dtype, cache_bytes, shrinking)
+    progress = _Progress()
     try:
         while True:
             violation = rounds.violation()
@@ -94,8 +98,30 @@ def solve(
                 return rounds.solution(Status.INTERRUPTED, violation)
             if not rounds.improve(violation, tolerance, min(budget - rounds.steps, _STEPS_A_CALL)):
                 return rounds.solution(Status.STALLED, violation)
+            if progress.lost(rounds, violation):
+                return rounds.solution(Status.STALLED, violation)
     except KeyboardInterrupt:
         return Solution(rounds.beta, Status.INTERRUPTED, rounds.steps, np.nan, True, rounds.intercepts())
+
+
+class _Progress:
+    """Whether millions of steps still change anything: both the objective and the violation have to stand still.
+
+    Where multipliers are so large that the rounding errors of K beta exceed the tolerance, SMO steps for ever.
+    """
+
+    def __init__(self) -> None:
+        self.steps, self.objective, self.violation = 0, -np.inf, np.inf
+
+    def lost(self, rounds: _Rounds, violation: float) -> bool:
+        if rounds.steps < self.steps + _STEPS_A_LOOK or rounds.active is not None:
+            return False  # residuals of samples that were left out are not up to date
+        linear, objective = rounds.objective()
+        gained = objective > self.objective + _NO_GAIN * linear
+        falls = violation < _FALLS * self.violation
+        self.steps, self.objective = rounds.steps, max(objective, self.objective)
+        self.violation = min(violation, self.violation)
+        return not (gained or falls)
 
 
 class _Rounds:
@@ -173,6 +199,11 @@ class _Rounds:
             gap += float(room @ r)
         dual = float(self.beta @ (self.problem.p + self.residual)) / 2
         return gap / max(abs(dual), abs(dual + gap), 1e-300)
+
+    def objective(self) -> tuple[float, float]:
+        """The size of its linear part, and the dual objective."""
+        linear = float(np.abs(self.problem.p) @ np.abs(self.beta))
+        return linear, float(self.beta @ (self.problem.p + self.residual)) / 2
 
     def improve(self, violation: float, tolerance: float, max_steps: int) -> bool:
         """One round. False if no pair of the working set can make progress."""

@@ -31,6 +31,7 @@ from ..kernels import KERNELS, Gram, Kernel, make_kernel
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, solve_certified
 from ._audit import Audit, confirmed, is_whole, refuted
+from ._remedy import remedy
 
 
 @dataclass(frozen=True)
@@ -358,17 +359,11 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
 
     def _advice(self, worst: Certificate) -> str:
-        advice = {
-            Status.BUDGET_EXHAUSTED: "Scale the features (StandardScaler), raise max_iter, or set warm_start=True and "
-            "call fit again to resume.",
-            Status.INTERRUPTED: "Set warm_start=True and call fit again to resume.",
-            Status.STALLED: "Rounding errors allow no better: scale the features (StandardScaler), or lower C.",
-        }[worst.status]
         where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""
         return (
             f"{type(self).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: largest KKT "
             f"violation {worst.kkt_violation:.2e} (tol={self.tol:g}), relative duality gap {worst.relative_gap:.2e}. "
-            + advice
+            + remedy(self, worst)
         )
 
 

@@ -59,7 +59,9 @@ class SVC(KernelClassifier):
     verbose : bool or int, default=False
         Show progress on standard error.
     max_iter : int, default=-1
-        Largest number of SMO steps a binary problem; -1 is an automatic, finite number.
+        Largest number of SMO steps a binary problem; -1 is an automatic, finite number. A problem on which SMO is slow
+        (a large C, features of different scales) goes on by an interior point, each step of which counts as many as
+        the problem has variables.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes; see `multi_class` for how they are trained.
     break_ties : bool, default=False

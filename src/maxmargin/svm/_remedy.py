@@ -1,0 +1,52 @@
+"""What a user can do about a fit that did not converge, by its cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..certificates import Certificate, Status
+
+# Standard deviations of columns that differ by more than this are a matter of units.
+_UNEVEN = 100.0
+# Multipliers beyond this, times kernel values of about 1, make sums whose rounding errors show in a tolerance of 1e-6.
+_LARGE = 1e6
+
+
+def remedy(machine: Any, worst: Certificate) -> str:
+    """One or two sentences for the worst of a machine's problems."""
+    if worst.status is Status.INTERRUPTED:
+        return "Set warm_start=True and call fit again to resume."
+    uneven = _unevenness(machine)
+    scale = f"Scale the features (StandardScaler): their deviations differ by a factor of {uneven:.0e}. "
+    start = scale if uneven > _UNEVEN else ""
+    if worst.status is Status.BUDGET_EXHAUSTED:
+        more = "" if machine.max_iter == -1 else f"Raise max_iter (now {machine.max_iter}), or set "
+        return f"{start}{more or 'Set '}warm_start=True and call fit again to resume."
+    if start:
+        return f"Rounding errors allow no better. {start}".rstrip()
+    gap_tol = machine.gap_tol
+    if worst.kkt_violation <= machine.tol and gap_tol is not None:
+        return f"Rounding errors allow no better: gap_tol={gap_tol:g} is below what float64 can show. Raise gap_tol."
+    largest = float(np.abs(machine._dual_coef()).max(initial=0.0))
+    C = getattr(machine, "C", None)
+    if C is not None and largest > _LARGE:
+        return (
+            f"Rounding errors allow no better: multipliers of {largest:.1e} leave kernel sums with too few digits. "
+            f"Lower C (now {C:g}), or raise tol."
+        )
+    return f"Rounding errors allow no better: tol={machine.tol:g} is below what float64 can show. Raise tol."
+
+
+def _unevenness(machine: Any) -> float:
+    """The largest deviation of a column over the smallest that is not zero, among the support vectors; 1 if unknown."""
+    rows = getattr(machine, "support_vectors_", None)
+    if callable(machine.kernel) or machine.kernel == "precomputed" or rows is None or rows.shape[0] < 2:
+        return 1.0
+    mean = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
+    square = rows.multiply(rows) if sp.issparse(rows) else np.square(rows, dtype=np.float64)
+    deviation = np.sqrt(np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0))
+    deviation = deviation[deviation > 1e-7 * np.abs(mean)]
+    return float(deviation.max() / deviation.min()) if len(deviation) else 1.0
