@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.certificates import ModelCertificate, Status
 from maxmargin.persistence import load as load_model, save
@@ -161,6 +162,17 @@ def test_claimed_figures_are_reproduced(figure, value):
 
 
 def test_a_tight_gap_is_confirmed():
-    model = SVC(C=100, gap_tol=1e-14).fit(B, b)
+    model = SVC(C=100, gap_tol=1e-13).fit(B, b)
     assert model.certificate_.status is Status.CONVERGED
     assert model.certificate_.verify(B, b).status is Status.CONVERGED
+
+
+def test_a_gap_below_rounding_is_not_refuted():
+    """The multipliers themselves are rounded: what a fit cannot reach it does not claim, after a few steps."""
+    model = SVC(C=100, gap_tol=1e-15)
+    with pytest.warns(ConvergenceWarning, match="stalled"):
+        model.fit(B, b)
+    proof = model.certificate_
+    assert proof.relative_gap < 1e-13
+    assert proof.iterations < 100_000
+    assert proof.verify(B, b).status is Status.STALLED

@@ -93,7 +93,7 @@ def _linear(problem: BoxQP, linear: tuple, rows: np.ndarray, coefficients: np.nd
         length = float(np.sqrt(w @ w)) * (1 + 1e-9)
         # in length: each coordinate is a sum over the samples
         slip = gamma(len(rows) + 3 + rounded) * float(scale[rows] @ np.abs(coefficients)) * (1 + 1e-9)
-        e = gamma(data.longest + 3) * length * scale * (1 + 1e-9)
+        e = gamma(data.longest[0] + 3) * length * scale * (1 + 1e-9)
         value, error = bounded_dot(w, w)
         dual = value, error + (2 * length + slip) * slip * (1 + 1e-9)
     f, e = (f, e) if problem.sample is None else (f[problem.sample], e[problem.sample])

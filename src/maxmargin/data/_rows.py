@@ -62,11 +62,6 @@ class Rows:
         parts = min(threads, max(1, self.stored * outputs // _ONE_THREAD))
         return list(pairwise(self.n * k // parts for k in range(parts + 1)))
 
-    @property
-    def longest(self) -> int:
-        """The largest number of terms that an inner product of two rows can have."""
-        return int(np.diff(self.arrays[2]).max(initial=0)) if self.sparse else self.d
-
     def times(self, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
         """``X[index] @ w`` in float64, by blocks."""
         n = self.n if index is None else len(index)

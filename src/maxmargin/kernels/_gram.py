@@ -209,7 +209,7 @@ class TiledGram(Gram):
         return self._shared[1], self._shared[2]
 
     def accuracy(self) -> Accuracy:
-        found = self.kernel.accuracy(self._shared[1], self.rows.longest)
+        found = self.kernel.accuracy(self._shared[1], self.rows.longest[0])
         return found if self._index is None else found.of(self._index)
 
     def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -70,7 +70,7 @@ class _ProductKernel(Kernel):
 
     def plain_accuracy(self, rows: Rows) -> Accuracy:
         """How far values of `plain` in float64 may be off."""
-        return self.accuracy(rows.squared_norms(np.zeros(rows.d)), rows.longest)
+        return self.accuracy(rows.squared_norms(np.zeros(rows.d)), rows.longest[0])
 
     def extended(self, X: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, Accuracy]:
         """Values between dense rows of extended precision, and how far they may be off; Z are some of the rows X."""
@@ -197,7 +197,7 @@ class RBF(_ProductKernel):
         if self.by_differences or (rows.sparse and rows.d > _WIDE):
             return tiled
         lengths = [np.sqrt(norms.max(initial=0.0)) for norms in tiled.squared_norms]
-        worst = of_expanded_distances(np.array([max(lengths) ** 2]), rows.longest, self.gamma)
+        worst = of_expanded_distances(np.array([max(lengths) ** 2]), rows.longest[0], self.gamma)
         if worst.absolute == 1.0 or worst.relative[0] > INACCURATE:
             return TiledGram(replace(self, by_differences=True), rows, columns, n_threads)
         return tiled
@@ -223,7 +223,7 @@ class RBF(_ProductKernel):
 
     def plain_accuracy(self, rows: Rows) -> Accuracy:
         if rows.sparse and rows.d > _WIDE:
-            return of_expanded_distances(rows.squared_norms(np.zeros(rows.d)), rows.longest, self.gamma)
+            return of_expanded_distances(rows.squared_norms(np.zeros(rows.d)), rows.longest[0], self.gamma)
         return of_differences(rows.n, rows.d)
 
     def extended(self, X: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, Accuracy]:

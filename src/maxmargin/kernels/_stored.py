@@ -86,7 +86,7 @@ class StoredProducts:
         if not isinstance(gram, TiledGram):
             return _with_zeros(gram.accuracy().of(place))
         kernel = replace(kernel, by_differences=True) if gram.kernel.by_differences else kernel  # type: ignore[type-var]
-        return _with_zeros(kernel.accuracy(self._norms[place], gram.rows.longest))  # type: ignore[attr-defined]
+        return _with_zeros(kernel.accuracy(self._norms[place], gram.rows.longest[0]))  # type: ignore[attr-defined]
 
 
 class FreshProducts:

@@ -194,8 +194,9 @@ class _Attempt:
         return self.result(Status.STALLED, *self.best)
 
     def _no_narrower(self, evidence: Evidence) -> bool:
-        """Whether rounding keeps the gap that was asked for out of reach: by itself, or as several rounds have shown."""
-        assert self.gap_tolerance is not None and self.best is not None
+        """Whether rounding keeps the gap that was asked for out of reach, by itself or as several rounds have shown."""
+        if self.gap_tolerance is None or self.best is None:
+            return False
         size = max(abs(evidence.primal), abs(evidence.dual))
         self.idle = 0 if self.best[1].gap < self.narrowest / 2 else self.idle + 1
         self.narrowest = min(self.narrowest, self.best[1].gap)
