@@ -44,6 +44,15 @@ class Kernel(ABC):
     def audit_gram(self, rows: Any) -> Gram:
         """The Gram matrix of `rows` by plain float64 code that shares nothing with the tiles of the solver."""
 
+    @property
+    def known_definite(self) -> bool:
+        """Whether every matrix of its values is positive semi-definite, by its formula."""
+        return False
+
+    def matrix_error(self, rows: Any) -> float:
+        """A bound on the 2-norm of the rounding errors of all float64 values between `rows`; 0 for given values."""
+        return 0.0
+
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         rows = Rows(X)
         columns = rows if Z is None else Rows(Z)
@@ -99,11 +108,27 @@ class _ProductKernel(Kernel):
         return 4 * float(np.finfo(np.float32).eps)
 
 
+def _absolute_bases(kernel: Any, rows: Rows) -> np.ndarray:
+    """``m_i = |gamma| ||x_i||^2 + |coef0|``: no term of gamma <x, z> + coef0 is larger than sqrt(m_i m_j)."""
+    norms = rows.squared_norms(np.zeros(rows.d))
+    return abs(kernel.gamma) * norms + abs(kernel.coef0)
+
+
+def _of_roundings(steps: int, sizes: np.ndarray) -> float:
+    """A bound on the 2-norm of a matrix whose entries have `steps` roundings of terms up to ``sqrt(s_i s_j)``."""
+    with np.errstate(over="ignore"):
+        return 1.001 * steps * 2.0**-53 / (1 - steps * 2.0**-53) * float(sizes.sum())
+
+
 @dataclass(frozen=True)
 class Linear(_ProductKernel):
     """``<x, z>``."""
 
     is_linear = True
+
+    @property
+    def known_definite(self) -> bool:
+        return True
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -129,6 +154,15 @@ class Polynomial(_ProductKernel):
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3
+
+    @property
+    def known_definite(self) -> bool:
+        # a sum of products of inner products, with non-negative weights (the binomial theorem)
+        return self.gamma >= 0 and self.coef0 >= 0 and self.degree >= 0 and int(self.degree) == self.degree
+
+    def matrix_error(self, rows: Rows) -> float:
+        steps = max(1, self.degree) * (rows.d + 4) + 8
+        return _of_roundings(steps, _absolute_bases(self, rows) ** self.degree)
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -203,6 +237,10 @@ class RBF(_ProductKernel):
         return tiled
 
     @property
+    def known_definite(self) -> bool:
+        return self.gamma >= 0
+
+    @property
     def params(self) -> tuple[int, float, float, int]:
         return RBF_OF_DIFFERENCES if self.by_differences else RBF_KIND, float(self.gamma), 0.0, 1
 
@@ -246,6 +284,10 @@ class Sigmoid(_ProductKernel):
 
     gamma: float = 1.0
     coef0: float = 0.0
+
+    def matrix_error(self, rows: Rows) -> float:
+        # the slope of tanh is at most 1, and its own error a few ulp of a value of at most 1
+        return _of_roundings(rows.d + 4, _absolute_bases(self, rows)) + _of_roundings(8, np.ones(rows.n))
 
     @property
     def params(self) -> tuple[int, float, float, int]:
