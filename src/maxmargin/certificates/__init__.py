@@ -5,6 +5,7 @@ from ._certificate import Certificate, ModelCertificate, Status
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
+from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._reported import Reported
@@ -17,6 +18,7 @@ __all__ = [
     "Certificate",
     "Evidence",
     "Guarantee",
+    "IndefiniteKernelWarning",
     "KKTCases",
     "ModelCertificate",
     "NormalEvidence",
@@ -36,4 +38,6 @@ __all__ = [
     "is_feasible",
     "kkt_cases",
     "kkt_violation",
+    "of_widths",
+    "with_definiteness",
 ]

@@ -5,7 +5,7 @@ from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import CallableGram, Gram, MatrixGram, TiledGram
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ._mercer import MercerCheck, check_mercer
-from ._registry import KERNELS, make_kernel
+from ._registry import KERNELS, kernel_name, make_kernel
 from ._row_cache import CachedGram, worth_keeping
 from ._shared_blocks import SharedBlocks
 from ._stored import FreshProducts, StoredMatrix, StoredProducts
@@ -37,6 +37,7 @@ __all__ = [
     "check_mercer",
     "definiteness",
     "examine",
+    "kernel_name",
     "make_kernel",
     "roundings",
     "worth_keeping",

@@ -23,15 +23,14 @@ from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpotrf
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from ._gram import Gram
+from ._accuracy import Accuracy
+from ._gram import MODERATE, Gram
 from ._kernels import Kernel
 
 Basis = Literal["known", "shown", "assumed", "fails"]
 
 _U = 2.0**-53
 _UNDERFLOW = 2.0**-1000  # far more than all products that underflow can add up to
-# n^3 / 3 multiplications: 3000 samples take about half a second, less than most fits of that size.
-_LARGEST = 3000
 _SAMPLE = 1000  # rows of the principal submatrix of a larger matrix
 # Smaller eigenvalues than this fraction of the largest are no rounding errors, not even of float32 values (1e-7).
 _FAILS = 1e-6
@@ -71,7 +70,7 @@ class Definiteness:
 KNOWN = Definiteness("known")
 
 
-def definiteness(kernel: Kernel, gram: Gram, error: float = 0.0) -> Definiteness:
+def definiteness(kernel: Kernel, gram: Gram, accuracy: Accuracy | None = None) -> Definiteness:
     """Why the Gram matrix of some samples is positive semi-definite, or that it is not.
 
     Parameters
@@ -80,18 +79,24 @@ def definiteness(kernel: Kernel, gram: Gram, error: float = 0.0) -> Definiteness
         Where its formula settles the question, nothing is computed.
     gram : Gram
         Its symmetric matrix of samples.
-    error : float
-        A bound on the 2-norm of the rounding error of all float64 values together (``kernel.matrix_error``).
+    accuracy : Accuracy, optional
+        Of the values, where `gram` does not know it.
 
     """
     if kernel.known_definite:
         return KNOWN
-    n = gram.shape[0]
-    if n <= _LARGEST:
-        return examine(gram.whole(np.float64), error)
+    n, accuracy = gram.shape[0], gram.accuracy() if accuracy is None else accuracy
+    if n <= MODERATE:  # n^3 / 3 multiplications: 0.25 s, as much as a fit of that size
+        return examine(gram.whole(np.float64), matrix_error(accuracy))
     rows = np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
-    part = examine(gram.block(rows, rows, np.float64), error)
-    return part if part.fails else Definiteness("assumed", 0.0, None)
+    part = examine(gram.block(rows, rows, np.float64), matrix_error(accuracy.of(rows)))
+    return part if part.fails else Definiteness("assumed")
+
+
+def matrix_error(accuracy: Accuracy) -> float:
+    """A bound on the 2-norm of the errors of a matrix: none is larger than a multiple of ``s_i s_j``."""
+    each = float(accuracy.relative.max(initial=0.0)) * 1.001 + accuracy.absolute
+    return 1.001 * each * float(accuracy.scale @ accuracy.scale) if each > 0 else 0.0
 
 
 def examine(K: np.ndarray, error: float = 0.0) -> Definiteness:
@@ -100,21 +105,21 @@ def examine(K: np.ndarray, error: float = 0.0) -> Definiteness:
     Only the lower half is read. `error` bounds the 2-norm of what K is off.
     """
     n, trace = len(K), float(np.abs(np.diagonal(K)).sum())
-    # once for the factorisation, and as much again for the figures of this function
-    rounding = 2 * _relative_error(n) * trace + error + _UNDERFLOW
+    rounding = 1.01 * _relative_error(n) * trace + error + _UNDERFLOW
     if not np.isfinite(rounding) or not np.isfinite(K).all():
         return Definiteness("assumed")
-    if _completes(K, -2 * rounding):
+    # beyond the rounding itself: what the shifted diagonal is rounded by, and its part in the trace
+    if _completes(K, -2.2 * rounding):
         return Definiteness("shown")
     if _completes(K, rounding):
-        return Definiteness("shown", 3 * rounding)
+        return Definiteness("shown", 2.2 * rounding)
     smallest, largest = _extreme_eigenvalues(K)
     if smallest < -max(_FAILS * largest, 2 * rounding):
         return Definiteness("fails", np.inf, smallest)
     shift = 2 * max(-smallest, rounding)
     while shift <= 100 * max(_FAILS * largest, rounding):
         if _completes(K, shift):
-            return Definiteness("shown", shift + 2 * rounding + 2 * _relative_error(n) * n * shift, smallest)
+            return Definiteness("shown", 1.001 * shift + 1.2 * rounding + 2 * _relative_error(n) * n * shift, smallest)
         shift *= 2
     return Definiteness("assumed", 0.0, smallest)
 

@@ -26,7 +26,7 @@ from ._accuracy import (
     of_products,
     of_sigmoids,
 )
-from ._gram import CallableGram, Gram, MatrixGram, TiledGram
+from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
 from ._transform import LINEAR, POLYNOMIAL, RBF as RBF_KIND, RBF_OF_DIFFERENCES, SIGMOID
 
 # Features up to which sparse rows are made dense to take differences of them.
@@ -34,7 +34,12 @@ _WIDE = 5000
 
 
 class Kernel(ABC):
-    """A similarity of two samples. ``kernel(X, Z)`` is the matrix of its values in float64."""
+    """A similarity of two samples. ``kernel(X, Z)`` is the matrix of its values in float64.
+
+    ``name`` is what estimators call it, where they do.
+    """
+
+    name = "own"
 
     @abstractmethod
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> Gram:
@@ -48,10 +53,6 @@ class Kernel(ABC):
     def known_definite(self) -> bool:
         """Whether every matrix of its values is positive semi-definite, by its formula."""
         return False
-
-    def matrix_error(self, rows: Any) -> float:
-        """A bound on the 2-norm of the rounding errors of all float64 values between `rows`; 0 for given values."""
-        return 0.0
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         rows = Rows(X)
@@ -108,22 +109,11 @@ class _ProductKernel(Kernel):
         return 4 * float(np.finfo(np.float32).eps)
 
 
-def _absolute_bases(kernel: Any, rows: Rows) -> np.ndarray:
-    """``m_i = |gamma| ||x_i||^2 + |coef0|``: no term of gamma <x, z> + coef0 is larger than sqrt(m_i m_j)."""
-    norms = rows.squared_norms(np.zeros(rows.d))
-    return abs(kernel.gamma) * norms + abs(kernel.coef0)
-
-
-def _of_roundings(steps: int, sizes: np.ndarray) -> float:
-    """A bound on the 2-norm of a matrix whose entries have `steps` roundings of terms up to ``sqrt(s_i s_j)``."""
-    with np.errstate(over="ignore"):
-        return 1.001 * steps * 2.0**-53 / (1 - steps * 2.0**-53) * float(sizes.sum())
-
-
 @dataclass(frozen=True)
 class Linear(_ProductKernel):
     """``<x, z>``."""
 
+    name = "linear"
     is_linear = True
 
     @property
@@ -151,6 +141,8 @@ class Linear(_ProductKernel):
 class Polynomial(_ProductKernel):
     """``(gamma <x, z> + coef0) ** degree``."""
 
+    name = "poly"
+
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3
@@ -159,10 +151,6 @@ class Polynomial(_ProductKernel):
     def known_definite(self) -> bool:
         # a sum of products of inner products, with non-negative weights (the binomial theorem)
         return self.gamma >= 0 and self.coef0 >= 0 and self.degree >= 0 and int(self.degree) == self.degree
-
-    def matrix_error(self, rows: Rows) -> float:
-        steps = max(1, self.degree) * (rows.d + 4) + 8
-        return _of_roundings(steps, _absolute_bases(self, rows) ** self.degree)
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -221,6 +209,7 @@ class RBF(_ProductKernel):
     would be seen in the values, from differences of the rows (`by_differences`).
     """
 
+    name = "rbf"
     shift_invariant = True
     non_negative = True
     gamma: float = 1.0
@@ -282,12 +271,10 @@ class RBF(_ProductKernel):
 class Sigmoid(_ProductKernel):
     """``tanh(gamma <x, z> + coef0)``: not positive semi-definite in general."""
 
+    name = "sigmoid"
+
     gamma: float = 1.0
     coef0: float = 0.0
-
-    def matrix_error(self, rows: Rows) -> float:
-        # the slope of tanh is at most 1, and its own error a few ulp of a value of at most 1
-        return _of_roundings(rows.d + 4, _absolute_bases(self, rows)) + _of_roundings(8, np.ones(rows.n))
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -314,9 +301,13 @@ class Sigmoid(_ProductKernel):
 class Precomputed(Kernel):
     """The rows *are* kernel values: ``rows[i, j] = k(x_i, z_j)``."""
 
+    name = "precomputed"
+
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> MatrixGram:
         # `rows` against themselves are the training matrix; against others a table of values, square or not
-        return MatrixGram(rows.arrays[0], symmetric=columns is None)
+        if columns is None:
+            return MatrixGram(symmetric_part(rows.arrays[0]), symmetric=True)
+        return MatrixGram(rows.arrays[0], symmetric=False)
 
     def audit_gram(self, rows: Any) -> MatrixGram:
         return self.gram(rows)
@@ -327,12 +318,24 @@ class Precomputed(Kernel):
 
 @dataclass(frozen=True)
 class CallableKernel(Kernel):
-    """A user's function ``function(X, Z) -> matrix``, called by blocks of rows."""
+    """A user's function ``function(X, Z) -> matrix``, called by blocks of rows.
 
+    The matrix of a training set of moderate size is computed once, and is the symmetric part of what the function
+    returns: functions need not be symmetric to the last bit.
+    """
+
+    name = "function"
     function: Callable[[Any, Any], Any]
 
-    def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> CallableGram:
-        return CallableGram(self.function, rows, columns)
+    def gram(self, rows: Any, columns: Any = None, n_threads: int = 1) -> Gram:
+        gram = CallableGram(self.function, rows, columns)
+        if columns is None and rows.n <= MODERATE:
+            return MatrixGram(symmetric_part(gram.whole(np.float64)), symmetric=True)
+        return gram
 
-    def audit_gram(self, rows: Any) -> CallableGram:
+    def audit_gram(self, rows: Any) -> Gram:
         return self.gram(rows)
+
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+        values = self.function(X, X if Z is None else Z)
+        return np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)

@@ -107,7 +107,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         def task(k: int, monitor: Monitor) -> CertifiedSolution:
             return self._solve(problems[k], starts[k], monitor, pairs[k].rows, engine)
 
-        solved = self._solve_all(task, problems, starts, names)
+        # of two classes the second is positive here, and the first in LIBSVM
+        solved = self._solve_all(task, problems, starts, names, first=-1 if len(classes) == 2 else 1)
         self.class_weight_ = class_weight
         scaled = [self._scale(s) for s in solved.solutions]
         self.n_iter_ = np.array([s.iterations for s in solved.solutions])
@@ -240,7 +241,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if not self._support_is_of(self._validate_for_predict(X)):
             return [self._confirmed(unproven(1), claim) for claim in self.certificate_.problems]
         return [
-            self._confirmed(self._evaluate(problem, beta, intercepts), claim)
+            self._confirmed(self._judged(problem, self._evaluate(problem, beta, intercepts)), claim)
             for (_, problem, beta, intercepts), claim in zip(problems, self.certificate_.problems, strict=True)
         ]
 
@@ -328,7 +329,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
-        if self.kernel != "linear":
+        if self._kernel_name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         slices, dual, vectors = class_slices(self.n_support_), self._dual_coef(), self.support_vectors_

@@ -135,7 +135,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         gram = self._fitted_kernel().audit_gram(self._rows(X))
         problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
         beta = self._spread(len(weight))[0, rows]
-        evidence = evaluate(problem, beta, (float(self.intercept_[0]),))
+        evidence = self._judged(problem, evaluate(problem, beta, (float(self.intercept_[0]),)))
         return [self._confirmed(evidence, self.certificate_.problems[0])]
 
     def score_samples(self, X: Any) -> np.ndarray:

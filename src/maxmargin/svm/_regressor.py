@@ -107,7 +107,8 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         gram = self._fitted_kernel().audit_gram(self._rows(X))
         problem = self._problem(part_of(gram, rows), y[rows], weight[rows])
         beta = self._variables(problem, self._spread(len(y))[0, rows])
-        return [self._confirmed(evaluate(problem, beta, self._intercepts()), self.certificate_.problems[0])]
+        evidence = self._judged(problem, evaluate(problem, beta, self._intercepts()))
+        return [self._confirmed(evidence, self.certificate_.problems[0])]
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
