@@ -20,7 +20,7 @@ import numpy as np
 from ..certificates import Status, evaluate
 from ..engine import jit
 from ..problems import BoxQP
-from ._certified import CertifiedSolution
+from ._certified import CertifiedSolution, _without_dust
 from ._monitor import Monitor
 from .decomposition import automatic_budget
 
@@ -79,7 +79,7 @@ def solve_indefinite(
         keyboard = False
     except KeyboardInterrupt:
         status, keyboard = Status.INTERRUPTED, True
-    beta = walk.beta()
+    beta = _without_dust(problem, walk.beta())
     evidence = evaluate(problem, beta)
     if status is Status.STATIONARY and not evidence.kkt_violation <= tolerance:
         status = Status.STALLED
