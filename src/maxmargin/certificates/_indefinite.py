@@ -52,5 +52,10 @@ def of_widths(evidence: Evidence, widths: np.ndarray, definiteness: Definiteness
     primal = float(np.nextafter(evidence.primal + more, np.inf))
     gap = float(np.nextafter(evidence.gap + more, np.inf))
     return replace(
-        evidence, primal=primal, gap=gap, relative_gap=relative(gap, primal, evidence.dual), definiteness=basis
+        evidence,
+        primal=primal,
+        gap=gap,
+        relative_gap=relative(gap, primal, evidence.dual),
+        definiteness=basis,
+        rounding=evidence.rounding + more,
     )

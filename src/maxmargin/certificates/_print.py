@@ -19,12 +19,23 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
     return [
         *lines,
         ("status", str(worst.status)),
+        *_of_matrix(worst),
         ("dual <= optimum <= primal", f"{worst.dual:.10g} <= optimum <= {worst.primal:.10g}"),
         ("relative gap", f"{worst.relative_gap:.2e}"),
         ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
         ("iterations", f"{iterations}"),
         ("seconds", f"{seconds:.3g}"),
     ]
+
+
+def _of_matrix(worst: Certificate) -> list[tuple[str, str]]:
+    """What the lower bound rests on, where that does not follow from the formula of the kernel."""
+    words = {
+        "shown": "positive semi-definite, as its factorisation shows",
+        "assumed": "ASSUMED to be positive semi-definite: the lower bound rests on it",
+        "fails": "not positive semi-definite: nothing bounds the optimum from below",
+    }
+    return [("kernel matrix", words[worst.definiteness])] if worst.definiteness in words else []
 
 
 def as_text(worst: Certificate, problems: Sequence[Certificate]) -> str:

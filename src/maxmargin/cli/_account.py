@@ -114,9 +114,16 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
     """What is proven, in a sentence."""
     if "relative_gap" not in certificate:
         return str(certificate["statement"])
-    if certificate["status"] == "converged":
+    if certificate["status"] == "stationary":
         return (
-            "Proven: no model with these parameters has an objective on the training rows that is lower by more than "
+            "Nothing is proven: the kernel matrix is not positive semi-definite on the training rows. The model meets "
+            "the conditions of optimality, but a better one may exist."
+        )
+    if certificate["status"] == "converged":
+        assumed = certificate.get("definiteness") == "assumed"
+        start = "Proven, if the kernel matrix is positive semi-definite, which is assumed" if assumed else "Proven"
+        return (
+            f"{start}: no model with these parameters has an objective on the training rows that is lower by more than "
             f"a fraction of {number(certificate['relative_gap'], 2)}."
         )
     return (

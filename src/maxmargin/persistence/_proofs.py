@@ -45,13 +45,20 @@ class OneCertificate(Kind):
         if type(value) is not Certificate:
             raise Mismatch(where, f"must be a Certificate to be saved; found {shown(value)}.")
         node = {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in _PROBLEM.items()}
-        return {**node, "status": value.status.value}
+        return {**node, "status": value.status.value, "definiteness": value.definiteness}
 
     def read(self, node: Any, where: str, scope: Scope) -> Certificate:
-        if not isinstance(node, dict) or set(node) != {*_PROBLEM, "status"}:
+        if not isinstance(node, dict) or {*node, "definiteness"} != {*_PROBLEM, "status", "definiteness"}:
             raise Mismatch(where, f"must be a certificate; found {shown(node)}.")
         parts = {name: kind.read(node[name], inside(where, name), scope) for name, kind in _PROBLEM.items()}
-        return Certificate(**parts, status=_status_of(node["status"], inside(where, "status")))
+        # files of before it was stated say nothing of it
+        definiteness = node.get("definiteness", "assumed")
+        if definiteness not in ("known", "shown", "assumed", "fails"):
+            raise Mismatch(
+                inside(where, "definiteness"), f"must be a kind of definiteness; found {shown(definiteness)}."
+            )
+        status = _status_of(node["status"], inside(where, "status"))
+        return Certificate(**parts, status=status, definiteness=definiteness)
 
 
 @dataclass(frozen=True)

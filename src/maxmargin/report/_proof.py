@@ -90,6 +90,7 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
         "iterations": int(proof.iterations),
         "seconds": plain(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
+        "definiteness": worst.definiteness,
         "words": _duality_words(proof),
         "figures": [],
         "problems": [
@@ -126,7 +127,14 @@ def _duality_words(proof: ModelCertificate) -> str:
         words += f"They differ by {gap} of their size: so far is this model from the best at most. "
     else:
         words += "There is no such bound for this fit: nothing is proven. "
-    if proof.status is not Status.CONVERGED:
+    if worst.definiteness == "fails":
+        words += (
+            "The kernel matrix is not positive semi-definite on these rows: the model meets the conditions of "
+            "optimality, and a better one may exist. "
+        )
+    elif worst.definiteness == "assumed":
+        words += "The lower figure rests on the assumption that the kernel matrix is positive semi-definite. "
+    if proof.status not in (Status.CONVERGED, Status.STATIONARY):
         words += f"The fit ended as “{proof.status}”, short of the tolerance that was asked for. "
     return words + "That is a fact about the training, and not about new rows: of those, the result above speaks."
 
@@ -178,9 +186,13 @@ def proven_words(proof: dict[str, Any]) -> str:
         words = shortened(proof["words"], 320)
         return words if proof["holds"] else f"Not proven: {words[:1].lower()}{words[1:]}"
     gap = proof["relative_gap"]
+    if proof.get("definiteness") == "fails":
+        return "Nothing is proven: the kernel matrix is not positive semi-definite, and a better model may exist."
     if gap is None:
         return "Nothing is proven: the fit has found no bound for its objective."
     best = "is the optimum" if gap == 0 else f"is within {tiny(gap).removeprefix('<').strip()} of the best possible"
     met = proof["status"] == str(Status.CONVERGED)
     start = "Proven" if met else f"The fit ended as “{proof['status']}”; proven is this"
+    if proof.get("definiteness") == "assumed":
+        start += ", if the kernel matrix is positive semi-definite"
     return f"{start}: with these parameters, the objective of this model {best}, relative to its size.{again}"

@@ -179,7 +179,14 @@ def _verdict(certificate: Any, claimed: dict[str, Any]) -> tuple[bool, str]:
         return holds, f"{certificate.name}: {certificate.statement}".rstrip(".")
     gap = f"the relative duality gap is {certificate.relative_gap:.2e}"
     if certificate.status is Status.CONVERGED:
-        return True, f"recomputed from the model and its training rows, {gap}, within the tolerance"
+        assumed = any(part.definiteness == "assumed" for part in certificate.problems)
+        rests = ", if the kernel matrix is positive semi-definite, which is assumed" if assumed else ""
+        return True, f"recomputed from the model and its training rows, {gap}, within the tolerance{rests}"
+    if certificate.status is Status.STATIONARY:
+        return False, (
+            "the kernel matrix is not positive semi-definite: the model meets the conditions of optimality, which "
+            "prove nothing about the optimum"
+        )
     if certificate.status is Status.REFUTED:
         was = claimed.get("relative_gap")
         said = "" if was is None else f", where {was:.2e} was claimed"

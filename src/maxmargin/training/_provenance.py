@@ -76,7 +76,9 @@ def certificate_account(certificate: Any) -> dict[str, Any]:
     }
     if hasattr(certificate, "relative_gap"):
         names = ("primal", "dual", "gap", "relative_gap", "kkt_violation")
-        return {"kind": "duality gap", **{name: float(getattr(certificate, name)) for name in names}, **common}
+        figures = {name: float(getattr(certificate, name)) for name in names}
+        worst = getattr(certificate, "worst", certificate)
+        return {"kind": "duality gap", **figures, "definiteness": worst.definiteness, **common}
     return {
         "kind": certificate.name,
         "holds": bool(certificate.holds),
