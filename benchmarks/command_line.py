@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # Each is a module with `PARTS`, the names that --cases knows, `MINUTES`, about what all of them take on two cores, and
 # `run(options)`, which prints tables and returns what goes to the JSON file.
 BENCHMARKS = {
-    name: f"benchmarks.{name}" for name in ("kernel", "linear", "search", "neighbors", "cluster", "ensemble", "scales")
+    name: f"benchmarks.{name}"
+    for name in ("kernel", "linear", "search", "neighbors", "cluster", "ensemble", "indefinite", "scales")
 }
 
 

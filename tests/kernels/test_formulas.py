@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from maxmargin.data import Rows
-from maxmargin.kernels import KERNELS, RBF, CallableKernel, Linear, MatrixGram, Polynomial, Precomputed
+from maxmargin.kernels import KERNELS, RBF, CallableGram, CallableKernel, Linear, MatrixGram, Polynomial, Precomputed
 
 GAMMA, COEF0, DEGREE = 0.3, 0.7, 3
 
@@ -276,18 +276,18 @@ class TestCallable:
             asked.append(len(A) * len(B))
             return A @ B.T
 
-        gram = CallableKernel(function).gram(Rows(samples(3000)))
+        gram = CallableGram(function, Rows(samples(3000)))
         gram.product(np.arange(2000), np.ones((1, 2000)), np.float64)
         assert len(asked) > 1
         assert max(asked) <= gram._BLOCK
 
     def test_wrong_shape_is_refused(self):
-        gram = CallableKernel(lambda A, B: np.zeros((1, 1))).gram(Rows(samples(4)))
+        gram = CallableGram(lambda A, B: np.zeros((1, 1)), Rows(samples(4)))
         with pytest.raises(ValueError, match=r"kernel function returned shape \(1, 1\)"):
             gram.block(np.arange(4), np.arange(4), np.float64)
 
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     def test_values_that_are_not_finite_are_refused(self, value):
-        gram = CallableKernel(lambda A, B: np.full((len(A), len(B)), value)).gram(Rows(samples(4)))
+        gram = CallableGram(lambda A, B: np.full((len(A), len(B)), value), Rows(samples(4)))
         with pytest.raises(ValueError, match="kernel function returned NaN or infinity"):
             gram.block(np.arange(4), np.arange(4), np.float64)

@@ -6,6 +6,7 @@ from ._claims import REPRODUCED, WORDS as FIGURE_WORDS, all_finite, figures_repr
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import Guarantee
+from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
@@ -23,6 +24,7 @@ __all__ = [
     "FIGURE_WORDS",
     "Guarantee",
     "KERNEL_MATRIX",
+    "IndefiniteKernelWarning",
     "KKTCases",
     "ModelCertificate",
     "NormalEvidence",
@@ -49,4 +51,6 @@ __all__ = [
     "not_reproduced",
     "rounded_down",
     "rounded_up",
+    "of_widths",
+    "with_definiteness",
 ]

@@ -115,7 +115,7 @@ def kernel_values(model: Any, seen: Any) -> np.ndarray:
     """k(x, s) for every support vector s, as the predictions of the model use them."""
     X = model._validate_for_predict(seen)
     count = len(model.support_)
-    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+    if model._kernel_name == "precomputed":
         return np.asarray(X, dtype=np.float64)[0, model.support_]
     with one_blas_thread():
         gram = model._fitted_kernel().gram(model._rows(X), model._rows(_vectors(model)), 1)
@@ -124,7 +124,7 @@ def kernel_values(model: Any, seen: Any) -> np.ndarray:
 
 def own_kernel_values(model: Any, seen: Any) -> tuple[float, np.ndarray] | None:
     """k(x, x) and k(s, s) of every support vector; None for a matrix of values, which does not have them."""
-    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+    if model._kernel_name == "precomputed":
         return None
     X = model._validate_for_predict(seen)
     kernel = model._fitted_kernel()
@@ -134,12 +134,12 @@ def own_kernel_values(model: Any, seen: Any) -> tuple[float, np.ndarray] | None:
 
 def support_kernel_values(model: Any) -> np.ndarray | None:
     """The kernel matrix of the support vectors; None where it is not at hand or too large."""
-    if (isinstance(model.kernel, str) and model.kernel == "precomputed") or len(model.support_) > MOST_SUPPORT:
+    if (model._kernel_name == "precomputed") or len(model.support_) > MOST_SUPPORT:
         return None
     with one_blas_thread():
         return model._fitted_kernel().gram(model._rows(_vectors(model)), None, model._threads()).whole(np.float64)
 
 
 def _vectors(model: Any) -> Any:
-    vectors = model._callable_support if callable(model.kernel) else model.support_vectors_
+    vectors = model._vectors
     return sp.csr_array(vectors) if sp.issparse(vectors) else vectors

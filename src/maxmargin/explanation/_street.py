@@ -43,7 +43,7 @@ def streets_of(model: Any, training: Training) -> tuple[list[Street], tuple[str,
     """All streets of a model, with notes on what they take for granted."""
     names = [c.label or "" for c in model.certificate_.problems]
     if training.X is not None:
-        precomputed = isinstance(model.kernel, str) and model.kernel == "precomputed"
+        precomputed = model._kernel_name == "precomputed"
         if training.weight is not None or precomputed or not hasattr(model, "C"):
             return _from_training(model, training, names), ()
         return _with_outside(model, training, names), ()
@@ -60,9 +60,9 @@ def streets_of(model: Any, training: Training) -> tuple[list[Street], tuple[str,
 
 def _values_at_support(model: Any) -> np.ndarray | None:
     """Decision values of all binary problems at the support vectors."""
-    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+    if model._kernel_name == "precomputed":
         return None
-    vectors = model._callable_support if callable(model.kernel) else model.support_vectors_
+    vectors = model._vectors
     with quiet_names():
         return model._binary_values(vectors)
 
@@ -142,9 +142,9 @@ def _from_training(model: Any, training: Training, names: list[str]) -> list[Str
 
 
 def _support_rows(model: Any, X: Any) -> Any:
-    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+    if model._kernel_name == "precomputed":
         return np.asarray(X)[model.support_]
-    return model._callable_support if callable(model.kernel) else model.support_vectors_
+    return model._vectors
 
 
 def _width(coef: np.ndarray, image: np.ndarray) -> float | None:

@@ -58,7 +58,7 @@ def _classifier(subject: Subject, training: Training) -> ModelExplanation:
     facts["certificate"] = proof_in_words(model)
     tables = {} if len(streets) == 1 else {"machines": _machine_table(streets)}
     tables["influential"] = _influential(streets)
-    if model.kernel == "linear" and len(streets) == 1:
+    if model._kernel_name == "linear" and len(streets) == 1:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
     return ModelExplanation(
         model=type(model).__name__,
@@ -104,8 +104,9 @@ def _influential(streets: list[Street]) -> Table:
 
 def kernel_in_words(model: Any) -> str:
     """The kernel with its parameters."""
-    if callable(model.kernel):
-        return f"the function {getattr(model.kernel, '__name__', 'given')}"
+    if not isinstance(model.kernel, str):
+        own = model._kernel_name != "function"
+        return str(model.kernel) if own else f"the function {getattr(model.kernel, '__name__', 'given')}"
     if model.kernel in ("linear", "precomputed"):
         return str(model.kernel)
     parts = [f"gamma={number(float(model._gamma))}"]
@@ -131,7 +132,7 @@ def _one_function(subject: Subject, training: Training) -> ModelExplanation:
     facts |= {words[0]: at_bound, words[1]: support - at_bound, words[2]: n - support}
     facts["certificate"] = proof_in_words(model)
     tables = {"influential": _heaviest(subject, training, size, outliers)}
-    if model.kernel == "linear" and not outliers:
+    if model._kernel_name == "linear" and not outliers:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
     what = "encloses the data" if outliers else "predicts a number"
     return ModelExplanation(
@@ -190,7 +191,7 @@ def _decided_row(subject: Subject, row: Row, training: Training, label: Any) -> 
         **true_label(label, prediction, margin),
     }
     neighbours = nearest(subject, row, machine, values)
-    if model.kernel == "linear":
+    if model._kernel_name == "linear":
         planes = [m.plane(model) for m in machines]
         found = _linear.linear_row(
             subject, row, planes, prediction, label, {"place": facts["place"]}, family="svm", X=training.X
@@ -228,7 +229,7 @@ def place_in_words(decision: float, region: bool) -> str:
 
 
 def _precomputed_note(model: Any) -> tuple[str, ...]:
-    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+    if model._kernel_name == "precomputed":
         return ("a matrix of kernel values has no distances to rows outside it; the largest values are listed.",)
     return ()
 
@@ -269,7 +270,7 @@ def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -
     """A predicted number by support vectors, or by features with a linear kernel."""
     model = subject.model
     prediction = float(subject.predicted(row.seen)[0])
-    if model.kernel == "linear":
+    if model._kernel_name == "linear":
         found = _linear.explain_row(subject, row, training, label)
         return RowExplanation(**{**_fields(found), "family": "svm"})
     machine = BinaryMachine(model._dual_coef()[0], float(model.intercept_[0]), None, None, None)

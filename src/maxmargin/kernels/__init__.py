@@ -1,10 +1,11 @@
 """Kernels k(x, z), their Gram matrices by tiles, and the check of Mercer's condition."""
 
 from ._accuracy import EXTENDED, EXTENDED_UNIT, Accuracy, roundings
+from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import CallableGram, Gram, MatrixGram, TiledGram
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ._mercer import MercerCheck, check_mercer
-from ._registry import KERNELS, make_kernel
+from ._registry import KERNELS, kernel_name, make_kernel
 from ._row_cache import CachedGram, worth_keeping
 from ._shared_blocks import SharedBlocks
 from ._stored import FreshProducts, StoredMatrix, StoredProducts
@@ -13,11 +14,13 @@ __all__ = [
     "EXTENDED",
     "EXTENDED_UNIT",
     "KERNELS",
+    "KNOWN",
     "RBF",
     "Accuracy",
     "CachedGram",
     "CallableGram",
     "CallableKernel",
+    "Definiteness",
     "FreshProducts",
     "Gram",
     "Kernel",
@@ -32,6 +35,9 @@ __all__ = [
     "StoredProducts",
     "TiledGram",
     "check_mercer",
+    "definiteness",
+    "examine",
+    "kernel_name",
     "make_kernel",
     "roundings",
     "worth_keeping",

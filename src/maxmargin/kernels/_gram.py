@@ -28,6 +28,8 @@ _PANEL_BYTES = 2**24
 # Up to this many multiplications one thread computes half of a symmetric matrix and mirrors it (357 samples of 64
 # features: 0.42 instead of 0.67 ms); beyond it all threads share the whole.
 _HALF_IS_FASTER = 100_000_000
+# Samples up to which a matrix may be computed as a whole, to be factorised or kept: 72 MB.
+MODERATE = 3000
 
 
 class Gram(ABC):
@@ -300,6 +302,14 @@ def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
     return padded.reshape(chunks, width, len(coef))
 
 
+def symmetric_part(matrix: np.ndarray) -> np.ndarray:
+    """``(K + K') / 2``, rounded to float64; the matrix itself where that is the same."""
+    if np.array_equal(matrix, matrix.T):
+        return matrix
+    whole = matrix.astype(np.float64, copy=False)
+    return (whole + whole.T) / 2
+
+
 class MatrixGram(Gram):
     """Kernel values read from a matrix: given by the user, or computed once because it is small.
 
@@ -454,6 +464,13 @@ class CallableGram(Gram):
 
     def diagonal(self) -> np.ndarray:
         return np.array([self.block(np.array([i]), np.array([i]), np.float64)[0, 0] for i in range(self.shape[0])])
+
+    def whole(self, dtype: Any) -> np.ndarray:
+        m, n = self.shape
+        out, columns, step = np.empty((m, n), dtype), np.arange(n), max(1, self._BLOCK // max(1, n))
+        for start in range(0, m, step):
+            out[start : start + step] = self.block(np.arange(start, min(m, start + step)), columns, dtype)
+        return out
 
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
         columns = self._at(j) if self.columns is self.rows else np.asarray(j)

@@ -26,7 +26,7 @@ from ._accuracy import (
     of_products,
     of_sigmoids,
 )
-from ._gram import CallableGram, Gram, MatrixGram, TiledGram
+from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
 from ._transform import LINEAR, POLYNOMIAL, RBF as RBF_KIND, RBF_OF_DIFFERENCES, SIGMOID
 
 # Features up to which sparse rows are made dense to take differences of them.
@@ -34,7 +34,12 @@ _WIDE = 5000
 
 
 class Kernel(ABC):
-    """A similarity of two samples. ``kernel(X, Z)`` is the matrix of its values in float64."""
+    """A similarity of two samples. ``kernel(X, Z)`` is the matrix of its values in float64.
+
+    ``name`` is what estimators call it, where they do.
+    """
+
+    name = "own"
 
     @abstractmethod
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> Gram:
@@ -43,6 +48,11 @@ class Kernel(ABC):
     @abstractmethod
     def audit_gram(self, rows: Any) -> Gram:
         """The Gram matrix of `rows` by plain float64 code that shares nothing with the tiles of the solver."""
+
+    @property
+    def known_definite(self) -> bool:
+        """Whether every matrix of its values is positive semi-definite, by its formula."""
+        return False
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         rows = Rows(X)
@@ -103,7 +113,12 @@ class _ProductKernel(Kernel):
 class Linear(_ProductKernel):
     """``<x, z>``."""
 
+    name = "linear"
     is_linear = True
+
+    @property
+    def known_definite(self) -> bool:
+        return True
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -126,9 +141,16 @@ class Linear(_ProductKernel):
 class Polynomial(_ProductKernel):
     """``(gamma <x, z> + coef0) ** degree``."""
 
+    name = "poly"
+
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3
+
+    @property
+    def known_definite(self) -> bool:
+        # a sum of products of inner products, with non-negative weights (the binomial theorem)
+        return self.gamma >= 0 and self.coef0 >= 0 and self.degree >= 0 and int(self.degree) == self.degree
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -187,6 +209,7 @@ class RBF(_ProductKernel):
     would be seen in the values, from differences of the rows (`by_differences`).
     """
 
+    name = "rbf"
     shift_invariant = True
     non_negative = True
     gamma: float = 1.0
@@ -201,6 +224,10 @@ class RBF(_ProductKernel):
         if worst.absolute == 1.0 or worst.relative[0] > INACCURATE:
             return TiledGram(replace(self, by_differences=True), rows, columns, n_threads)
         return tiled
+
+    @property
+    def known_definite(self) -> bool:
+        return self.gamma >= 0
 
     @property
     def params(self) -> tuple[int, float, float, int]:
@@ -244,6 +271,8 @@ class RBF(_ProductKernel):
 class Sigmoid(_ProductKernel):
     """``tanh(gamma <x, z> + coef0)``: not positive semi-definite in general."""
 
+    name = "sigmoid"
+
     gamma: float = 1.0
     coef0: float = 0.0
 
@@ -272,9 +301,13 @@ class Sigmoid(_ProductKernel):
 class Precomputed(Kernel):
     """The rows *are* kernel values: ``rows[i, j] = k(x_i, z_j)``."""
 
+    name = "precomputed"
+
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> MatrixGram:
         # `rows` against themselves are the training matrix; against others a table of values, square or not
-        return MatrixGram(rows.arrays[0], symmetric=columns is None)
+        if columns is None:
+            return MatrixGram(symmetric_part(rows.arrays[0]), symmetric=True)
+        return MatrixGram(rows.arrays[0], symmetric=False)
 
     def audit_gram(self, rows: Any) -> MatrixGram:
         return self.gram(rows)
@@ -285,12 +318,24 @@ class Precomputed(Kernel):
 
 @dataclass(frozen=True)
 class CallableKernel(Kernel):
-    """A user's function ``function(X, Z) -> matrix``, called by blocks of rows."""
+    """A user's function ``function(X, Z) -> matrix``, called by blocks of rows.
 
+    The matrix of a training set of moderate size is computed once, and is the symmetric part of what the function
+    returns: functions need not be symmetric to the last bit.
+    """
+
+    name = "function"
     function: Callable[[Any, Any], Any]
 
-    def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> CallableGram:
-        return CallableGram(self.function, rows, columns)
+    def gram(self, rows: Any, columns: Any = None, n_threads: int = 1) -> Gram:
+        gram = CallableGram(self.function, rows, columns)
+        if columns is None and rows.n <= MODERATE:
+            return MatrixGram(symmetric_part(gram.whole(np.float64)), symmetric=True)
+        return gram
 
-    def audit_gram(self, rows: Any) -> CallableGram:
+    def audit_gram(self, rows: Any) -> Gram:
         return self.gram(rows)
+
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+        values = self.function(X, X if Z is None else Z)
+        return np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)

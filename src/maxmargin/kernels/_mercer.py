@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
+from ..data import Rows
 from ._kernels import Kernel
+from ._registry import kernel_name, make_kernel
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,50 @@ class MercerCheck:
         )
 
 
-def check_mercer(kernel: Kernel, X: Any) -> MercerCheck:
+def check_mercer(
+    kernel: str | Callable[[Any, Any], Any] | Kernel,
+    X: Any,
+    *,
+    gamma: str | float = "scale",
+    coef0: float = 0.0,
+    degree: int = 3,
+) -> MercerCheck:
     """Smallest eigenvalue of the Gram matrix of X. Needs n x n memory: give it a sample of a large set.
 
     A non-negative spectrum on one sample does not prove that the kernel is a Mercer kernel; a negative
     eigenvalue proves that it is not.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or Kernel
+        As estimators take it.
+    X : array-like or sparse matrix
+        Samples; the matrix of values itself for "precomputed".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of a kernel given by name, as in :class:`maxmargin.svm.SVC`.
+    coef0, degree
+        Of a kernel given by name.
+
+    Returns
+    -------
+    MercerCheck
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import check_mercer
+    >>> X = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.5]])
+    >>> check_mercer("rbf", X).holds
+    True
+    >>> check_mercer("sigmoid", X, gamma=1.0, coef0=-1.0).holds
+    False
+
     """
-    K = np.asarray(kernel(X), dtype=np.float64)
+    if kernel_name(kernel) != "function" and not sp.issparse(X):
+        X = np.asarray(X, dtype=np.float64)
+    if isinstance(kernel, str) and isinstance(gamma, str):
+        gamma = _default_gamma(gamma, X)
+    K = np.asarray(make_kernel(kernel, gamma, coef0, degree)(X), dtype=np.float64)  # type: ignore[arg-type]
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"a Gram matrix is square; got shape {K.shape}.")
     asymmetry = float(np.abs(K - K.T).max(initial=0.0))
@@ -43,3 +84,11 @@ def check_mercer(kernel: Kernel, X: Any) -> MercerCheck:
     slack = 10 * len(K) * np.finfo(np.float64).eps * scale
     holds = bool(values[0] >= -slack and asymmetry <= slack)
     return MercerCheck(holds, float(values[0]), float(values[-1]), asymmetry)
+
+
+def _default_gamma(gamma: str, X: Any) -> float:
+    """scikit-learn's "scale" and "auto"."""
+    if gamma not in ("scale", "auto"):
+        raise ValueError(f"gamma must be 'scale', 'auto' or a number; got {gamma!r}.")
+    spread = Rows(X).variance(np.ones(X.shape[0])) if gamma == "scale" else 1.0
+    return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0

@@ -26,3 +26,10 @@ def make_kernel(kernel: str | Callable[[Any, Any], Any] | Kernel, gamma: float, 
         return KERNELS[kernel](gamma, coef0, degree)
     except KeyError:
         raise ValueError(f"kernel must be one of {sorted(KERNELS)} or a callable; got {kernel!r}.") from None
+
+
+def kernel_name(kernel: str | Callable[[Any, Any], Any] | Kernel) -> str:
+    """What an estimator's parameter means: a name of `KERNELS`, "function" for a user's, "own" for a user's class."""
+    if isinstance(kernel, Kernel):
+        return kernel.name
+    return "function" if callable(kernel) else kernel

@@ -117,7 +117,7 @@ class StoredMatrix:
     def __init__(self, exact: np.ndarray, accuracy: Accuracy | None = None) -> None:
         self.exact = exact
         self.coarse = exact.astype(np.float32)
-        self._accuracy = given(np.sqrt(np.abs(exact.diagonal()))) if accuracy is None else accuracy
+        self.accuracy = given(np.sqrt(np.abs(exact.diagonal()))) if accuracy is None else accuracy
 
     def image_errors(self, betas: np.ndarray) -> np.ndarray:
         """How far ``betas @ exact`` may be from the product with the exact kernel, for each row of `betas`.
@@ -125,7 +125,7 @@ class StoredMatrix:
         The sizes of the terms, ``|betas| @ |K|``, come from float32 values, which takes half the time; a millionth
         more covers what that loses.
         """
-        a = self._accuracy
+        a = self.accuracy
         heavy = np.abs(betas)
         with np.errstate(over="ignore", invalid="ignore"):
             size = (heavy.astype(np.float32) @ np.abs(self.coarse)).astype(np.float64)
@@ -138,7 +138,7 @@ class StoredMatrix:
     @property
     def length(self) -> float:
         """The largest length of a sample in feature space."""
-        return float(self._accuracy.scale.max(initial=0.0))
+        return float(self.accuracy.scale.max(initial=0.0))
 
     @staticmethod
     def bytes_needed(n: int) -> int:

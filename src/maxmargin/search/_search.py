@@ -21,7 +21,7 @@ from sklearn.metrics import check_scoring as sklearn_scoring
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..certificates import Reported
+from ..certificates import IndefiniteKernelWarning, Reported
 from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
@@ -268,7 +268,16 @@ class Search(Reported, ABC):
 
     def _speak_of_convergence(self, board: Board) -> None:
         table = self.cv_results_
-        ended = {"converged", "failed", "dropped", "unfinished"}
+        indefinite = [board.grid.name(k) for k, status in enumerate(table["status"]) if status == "stationary"]
+        if indefinite:
+            warnings.warn(
+                f"the kernel matrices of {len(indefinite)} of {len(board.grid)} candidates are not positive "
+                f"semi-definite: {'; '.join(indefinite[:_NAMED])}{_and_more(indefinite)}. Their machines meet the "
+                f"conditions of optimality, but better ones may exist, and nothing is proven of them.",
+                IndefiniteKernelWarning,
+                stacklevel=4,
+            )
+        ended = {"converged", "stationary", "failed", "dropped", "unfinished"}
         short = [k for k, status in enumerate(table["status"]) if status not in ended]
         if not short:
             return

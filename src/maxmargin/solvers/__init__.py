@@ -17,6 +17,7 @@ from ._smo import smo
 from ._solution import Solution
 from ._stochastic_state import StochasticState
 from .decomposition import solve as solve_by_decomposition
+from .indefinite import solve_indefinite
 from .multinomial import solve_multinomial
 from .projected_gradient import solve as solve_by_projected_gradient
 from .stored_matrix import longest_useful
@@ -43,6 +44,7 @@ __all__ = [
     "solve_by_projected_gradient",
     "solve_certified",
     "solve_hard_margin",
+    "solve_indefinite",
     "solve_multinomial",
     "solve_risk",
     "solve_stored_paths",

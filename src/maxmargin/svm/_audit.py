@@ -144,10 +144,10 @@ def _vectors_are_whole(model: Any) -> bool:
     vectors, sparse = model.support_vectors_, model._sparse
     if not isinstance(sparse, bool) or sparse != sp.issparse(model.dual_coef_):
         return False
-    if callable(model.kernel):
+    if model._kernel_name == "function":
         return not sparse and len(model.support_) == model._callable_support.shape[0]
     if model.shape_fit_[1] != model.n_features_in_:
         return False
-    if model.kernel == "precomputed":
+    if model._kernel_name == "precomputed":
         return not sparse and vectors.size == 0
     return sparse == sp.issparse(vectors) and vectors.shape == (len(model.support_), model.n_features_in_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -24,12 +24,20 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..certificates import Certificate, ModelCertificate, Reported, Status
+from ..certificates import (
+    Certificate,
+    Evidence,
+    IndefiniteKernelWarning,
+    ModelCertificate,
+    Reported,
+    Status,
+    with_definiteness,
+)
 from ..data import ObjectRows, Rows
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
-from ..kernels import KERNELS, Gram, Kernel, make_kernel
+from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, solve_certified
+from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_indefinite
 from ._audit import Audit, confirmed, is_whole, refuted
 from ._remedy import remedy
 
@@ -42,6 +50,7 @@ class Solved:
     certificates: list[Certificate]
     monitor: Monitor
     interrupted: bool
+    smallest_eigenvalue: float | None = None  # of the kernel matrices, where it was computed
 
 
 @cache
@@ -69,21 +78,26 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         "callback": [callable, None],
     }
 
+    @property
+    def _kernel_name(self) -> str:
+        """What kind of kernel this is, whether given by name, as an object or as a function."""
+        return kernel_name(self.kernel)
+
     @classmethod
     def _get_param_names(cls) -> list[str]:
         return list(_parameter_names(cls))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self._kernel_name == "precomputed"
+        tags.input_tags.sparse = self._kernel_name != "precomputed"
         return tags
 
     def _validate_training(self, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, Any]:
         """Checked X (float32 or float64, dense or CSR) and y (None where there is none)."""
-        if sp.issparse(X) and self.kernel == "precomputed":
+        if sp.issparse(X) and self._kernel_name == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
-        if callable(self.kernel):  # what the samples are is the kernel's affair
+        if self._kernel_name == "function":  # what the samples are is the kernel's affair
             check_consistent_length(X, X if y is None else y)
             return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), y
         rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
@@ -91,7 +105,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             X = validate_data(self, X, **rules)
         else:
             X, y = validate_data(self, X, y, y_numeric=y_numeric, **rules)
-        if self.kernel == "precomputed":
+        if self._kernel_name == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
                     f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
@@ -117,15 +131,17 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
         The variance of gamma="scale" is that of the weighted sample: a weight of 2 is the same as the row twice.
         """
-        if callable(self.kernel):
+        if self._kernel_name == "function":
             self._gamma = 0.0
-        elif self.kernel == "precomputed":
+        elif self._kernel_name == "precomputed":
             self._gamma = 0.0
             asymmetry = float(np.abs(X - X.T).max())
             if asymmetry > 1e-5 * float(np.abs(X).max()):
                 raise ValueError(
                     f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
                 )
+        elif isinstance(self.kernel, Kernel):  # brings its own
+            self._gamma = float(getattr(self.kernel, "gamma", 0.0))
         elif self.gamma == "scale":
             variance = Rows(X).variance(weights)
             self._gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
@@ -139,7 +155,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
 
     def _rows(self, X: Any) -> Any:
-        return ObjectRows(X) if callable(self.kernel) else Rows(X)
+        return ObjectRows(X) if self._kernel_name == "function" else Rows(X)
 
     @property
     def _budget(self) -> int | None:
@@ -157,17 +173,22 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         """For each group of support vectors, ``K(X, group) @ coefficients[:, group].T`` in float64."""
         kernel = self._fitted_kernel()
         rows = self._rows(X)
-        if self.kernel == "precomputed":
+        if self._kernel_name == "precomputed":
             columns = rows
         else:
-            columns = self._rows(self._callable_support if callable(self.kernel) else self.support_vectors_)
+            columns = self._rows(self._vectors)
         gram = kernel.gram(rows, columns, self._threads())
-        position = self.support_ if self.kernel == "precomputed" else np.arange(len(self.support_))
+        position = self.support_ if self._kernel_name == "precomputed" else np.arange(len(self.support_))
         return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]
+
+    @property
+    def _vectors(self) -> Any:
+        """The support vectors; those that only a user's function looks into are kept apart."""
+        return self._callable_support if self._kernel_name == "function" else self.support_vectors_
 
     def _validate_for_predict(self, X: Any) -> Any:
         check_is_fitted(self)
-        if callable(self.kernel):
+        if self._kernel_name == "function":
             return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
         if sp.issparse(X) and not self._sparse:
@@ -182,7 +203,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _side_by_side(self, problems: int) -> bool:
         """Whether there are enough problems to give each thread its own, instead of all threads to each."""
-        return problems >= 2 * self._threads() > 2 and not callable(self.kernel)
+        return problems >= 2 * self._threads() > 2 and self._kernel_name != "function"
 
     def _solve_all(
         self,
@@ -190,15 +211,21 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         problems: Sequence[BoxQP],
         starts: Sequence[np.ndarray | None],
         names: Sequence[str],
+        first: int = 0,
     ) -> Solved:
-        """Solve every problem, many of them side by side; one that Ctrl-C left undone keeps its start."""
+        """Solve every problem, many of them side by side; one that Ctrl-C left undone keeps its start.
+
+        `first` is the sign of the class that LIBSVM lists first, 0 where variables are no classes.
+        """
         monitor = Monitor(self.verbose, self.callback)
         results: list[tuple[CertifiedSolution, float] | None] = [None] * len(problems)
+        smallest: list[float | None] = [None] * len(problems)
 
         def run(k: int) -> None:
             watch = Stopwatch()
-            solution = task(k, monitor.named(names[k] if len(names) > 1 else ""))
-            results[k] = solution, watch.seconds()
+            named = monitor.named(names[k] if len(names) > 1 else "")
+            solution, found = self._solve_as_known(lambda: task(k, named), problems[k], starts[k], named, first)
+            results[k], smallest[k] = (solution, watch.seconds()), found.smallest
             if solution.keyboard:
                 raise KeyboardInterrupt
 
@@ -221,7 +248,44 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             Certificate.of(s.evidence, s.status, s.iterations, seconds, name)
             for (s, seconds), name in zip(done, names, strict=True)
         ]
-        return Solved([s for s, _ in done], certificates, monitor, interrupted)
+        known = [value for value in smallest if value is not None]
+        return Solved([s for s, _ in done], certificates, monitor, interrupted, min(known, default=None))
+
+    def _solve_as_known(
+        self,
+        solve: Callable[[], CertifiedSolution],
+        problem: BoxQP,
+        start: np.ndarray | None,
+        monitor: Monitor,
+        first: int,
+    ) -> tuple[CertifiedSolution, Definiteness]:
+        """Solve a problem by what its kernel matrix allows, and claim no more than that."""
+        found = self._definiteness(problem.gram)
+        if not found.fails:
+            solution = solve()
+        elif not np.isfinite(problem.upper - problem.lower).all():
+            raise ValueError(
+                f"C=inf asks for a hard margin, which needs a positive semi-definite kernel matrix; that of "
+                f"{self._kernel_words()} has an eigenvalue of {found.smallest:.3g}. Use a finite C or another kernel."
+            )
+        else:
+            start = None if start is None else feasible(problem, start)
+            options = {"sign": first, "cache_bytes": int(self.cache_size * 1e6)}
+            solution = solve_indefinite(problem, start, self.tol, self._budget, monitor, **options)
+        if not len(solution.evidence.image):  # interrupted: nothing is claimed
+            return solution, found
+        evidence, status = with_definiteness(solution.evidence, problem, found), solution.status
+        if status is Status.CONVERGED and self.gap_tol is not None and evidence.relative_gap > self.gap_tol:
+            status = Status.STALLED  # what the matrix lacks of being semi-definite allows no smaller gap
+        return replace(solution, evidence=evidence, status=status), found
+
+    def _definiteness(self, gram: Gram) -> Definiteness:
+        """Why the matrix of a problem is positive semi-definite, or that it is not."""
+        return definiteness(self._fitted_kernel(), gram)
+
+    def _judged(self, problem: BoxQP, evidence: Evidence) -> Evidence:
+        """Recomputed figures of a problem, with what is known of its kernel matrix."""
+        return with_definiteness(evidence, problem, self._definiteness(problem.gram))
 
     def _solve_one(self, problem: BoxQP, start: np.ndarray | None) -> Solved:
         """Solve the only problem of a machine that has one."""
@@ -245,7 +309,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _linear_weights(self) -> Any:
         """``dual_coef_ @ support_vectors_``, read-only; only a linear kernel has them."""
-        if self.kernel != "linear":
+        if self._kernel_name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         coef: Any = safe_sparse_dot(self.dual_coef_, self.support_vectors_)
@@ -259,13 +323,13 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
                 "The dual coefficients or intercepts are not finite. The input data may contain large values and "
                 "need to be preprocessed."
             )
-        self._sparse = sp.issparse(X) and not callable(self.kernel)
+        self._sparse = sp.issparse(X) and self._kernel_name != "function"
         self.support_ = support.astype(np.int32)
-        if self.kernel == "precomputed" or callable(self.kernel):
+        if self._kernel_name == "precomputed" or self._kernel_name == "function":
             self.support_vectors_ = np.empty((0, 0))
         else:
             self.support_vectors_ = X[support]
-        if callable(self.kernel):
+        if self._kernel_name == "function":
             self._callable_support = X[support]
         self.dual_coef_ = sp.csr_matrix(dual_coef) if self._sparse else dual_coef
         self.intercept_ = intercept
@@ -327,9 +391,9 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _support_is_of(self, X: Any) -> bool:
         """Whether the support vectors that predictions are made with are the rows of X that they claim to be."""
-        if self.kernel == "precomputed":
+        if self._kernel_name == "precomputed":
             return True
-        if callable(self.kernel):
+        if self._kernel_name == "function":
             kept, rows = self._callable_support, X[self.support_]
             difference = kept != rows if sp.issparse(kept) and sp.issparse(rows) else None
             return np.array_equal(kept, rows) if difference is None else difference.nnz == 0
@@ -347,7 +411,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     def _conclude(self, solved: Solved) -> None:
         """Keep the proof, and say what it proves if that is less than was asked for."""
         self.certificate_ = ModelCertificate(tuple(solved.certificates), self._recertify)
-        self.fit_status_ = 0 if self.certificate_.status is Status.CONVERGED else 1
+        self.fit_status_ = 0 if self.certificate_.status in (Status.CONVERGED, Status.STATIONARY) else 1
         worst = self.certificate_.worst
         solved.monitor.close(
             f"{worst.status}, relative gap {worst.relative_gap:.2e}, violation {self.certificate_.kkt_violation:.2e}"
@@ -357,6 +421,28 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             raise KeyboardInterrupt
         if self.fit_status_:
             warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
+        if any(c.definiteness == "fails" for c in solved.certificates):
+            warnings.warn(self._indefinite(solved), IndefiniteKernelWarning, stacklevel=3)
+
+    def _indefinite(self, solved: Solved) -> str:
+        """What an indefinite kernel means, and what would do instead."""
+        named = [c.label for c in solved.certificates if c.definiteness == "fails"]
+        where = f" ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})" if len(solved.certificates) > 1 else ""
+        instead = {
+            "sigmoid": 'Use kernel="rbf"',
+            "poly": 'Use coef0 >= 0 or kernel="rbf"',
+        }.get(self._kernel_name, "Use a kernel that is an inner product (maxmargin.kernels.check_mercer looks at one)")
+        return (
+            f"{self._kernel_words()} is not positive semi-definite on these rows{where}: its matrix has an eigenvalue "
+            f"of {solved.smallest_eigenvalue:.3g}. The machine meets the conditions of optimality, but a better one "
+            f"may exist, and nothing is proven of it. {instead}."
+        )
+
+    def _kernel_words(self) -> str:
+        """The kernel with its parameters."""
+        if self._kernel_name == "function":
+            return f"the kernel function {getattr(self.kernel, '__name__', 'given')}"
+        return f"the kernel {self._fitted_kernel()}"
 
     def _advice(self, worst: Certificate) -> str:
         where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""

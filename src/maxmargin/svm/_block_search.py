@@ -9,18 +9,20 @@ for all C in one sweep.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from ..certificates import Evidence
+from ..certificates import Evidence, with_definiteness
 from ..engine import Task, one_blas_thread, run_queue
-from ..kernels import Gram, Kernel
+from ..kernels import Definiteness, Gram, Kernel, definiteness
 from ..problems import BoxQP
 from ..search import Board
-from ..solvers import Monitor, PathPoint, feasible, longest_useful, solve_certified
+from ..solvers import Monitor, PathPoint, feasible, longest_useful, solve_certified, solve_indefinite
 from ._base import part_of
 from ._search_problems import Box, SearchProblems, Trained
 
@@ -45,6 +47,10 @@ class BlockSearch:
         self.fold_by_fold, self.wants_model, self.cache_bytes = fold_by_fold, wants_model, cache_bytes
         self._ends: dict[tuple[int, int], np.ndarray] = {}
         self._monitor, self._lock, self._workers = Monitor(), Lock(), 1
+
+    def watch(self, stopped: Callable[[], bool]) -> None:
+        """End the work where `stopped` says so."""
+        self._monitor = Monitor(callback=lambda state: stopped())
 
     def run(self, board: Board) -> None:
         """Train what is open on the board: folds side by side if there are enough of them, else all threads on each."""
@@ -87,7 +93,8 @@ class BlockSearch:
         if not places:
             return
         Cs = self.board.grid.values[0][places]
-        found = [self.path(gram, k, fold, Cs) for k in range(len(self.problems.problems))]
+        judge = partial(definiteness, self.kernels[gamma])
+        found = [self.path(gram, k, fold, Cs, judge) for k in range(len(self.problems.problems))]
         test = self.problems.folds[fold].test
         values = np.full((len(places), len(test), len(found)), np.nan)
         for k, points in enumerate(found):
@@ -106,35 +113,50 @@ class BlockSearch:
         b = np.array([p.evidence.intercepts[0] for p in points])
         return gram.product(rows[support], betas[:, support], np.float64, test) + b[:, None]
 
-    def path(self, gram: Gram, k: int, fold: int, Cs: np.ndarray) -> list[PathPoint]:
-        """Solutions of one problem along C; none if a class is missing."""
+    def path(
+        self, gram: Gram, k: int, fold: int, Cs: np.ndarray, judge: Callable[[Gram], Definiteness]
+    ) -> list[PathPoint]:
+        """Solutions of one problem along C; none if a class is missing. `judge` says if a matrix is definite."""
         box, problem = self.problems.box(k, fold), self.problems.problems[k]
         if box is None:
             return []
         part = np.flatnonzero(box[0] < box[1])
         rows, p, low, high = problem.rows[part], problem.p[part], box[0][part], box[1][part]
         sub = part_of(gram, rows)
+        known = judge(sub)
         points: list[PathPoint] = []
         start, image = self._ends.get((k, fold)), None
         for t, C in enumerate(Cs):
             qp = self._box_qp(sub, p, C, (low, high))
             if t:
                 start, image = _lengthened(points[-1], part, p, Cs[t - 1], C, (low, high), self.problems.epsilon)
-            solution = solve_certified(
-                qp,
-                None if start is None else feasible(qp, self._variables(start)),
-                self.tol,
-                None,
-                self.budget,
-                self._monitor,
-                cache_bytes=self.cache_bytes // self._workers,
-                image=None if image is None else self._images(image),
-            )
+            if known.fails:  # from zero, as a machine on its own
+                solution = solve_indefinite(
+                    qp,
+                    None,
+                    self.tol,
+                    self.budget,
+                    self._monitor,
+                    sign=self.problems.first_sign,
+                    cache_bytes=self.cache_bytes // self._workers,
+                )
+            else:
+                solution = solve_certified(
+                    qp,
+                    None if start is None else feasible(qp, self._variables(start)),
+                    self.tol,
+                    None,
+                    self.budget,
+                    self._monitor,
+                    cache_bytes=self.cache_bytes // self._workers,
+                    image=None if image is None else self._images(image),
+                )
             if solution.keyboard or self._monitor.stopped:
                 raise KeyboardInterrupt
             beta = np.zeros(len(problem.rows))
             beta[part] = self._coefficients(solution.beta)
-            points.append(PathPoint(beta, self._narrowed(solution.evidence), solution.status, solution.iterations))
+            evidence = self._narrowed(with_definiteness(solution.evidence, qp, known))
+            points.append(PathPoint(beta, evidence, solution.status, solution.iterations))
             if not t:
                 self._ends[k, fold] = beta[part]
         return points
@@ -159,9 +181,7 @@ class BlockSearch:
     def _narrowed(self, evidence: Evidence) -> Evidence:
         if not self.problems.regression:
             return evidence
-        e = evidence
-        image = e.image[: len(e.image) // 2]
-        return Evidence(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, e.intercepts, image)
+        return replace(evidence, image=evidence.image[: len(evidence.image) // 2])
 
 
 def _lengthened(

@@ -108,7 +108,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         def task(k: int, monitor: Monitor) -> CertifiedSolution:
             return self._solve(problems[k], starts[k], monitor, pairs[k].rows, engine)
 
-        solved = self._solve_all(task, problems, starts, names)
+        # of two classes the second is positive here, and the first in LIBSVM
+        solved = self._solve_all(task, problems, starts, names, first=-1 if len(classes) == 2 else 1)
         self.class_weight_ = class_weight
         scaled = [self._scale(s) for s in solved.solutions]
         self.n_iter_ = np.array([s.iterations for s in solved.solutions])
@@ -272,7 +273,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         own = self._values_of(X)
         audits = []
         for k, (pair, problem, beta, intercepts) in enumerate(self._problems_of(X, y, weight)):
-            evidence = self._evaluate(problem, beta, intercepts)
+            evidence = self._judged(problem, self._evaluate(problem, beta, intercepts))
             coefficients = self._spread_of(k, pair, y)
             expected = problem.image(coefficients) + self.intercept_[k]
             audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected, coefficients))
@@ -364,7 +365,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
-        if self.kernel != "linear":
+        if self._kernel_name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         slices, dual, vectors = class_slices(self.n_support_), self._dual_coef(), self.support_vectors_

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from ..data import ObjectRows, Rows
 from ..engine import thread_count
-from ..kernels import KERNELS, FreshProducts, Gram, Kernel, StoredMatrix, StoredProducts, make_kernel
+from ..kernels import KERNELS, FreshProducts, Gram, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
 from ..search import Board, Engine, Fold, Grid, Search, SearchData, resolve_values
 from ._block_search import BlockSearch
 from ._search_problems import SearchProblems
@@ -69,10 +69,15 @@ class KernelSearch(Search):
 
     _polishing = False
 
+    @property
+    def _kernel_name(self) -> str:
+        """What kind of kernel this is, whether given by name, as an object or as a function."""
+        return kernel_name(self.kernel)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self._kernel_name == "precomputed"
+        tags.input_tags.sparse = self._kernel_name != "precomputed"
         return tags
 
     @abstractmethod
@@ -84,13 +89,13 @@ class KernelSearch(Search):
         """The size of the targets: what C is proportional to."""
 
     def _validate_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        if sp.issparse(X) and self.kernel == "precomputed":
+        if sp.issparse(X) and self._kernel_name == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
-        if callable(self.kernel):  # what the samples are is the kernel's affair
+        if self._kernel_name == "function":  # what the samples are is the kernel's affair
             check_consistent_length(X, y)
             return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), np.asarray(y)
         X, y = super()._validate_training(X, y)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+        if self._kernel_name == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
@@ -106,7 +111,7 @@ class KernelSearch(Search):
 
     @property
     def _has_gamma(self) -> bool:
-        return not callable(self.kernel) and self.kernel not in _WITHOUT_GAMMA
+        return isinstance(self.kernel, str) and self.kernel not in _WITHOUT_GAMMA
 
     def _make_grid(self, data: SearchData) -> Grid:
         weights = np.ones(len(data.y)) if data.weights is None else data.weights
@@ -134,7 +139,7 @@ class KernelSearch(Search):
         return make_kernel(self.kernel, gamma, self.coef0, self.degree)
 
     def _rows(self, X: Any) -> Any:
-        return ObjectRows(X) if callable(self.kernel) else Rows(X)
+        return ObjectRows(X) if self._kernel_name == "function" else Rows(X)
 
     # ---------------------------------------------------------------- engines
 

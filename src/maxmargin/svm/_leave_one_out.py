@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigvalsh
 
 from ..bounds import LeaveOneOut, left_out_signs, squared_spans, xi_alpha_errors
 from ..certificates import best_intercept
-from ..kernels import RBF, Gram, Kernel, Linear, MatrixGram, Polynomial
+from ..kernels import Gram, MatrixGram
 from ..problems import BoxQP
 from ._one_vs_one import Pair
 
-# The eigenvalues of 2000 samples take about a second.
-_MOST_EIGENVALUES = 2000
 _MOST_AT_HAND = 3000
 _SPAN_BYTES = 2**29
 _BLOCK_BYTES = 2**26
@@ -51,18 +48,7 @@ def leave_one_out(problems: list[tuple[Pair, BoxQP, np.ndarray]], label: np.ndar
 
 def at_hand(gram: Gram) -> Gram:
     """A small matrix as a whole: its columns are asked for one sample at a time."""
-    return MatrixGram(gram.whole(np.float64), symmetric=True) if gram.shape[0] <= _MOST_AT_HAND else gram
-
-
-def is_definite(kernel: Kernel, gram: Gram) -> bool:
-    """Whether the matrix is known to be positive semi-definite: by a theorem, or by its eigenvalues if it is small."""
-    if isinstance(kernel, Linear | RBF) or (isinstance(kernel, Polynomial) and kernel.coef0 >= 0):
-        return True
-    if gram.shape[0] > _MOST_EIGENVALUES:
-        return False
-    K = gram.whole(np.float64)
-    values = eigvalsh((K + K.T) / 2)
-    return bool(values[0] >= -10 * len(K) * np.finfo(np.float64).eps * float(np.abs(values).max(initial=0.0)))
+    return MatrixGram.of(gram) if gram.shape[0] <= _MOST_AT_HAND else gram
 
 
 def _intercept(problem: BoxQP, beta: np.ndarray) -> float:

@@ -140,7 +140,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         gram = self._fitted_kernel().audit_gram(self._rows(X))
         problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
         beta = self._spread(len(weight))[0, rows]
-        evidence = evaluate(problem, beta, (float(self.intercept_[0]),), audit=True)
+        evidence = self._judged(problem, evaluate(problem, beta, (float(self.intercept_[0]),), audit=True))
         expected = evidence.image + self.intercept_[0]
         return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
 

@@ -17,6 +17,7 @@ from ..solvers import PathPoint, PathProblem, solve_stored_paths
 from ._base import part_of
 from ._block_search import BlockSearch
 from ._search_problems import ClassifierProblems, Trained
+from ._stored_search import known_as
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,14 @@ def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, 
     """One binary problem along C: on its matrix if that fits the cache, else from blocks."""
     rows, box = problems.problems[k].rows, problems.box(k, 0)
     assert box is not None
-    cache = int(machine.cache_size * 1e6)
-    if StoredMatrix.bytes_needed(len(rows)) <= cache:
-        part = part_of(gram, rows)
+    cache, part = int(machine.cache_size * 1e6), part_of(gram, rows)
+    known = machine._definiteness(part)
+    if StoredMatrix.bytes_needed(len(rows)) <= cache and not known.fails:
         matrix = StoredMatrix(np.array(part.whole(np.float64)), part.accuracy())
         problem = PathProblem(*box, Cs)
         options = {"tolerance": machine._largest_violation(), "budget": machine._budget}
-        return solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]
+        points = solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]
+        return [known_as(known, point, C, box) for point, C in zip(points, Cs, strict=True)]
     tol, budget = machine._largest_violation(), machine._budget
     engine = BlockSearch(problems, None, [], tol, budget, machine._threads(), False, False, cache)
-    return engine.path(gram, k, 0, Cs)
+    return engine.path(gram, k, 0, Cs, lambda part: known)

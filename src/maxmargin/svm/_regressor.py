@@ -108,7 +108,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         gram = self._fitted_kernel().audit_gram(self._rows(X))
         problem = self._problem(part_of(gram, rows), y[rows], weight[rows])
         beta = self._variables(problem, self._spread(len(y))[0, rows])
-        evidence = evaluate(problem, beta, self._intercepts(), audit=True)
+        evidence = self._judged(problem, evaluate(problem, beta, self._intercepts(), audit=True))
         expected = evidence.image[: len(rows)] + self.intercept_[0]
         return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
 

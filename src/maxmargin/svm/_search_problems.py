@@ -58,6 +58,11 @@ class SearchProblems(ABC):
         n = len(data.y)
         self.weights = np.ones(n) if data.weights is None else data.weights
 
+    @property
+    def first_sign(self) -> int:
+        """The sign of the class that LIBSVM lists first; 0 where there are none."""
+        return 0 if self.regression else -1 if len(self.problems) == 1 else 1
+
     @abstractmethod
     def box(self, problem: int, fold: int) -> Box | None:
         """The box of a problem's rows for C = 1; None if there is nothing to train."""
@@ -134,7 +139,7 @@ class ClassifierProblems(SearchProblems):
         scheme = OneVsOne(len(present))
         pairs = scheme.pairs(label, np.ones(len(label)))
         betas, intercepts, steps = self._in_order_of(pairs, present, train, trained)
-        X = self.data.X[train][:, train] if machine.kernel == "precomputed" else self.data.X[train]
+        X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
         machine._settle(X, scheme, pairs, betas, np.array(intercepts), label, self.classes[present])
         machine.class_weight_ = machine._class_weights(self.classes[present], label)
         machine.n_iter_ = np.array(steps)
@@ -177,7 +182,7 @@ class RegressorProblems(SearchProblems):
         machine, train = self.machine(**trained.params), self.folds[fold].train
         point = trained.points[0]
         assert point is not None
-        X = self.data.X[train][:, train] if machine.kernel == "precomputed" else self.data.X[train]
+        X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
         machine._settle(X, point.beta[train], point.evidence.intercepts[0])
         machine.n_iter_ = point.iterations
         return _with_proof(machine, trained.certificates(self.problems), X)
@@ -185,6 +190,6 @@ class RegressorProblems(SearchProblems):
 
 def _with_proof(machine: Any, certificates: tuple[Certificate, ...], X: Any) -> Any:
     machine.certificate_ = ModelCertificate(certificates, machine._recertify)
-    machine.fit_status_ = 0 if machine.certificate_.status is Status.CONVERGED else 1
+    machine.fit_status_ = 0 if machine.certificate_.status in (Status.CONVERGED, Status.STATIONARY) else 1
     machine.n_features_in_ = X.shape[1]
     return machine

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from ..certificates import of_widths
 from ..engine import Task, one_blas_thread, run_queue
-from ..kernels import Kernel, StoredMatrix
+from ..kernels import Definiteness, Kernel, MatrixGram, StoredMatrix, definiteness
 from ..search import Board
 from ..solvers import PathPoint, PathProblem, solve_stored_paths
-from ._search_problems import SearchProblems, Trained
+from ._block_search import BlockSearch
+from ._search_problems import Box, SearchProblems, Trained
 
 _CHAINS_A_THREAD = 2
 
@@ -116,6 +118,7 @@ class StoredSearch:
             for gamma in chain.gammas:
                 users[gamma, chain.problem] = users.get((gamma, chain.problem), 0) + 1
         self.matrices = _Matrices(self._matrix, users)
+        self._known: dict[tuple[int, int], Definiteness] = {}
         self._found: dict[tuple[int, int, int], list[PathPoint]] = {}
         self._seconds: dict[tuple[int, int, int], float] = {}
         self._planned: dict[tuple[int, int], np.ndarray] = {}
@@ -142,6 +145,7 @@ class StoredSearch:
             matrix = StoredMatrix(self.values.values(kernel, rows, rows), self.values.accuracy(kernel, rows))
         if not np.isfinite(matrix.coarse).all():
             raise ValueError("kernel values are too large for float32. Scale X, or leave out the largest gammas.")
+        self._known[gamma, problem] = definiteness(kernel, matrix.gram(), matrix.accuracy)
         return matrix
 
     def _plan(self, gamma: int, fold: int) -> np.ndarray:
@@ -198,6 +202,21 @@ class StoredSearch:
         if not paths:
             return
         matrix = self.matrices.take(gamma, k)
+        found = self._along(matrix, gamma, k, paths)
+        if self._stop[0]:
+            return
+        seconds = (time.perf_counter() - begin) / len(paths)
+        with self._lock:
+            for fold, points in zip(paths, found, strict=True):
+                chain.ends[fold] = points[0].beta
+                self._found[gamma, fold, k] = points
+                self._seconds[gamma, fold, k] = seconds
+
+    def _along(self, matrix: StoredMatrix, gamma: int, k: int, paths: dict[int, PathProblem]) -> list[list[PathPoint]]:
+        """Solutions along C of some folds, each as the matrix allows."""
+        known = self._known[gamma, k]
+        if known.fails:
+            return [self._stationary(matrix, known, k, fold, path.Cs) for fold, path in paths.items()]
         found = solve_stored_paths(
             matrix,
             self.problems.problems[k].p,
@@ -208,14 +227,22 @@ class StoredSearch:
             stop=self._stop,
             polish=self.polish,
         )
-        if self._stop[0]:
-            return
-        seconds = (time.perf_counter() - begin) / len(paths)
-        with self._lock:
-            for fold, points in zip(paths, found, strict=True):
-                chain.ends[fold] = points[0].beta
-                self._found[gamma, fold, k] = points
-                self._seconds[gamma, fold, k] = seconds
+        return [
+            [known_as(known, point, C, (path.low, path.high)) for point, C in zip(points, path.Cs, strict=False)]
+            for points, path in zip(found, paths.values(), strict=True)
+        ]
+
+    def _stationary(
+        self, matrix: StoredMatrix, known: Definiteness, k: int, fold: int, Cs: np.ndarray
+    ) -> list[PathPoint]:
+        """Stationary points of an indefinite matrix: each found on its own, as by a single machine."""
+        alone = BlockSearch(self.problems, None, [], self.tol, self.budget, 1, False, False, matrix.exact.nbytes)
+        alone.watch(lambda: bool(self._stop[0]))
+        place = np.zeros(len(self.problems.data.y), dtype=np.int64)
+        place[self.problems.problems[k].rows] = np.arange(len(matrix.exact))
+        points = alone.path(_Placed(matrix.exact, place), k, fold, Cs, lambda part: known)
+        # the values of the test rows are read from the image
+        return [replace(point, evidence=replace(point.evidence, image=matrix.exact @ point.beta)) for point in points]
 
     # ---------------------------------------------------------------- from solutions to outcomes
 
@@ -271,6 +298,20 @@ class StoredSearch:
                 rows_of[int(rows[0])] = rows
         for first, of_class in parts.items():
             yield rows_of[first], of_class
+
+
+class _Placed(MatrixGram):
+    """The matrix of a problem's rows, asked for by the rows of X."""
+
+    def __init__(self, matrix: np.ndarray, place: np.ndarray) -> None:
+        super().__init__(matrix, place, symmetric=True)
+
+
+def known_as(known: Definiteness, point: PathPoint, C: float, box: Box) -> PathPoint:
+    """A solution with what is known of its matrix in its proof."""
+    if known.basis == "known":
+        return point
+    return replace(point, evidence=of_widths(point.evidence, C * (box[1] - box[0]), known))
 
 
 def _inside(beta: np.ndarray, C: float, box: tuple[np.ndarray, np.ndarray]) -> bool:

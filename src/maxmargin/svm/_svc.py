@@ -20,7 +20,7 @@ from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_hard_margin
 from ._base import part_of
 from ._classifier import KernelClassifier
-from ._leave_one_out import at_hand, is_definite, leave_one_out
+from ._leave_one_out import at_hand, leave_one_out
 from ._one_vs_one import OneVsOne, Pair
 from ._one_vs_rest import OneVsRest
 from ._path import KernelPath, solve_kernel_path
@@ -87,7 +87,7 @@ class SVC(KernelClassifier):
         Primal, dual, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
 shape_fit_, n_features_in_
-        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED or STATIONARY.
 
     Examples
     --------
@@ -242,5 +242,5 @@ shape_fit_, n_features_in_
         with one_blas_thread():
             gram = at_hand(kernel.gram(self._rows(X), None, self._threads()))
             binary = [(pair, replace(problem, gram=part_of(gram, pair.rows)), z) for pair, problem, z, _ in problems]
-            definite = is_definite(kernel, part_of(gram, np.flatnonzero(weight > 0)))
-            return leave_one_out(binary, label, definite)
+            known = self._definiteness(part_of(gram, np.flatnonzero(weight > 0)))
+            return leave_one_out(binary, label, known.basis in ("known", "shown"))
