@@ -4,7 +4,7 @@ from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import Certificate, ModelCertificate, Status
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
-from ._guarantee import Guarantee
+from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._reported import Reported
@@ -15,12 +15,15 @@ from ._tube import evaluate_tube
 __all__ = [
     "CASES",
     "Certificate",
+    "ESTIMATE",
     "Evidence",
     "Guarantee",
     "KKTCases",
     "ModelCertificate",
+    "NOTHING",
     "NormalEvidence",
     "NotSeparableError",
+    "PROOF",
     "Reported",
     "RiskEvidence",
     "SeparationProof",

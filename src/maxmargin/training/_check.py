@@ -25,7 +25,7 @@ class Checked:
     Attributes
     ----------
     holds : bool
-        Whether the recomputed figures bear the certificate out.
+        Whether the recomputed figures bear the certificate out; False for an estimate, which proves nothing.
     certificate : ModelCertificate, Guarantee or None
         The recomputed one; None where the rows could not be prepared or are not as many as in training.
     claimed : dict
@@ -36,6 +36,10 @@ class Checked:
         Whether the prepared training rows have the fingerprint of those that were trained on.
     reason : str
         One or two sentences.
+    reproduced : bool
+        Whether what was claimed came out again: a proof that holds, or an estimate with the same figures.
+    verdict : str
+        "Holds", "Reproduced" (of an estimate), "Nothing is claimed" or "Does not hold".
 
     """
 
@@ -45,9 +49,18 @@ class Checked:
     same_data: bool
     same_rows: bool
     reason: str
+    reproduced: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        if self.reproduced:
+            return "Holds" if self.holds else "Reproduced"
+        kind, status = getattr(self.certificate, "kind", None), getattr(self.certificate, "status", None)
+        return "Nothing is claimed" if kind == "nothing" and status is not Status.REFUTED else "Does not hold"
 
     def __bool__(self) -> bool:
-        return self.holds
+        return self.reproduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +181,18 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
         certificate = model[-1].certificate_.verify(X, y)
     except ValueError as error:
         return Checked(False, None, claimed, same_data, same_rows, f"the certificate cannot be recomputed: {error}")
-    holds, reason = _verdict(certificate, claimed)
-    return Checked(holds, certificate, claimed, same_data, same_rows, reason + _about_data(same_data, same_rows))
+    reproduced, reason = _verdict(certificate, claimed)
+    holds = reproduced and getattr(certificate, "kind", "proof") == "proof"
+    reason += _about_data(same_data, same_rows)
+    return Checked(holds, certificate, claimed, same_data, same_rows, reason, reproduced)
 
 
 def _verdict(certificate: Any, claimed: dict[str, Any]) -> tuple[bool, str]:
     """Whether what was recomputed bears the claim out, in words."""
     if not isinstance(certificate, ModelCertificate):
-        holds = bool(certificate.holds) and certificate.status is not Status.REFUTED
-        return holds, f"{certificate.name}: {certificate.statement}".rstrip(".")
+        right = bool(certificate.holds) or certificate.kind == "estimate"
+        reproduced = right and certificate.status is not Status.REFUTED
+        return reproduced, f"{certificate.name}: {certificate.statement}".rstrip(".")
     gap = f"the relative duality gap is {certificate.relative_gap:.2e}"
     if certificate.status is Status.CONVERGED:
         return True, f"recomputed from the model and its training rows, {gap}, within the tolerance"

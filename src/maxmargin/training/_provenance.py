@@ -79,6 +79,7 @@ def certificate_account(certificate: Any) -> dict[str, Any]:
         return {"kind": "duality gap", **{name: float(getattr(certificate, name)) for name in names}, **common}
     return {
         "kind": certificate.name,
+        "claim": certificate.kind,
         "holds": bool(certificate.holds),
         "statement": certificate.statement,
         "figures": dict(certificate.figures),
