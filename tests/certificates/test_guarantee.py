@@ -25,6 +25,16 @@ def test_text():
     assert repr(make()) == text
 
 
+@pytest.mark.parametrize(("kind", "words"), [("estimate", "an estimate, not a proof"), ("nothing", "nothing")])
+def test_what_is_no_proof_cannot_hold(kind, words):
+    text = str(make(holds=False, kind=kind))
+    assert words in text and "holds" not in text
+    with pytest.raises(ValueError, match="only a proof can hold"):
+        make(kind=kind)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        make(kind="guess")
+
+
 def test_html_is_escaped():
     html = Guarantee.of_model([make(label="<b>a</b>", holds=False), make()])._repr_html_()
     assert html.startswith("<table>")

@@ -5,7 +5,7 @@ from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import REPRODUCED, WORDS as FIGURE_WORDS, all_finite, figures_reproduced, not_reproduced
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
-from ._guarantee import Guarantee
+from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
@@ -20,6 +20,7 @@ __all__ = [
     "CASES",
     "Certificate",
     "DEFINITENESS",
+    "ESTIMATE",
     "Evidence",
     "FIGURE_WORDS",
     "Guarantee",
@@ -27,9 +28,11 @@ __all__ = [
     "IndefiniteKernelWarning",
     "KKTCases",
     "ModelCertificate",
+    "NOTHING",
     "NormalEvidence",
     "NotSeparableError",
     "REPRODUCED",
+    "PROOF",
     "Reported",
     "RiskEvidence",
     "SeparationProof",

@@ -9,10 +9,17 @@ from typing import Any
 from ._certificate import Status
 from ._print import html_table, text_table
 
+# What a guarantee is: a statement that follows from the figures, one about new rows that they make likely, or none.
+PROOF, ESTIMATE, NOTHING = "proof", "estimate", "nothing"
+_CLAIMS = {ESTIMATE: "an estimate, not a proof", NOTHING: "nothing"}
+
 
 @dataclass(frozen=True, repr=False)
 class Guarantee:
     """What is proven about a fitted model, by name: a mistake bound, the normal equations, a fixed point.
+
+    Some methods have an estimate in the place of a proof, such as the error out of bag. Its figures can be recomputed
+    and its model can be refuted, but an estimate never holds.
 
     Attributes
     ----------
@@ -23,7 +30,7 @@ class Guarantee:
     statement : str
         One sentence that says what is proven, with the figures in it; or plainly that nothing is.
     holds : bool
-        Whether the figures bear the statement's claim out.
+        Whether the figures bear the statement's claim out; False for everything that is no proof.
     status : Status
         How the fit ended. A fit may end well and prove nothing, or end early and still prove something.
     iterations : int
@@ -34,6 +41,8 @@ class Guarantee:
         Which of several problems this is.
     problems : tuple of Guarantee
         The guarantees of all problems, where there are several; what stands in front is the worst of them.
+    kind : {"proof", "estimate", "nothing"}
+        Whether the statement follows from the figures, is an estimate, or claims nothing.
 
     """
 
@@ -46,7 +55,14 @@ class Guarantee:
     seconds: float = 0.0
     label: str = ""
     problems: tuple[Guarantee, ...] = ()
+    kind: str = PROOF
     _recompute: Callable[..., Guarantee] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.kind not in (PROOF, ESTIMATE, NOTHING):
+            raise ValueError(f"kind must be one of {PROOF!r}, {ESTIMATE!r}, {NOTHING!r}; got {self.kind!r}.")
+        if self.holds and self.kind != PROOF:
+            raise ValueError(f"only a proof can hold; this guarantee is of the kind {self.kind!r}.")
 
     @classmethod
     def of_model(cls, parts: Sequence[Guarantee], recompute: Callable[..., Guarantee] | None = None) -> Guarantee:
@@ -84,7 +100,8 @@ class Guarantee:
         return replace(self._recompute(X, y, sample_weight), _recompute=self._recompute)
 
     def _lines(self) -> list[tuple[str, str]]:
-        lines = [("guarantee", self.name), ("status", str(self.status)), ("holds", "yes" if self.holds else "no")]
+        what = ("holds", "yes" if self.holds else "no") if self.kind == PROOF else ("claims", _CLAIMS[self.kind])
+        lines = [("guarantee", self.name), ("status", str(self.status)), what]
         if len(self.problems) > 1:
             lines.insert(1, ("problems", f"{len(self.problems)}, of which the worst is shown ({self.label})"))
         return [

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
 
 from ..certificates import Reported
+from ..tree._same import is_own, judged, refuted, reproduced
+from ._ada_boost_proof import BoostingGuarantee
+from ._ada_boost_rounds import NoEdgeError
 from ._seeds import seeded_copy
 
 _REDRAWS = 20
@@ -37,6 +44,11 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
     estimators_: list[Any]
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray
+    certificate_: BoostingGuarantee
+    _rows_seen: int
+    _seed: int
+    # parameters whose values at the time of the fit are kept
+    _kept_settings: tuple[str, ...]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -51,6 +63,18 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
+
+    @abstractmethod
+    def _template(self) -> Any:
+        """The learner that is copied for each round."""
+
+    @abstractmethod
+    def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> BoostingGuarantee:
+        """The proof of the learners at hand; `again` is the same model fitted again, which knows what rows are like."""
+
+    @abstractmethod
+    def _votes_of(self, errors: np.ndarray) -> np.ndarray:
+        """The votes that learners of these errors have."""
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
@@ -83,6 +107,48 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
         self.estimator_weights_[: len(votes)] = votes
         self.estimator_errors_[: len(errors)] = errors
 
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingGuarantee:
+        """Boost again on the training rows, and compare all that is predicted from."""
+        check_is_fitted(self)
+        begin, claim, n = time.perf_counter(), self.certificate_, _num_samples(X)
+        if n not in (self._rows_seen, len(claim.margins)):
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
+            )
+        try:
+            settings = {"n_estimators": len(self.estimator_weights_), "random_state": int(self._seed)}
+            settings |= {name: getattr(self, f"_{name}") for name in self._kept_settings}
+            template = clone(self).set_params(**settings)
+            template._validate_params()
+        except (AttributeError, TypeError, ValueError):
+            return cast(BoostingGuarantee, refuted(claim, "the account of how it was boosted"))
+
+        def fit() -> Any:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the fit has given them
+                return clone(template).fit(X, y, sample_weight)
+
+        try:
+            again, where = reproduced(self, fit, template._template(), lambda model: predictions(model._check_rows(X)))
+        except NoEdgeError:
+            return cast(BoostingGuarantee, refuted(claim, "the first learner"))
+        found = again.certificate_
+        if where is None and not is_own(again.estimator_):
+            found, where = self._judge_learners(again, X, y, sample_weight)
+        proof = judged(claim, found, where)
+        return cast(BoostingGuarantee, replace(proof, seconds=time.perf_counter() - begin))
+
+    def _judge_learners(self, again: Any, X: Any, y: Any, sample_weight: Any) -> tuple[BoostingGuarantee, str | None]:
+        """The proof of what the learners say now, which other libraries made; whether their votes follow from it."""
+        try:
+            found = self._proof_of(again, X, y, sample_weight)
+        except Exception:  # a learner that has been tampered with may fail in any way
+            return again.certificate_, "what a learner says"
+        votes = self._votes_of(found.errors)
+        alone = len(votes) == 1 and self._votes[0] == 1.0
+        same = alone or np.allclose(votes, self._votes, rtol=1e-6, atol=0.0)
+        return found, None if same else "estimator_weights_"
+
     @property
     def _votes(self) -> np.ndarray:
         return self.estimator_weights_[: len(self.estimators_)]
@@ -100,6 +166,11 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
                 f"feature_importances_ attribute"
             ) from error
         return sum(parts) / votes.sum()
+
+
+def predictions(X: Any) -> Callable[[Any], Any]:
+    """What learners predict for rows."""
+    return lambda learner: learner.predict(X)
 
 
 def bag(weights: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:

@@ -23,6 +23,7 @@ from ._ada_boost_rounds import Learn, Watch, boost
 from ._box import DecisionBox
 from ._linear_weak import DecisionPlane
 from ._number_columns import refuse_categories
+from ._seeds import drawn_seed
 from ._stump import DecisionStump
 from ._stump_votes import StumpVote
 from ._weak_learner import WeakLearner, columnwise, counted, numbered
@@ -99,7 +100,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     }
 
     classes_: np.ndarray
-    certificate_: BoostingGuarantee
+    _learning_rate: float
+    _kept_settings = ("learning_rate",)
 
     def __init__(
         self,
@@ -152,14 +154,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         learn, weights = self._learning(X, y, label, start)
         run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), watch)
         self._keep(run.learners, run.votes, run.errors)
-        self._rate, self._ending, self._rows_seen = self.learning_rate, run.ending, len(label)
+        self._learning_rate, self._ending, self._rows_seen = self.learning_rate, run.ending, len(label)
         proof = self._prove(X, label, start, run.status)
         self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
         return self
 
-    def _choose_learner(self) -> None:
+    def _template(self) -> Any:
         given = "stump" if self.estimator is None else self.estimator
-        self.estimator_ = _BUILT_IN[given]() if isinstance(given, str) else given
+        return _BUILT_IN[given]() if isinstance(given, str) else given
+
+    def _choose_learner(self) -> None:
+        self.estimator_ = self._template()
         self._built_in = type(self.estimator_) in _BUILT_IN.values()
 
     @property
@@ -184,7 +189,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     def _learning(self, X: Any, y: np.ndarray, label: np.ndarray, start: np.ndarray) -> tuple[Learn, np.ndarray]:
         """How a learner is trained, and the weights of the first round."""
-        random_state = check_random_state(self.random_state)
+        self._seed = drawn_seed(self.random_state)
+        random_state = check_random_state(self._seed)
         resamples = self._resamples()
         _, label, _ = counted(X, label, start)
         X, y, weights = counted(X, y, start.copy())
@@ -222,24 +228,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     def _prove(self, X: Any, label: np.ndarray, start: np.ndarray, status: Status) -> BoostingGuarantee:
         errors = self.estimator_errors_[: len(self.estimators_)]
-        claims = (self._votes, errors, len(self.classes_), self._rate)
+        claims = (self._votes, errors, len(self.classes_), self._learning_rate)
         return prove(self._said(X), label, start, *claims, status, self._ending)
 
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingGuarantee:
-        check_is_fitted(self)
-        begin = time.perf_counter()
-        X, y = self._validate(X, y, reset=False)
-        if len(y) != self._rows_seen:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
-            )
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y must hold the labels of the fit, {self.classes_!r}; got {unknown[0]!r} as well.")
-        claim = self.certificate_
-        found = self._prove(X, np.searchsorted(self.classes_, y), self._weights(X, sample_weight), claim.status)
-        status = Status.REFUTED if claim.holds and not found.holds else claim.status
-        return replace(found, status=status, seconds=time.perf_counter() - begin)
+    def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> BoostingGuarantee:
+        X, y = again._validate(X, y, reset=False)
+        label = np.searchsorted(again.classes_, y)
+        return self._prove(X, label, self._weights(X, sample_weight), self.certificate_.status)
+
+    def _votes_of(self, errors: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return self._learning_rate * (np.log((1.0 - errors) / errors) + np.log(len(self.classes_) - 1.0))
 
     # ---------------------------------------------------------------- use
 

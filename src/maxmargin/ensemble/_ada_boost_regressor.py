@@ -21,6 +21,7 @@ from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_r2 import Learn, boost_r2, prove_r2
 from ._boosted_trees import BoostedTrees
 from ._number_columns import refuse_categories
+from ._seeds import drawn_seed
 
 _BLOCK = 2**21  # predictions that are sorted at a time
 
@@ -87,7 +88,9 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         "loss": [StrOptions({"linear", "square", "exponential"})],
     }
 
-    certificate_: BoostingGuarantee
+    _learning_rate: float
+    _loss: str
+    _kept_settings = ("learning_rate", "loss")
 
     def __init__(
         self,
@@ -126,20 +129,22 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         """
         begin = time.perf_counter()
         self._validate_params()
-        self.estimator_ = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
+        self.estimator_ = self._template()
         X, y = self._validate(X, y, reset=True)
         start = self._weights(X, sample_weight)
         learn = self._learn(X, y, start)
         run = boost_r2(learn, y, start.copy(), self.n_estimators, self.learning_rate, self.loss)
         self._keep(run.learners, run.votes, run.errors)
-        self._loss, self._ending, self._rows_seen = self.loss, run.ending, len(y)
+        self._loss, self._learning_rate = self.loss, self.learning_rate
+        self._ending, self._rows_seen = run.ending, len(y)
         proof = self._prove(X, y, start, run.status)
         self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
         return self
 
     def _learn(self, X: Any, y: np.ndarray, start: np.ndarray) -> Learn:
         """What makes the regressor of a round: from a bag, by our tree from bins made once, or with weights."""
-        random_state = check_random_state(self.random_state)
+        self._seed = drawn_seed(self.random_state)
+        random_state = check_random_state(self._seed)
         resamples = self._resamples()
         ours = type(self.estimator_) is DecisionTreeRegressor and not resamples and start.all()
         trees = BoostedTrees(X, y) if ours else None
@@ -170,18 +175,16 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         errors = self.estimator_errors_[: len(self.estimators_)]
         return prove_r2(predictions, y, start, self._votes, errors, self._loss, status, self._ending)
 
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingGuarantee:
-        check_is_fitted(self)
-        begin = time.perf_counter()
-        X, y = self._validate(X, y, reset=False)
-        if len(y) != self._rows_seen:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
-            )
-        claim = self.certificate_
-        found = self._prove(X, y, self._weights(X, sample_weight), claim.status)
-        status = Status.REFUTED if claim.holds and not found.holds else claim.status
-        return replace(found, status=status, seconds=time.perf_counter() - begin)
+    def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> BoostingGuarantee:
+        X, y = again._validate(X, y, reset=False)
+        return self._prove(X, y, self._weights(X, sample_weight), self.certificate_.status)
+
+    def _votes_of(self, errors: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return self._learning_rate * np.log((1.0 - errors) / errors)
+
+    def _template(self) -> Any:
+        return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
     # ---------------------------------------------------------------- use
 

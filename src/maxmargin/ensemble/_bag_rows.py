@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._forest_bags import Bags, _fingerprints
+from ._forest_bags import Bags, _fingerprints, repetitions
 
 _BLOCK = 4096  # rows of a sparse table that are looked at in dense form at a time
 
 
 @dataclass(frozen=True)
 class RowBags:
-    """Draws rows from a seed; see `Bags` for what the order of the rows and their weights mean."""
+    """Draws rows from a seed; see `Bags` for what the order of the rows and their weights mean.
+
+    Learners that take weights are given the weights of the rows in their bags; of others, heavy rows are drawn more
+    often, by odds, and are left out the less.
+    """
 
     bags: Bags
     replace: bool
@@ -30,16 +34,21 @@ class RowBags:
         max_samples: int | float | None,
         replace: bool,
         labels: np.ndarray | None = None,
+        inside: bool = False,
     ) -> RowBags:
         """For the rows of X; `max_samples` is a number of draws, a share of all, or None for as many as there are.
 
-        `labels`, if given, are numbers of classes, every one of which a bag has to hold.
+        `labels`, if given, are numbers of classes, every one of which a bag has to hold; `inside` says that learners
+        take weights.
         """
-        n, order = len(target), value_order(X, target)
-        whole = weight is None or bool((weight == np.rint(weight)).all())
-        sums = None if weight is None else np.cumsum(weight[order])
-        able = n if weight is None else int(np.count_nonzero(weight))
-        total = able if not replace else n if sums is None or not whole else int(sums[-1])
+        order = value_order(X, target)
+        able = len(target) if weight is None else int(np.count_nonzero(weight))
+        times = None if weight is None or not replace else repetitions(weight)
+        by, whole = weight if times is None else times, times is not None
+        if weight is not None and times is None and inside and replace:
+            by, whole = (weight > 0).astype(np.float64), True
+        sums = None if by is None else np.cumsum(by[order])
+        total = int(sums[-1]) if sums is not None and whole else able
         share = max(1, int(max_samples * total)) if isinstance(max_samples, float) else max_samples
         draws = total if share is None else int(share)
         if not replace and draws > able:

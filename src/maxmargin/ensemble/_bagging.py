@@ -49,7 +49,8 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
     Attributes
     ----------
     certificate_ : Guarantee
-        The out-of-bag error with its standard error; ``certificate_.verify(X, y)`` gathers it again.
+        The out-of-bag error with its standard error, of all rows and by class: an estimate, which is no proof and
+        never holds; ``certificate_.verify(X, y)`` gathers it again.
     bag_fractions_ : ndarray of shape (n_estimators,)
         Share of the rows that each bag holds.
     expected_bag_fraction_ : float
@@ -213,7 +214,8 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
     Attributes
     ----------
     certificate_ : Guarantee
-        The out-of-bag squared error with its standard error; ``certificate_.verify(X, y)`` gathers it again.
+        The out-of-bag squared error with its standard error: an estimate, which never holds;
+        ``certificate_.verify(X, y)`` gathers it again.
     bag_fractions_ : ndarray of shape (n_estimators,)
         Share of the rows that each bag holds.
     expected_bag_fraction_ : float

@@ -11,20 +11,23 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from ..certificates import Guarantee, Reported, Status
 from ..tree._base import TreeEstimator
+from ..tree._same import differing, is_own, judged, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
+from ._forest_bags import repetitions
 from ._number_columns import refuse_categories
 from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
 from ._seeds import LARGEST_SEED, seeded_copy
@@ -124,7 +127,9 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers count repetitions of rows; others are odds by which rows are drawn.
+            Weights that the learners are given for the rows of their bags, which are drawn with the same odds. Whole
+            numbers of up to 4, times any factor, are numbers of repetitions. Learners that take no weights have bags
+            drawn by them.
 
         Returns
         -------
@@ -135,18 +140,21 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         self._validate_params()
         if isinstance(self._learner(), (TreeEstimator, Forest)):  # others may encode what they are given
             refuse_categories(X, self)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=["csr", "csc"],
-            dtype=None,
-            ensure_all_finite=False,
-            multi_output=True,
-            y_numeric=False,
-        )
-        target = self._checked_target(y)
-        weights = None
+        X, target, weights = self._prepare(X, y, sample_weight)
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)  # of the last fit
+        if self._grow(X, target, weights):
+            guarantee = self._guarantee(X, target)
+            self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return self
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Checked rows and targets, and the weights that learners are given; what bags are drawn from is kept."""
+        rules: dict = {"accept_sparse": ["csr", "csc"], "dtype": None, "ensure_all_finite": False}
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=False, **rules)
+        target, weights = self._checked_target(y), None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             if not weights.any():
@@ -155,20 +163,15 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
                 warnings.warn(
                     f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True: "
                     "without replacement a row is in a bag once at most, however large its weight.",
-                    stacklevel=2,
+                    stacklevel=3,
                 )
         labels = target if self._needs_all_classes() else None
-        self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap, labels)
-        if self.oob_score and not self.bootstrap:
-            raise ValueError("Out of bag estimation only available if bootstrap=True")
-        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
-            self.__dict__.pop(name, None)  # of the last fit
-        if self._grow(X, target):
-            guarantee = self._guarantee(X, target)
-            self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
-        return self
+        inside = has_fit_parameter(self._learner(), "sample_weight")
+        self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap, labels, inside)
+        drawn = weights is None or not self.bootstrap or repetitions(weights) is not None
+        return X, target, weights if inside and not drawn else None
 
-    def _grow(self, X: Any, target: np.ndarray) -> bool:
+    def _grow(self, X: Any, target: np.ndarray, weights: np.ndarray | None) -> bool:
         """Train the learners that are missing; False if none is."""
         generator = check_random_state(self.random_state)
         if not self.warm_start or not hasattr(self, "estimators_"):
@@ -183,16 +186,22 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         if len(seeds) == 0:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
             return False
-        self.estimator_ = self._learner()
-        count = self._column_count()
-        trained = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
-            delayed(_train)(self.estimator_, X, target, self._bags, int(seed), count, self.bootstrap_features)
-            for seed in seeds
-        )
+        trained = self._train_all(X, target, weights, [int(seed) for seed in seeds])
         self.estimators_ += [learner for learner, _ in trained]
         self.estimators_features_ += [columns for _, columns in trained]
         self._seeds += [int(seed) for seed in seeds]
         return True
+
+    def _train_all(
+        self, X: Any, target: np.ndarray, weights: np.ndarray | None, seeds: list[int]
+    ) -> list[tuple[Any, np.ndarray]]:
+        """Learners of these seeds, each with its columns."""
+        self.estimator_ = self._learner()
+        count = self._column_count()
+        return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+            delayed(_train)(self.estimator_, X, target, weights, self._bags, seed, count, self.bootstrap_features)
+            for seed in seeds
+        )
 
     def _column_count(self) -> int:
         d = self.n_features_in_
@@ -218,8 +227,9 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         self.oob_error_curve_ = found.curve
         if self.oob_score:
             self._keep_oob(found, target)
-        held = float(self.bag_fractions_.mean())
-        return out_of_bag_guarantee(found, self._loss, len(bags), held, self.expected_bag_fraction_)
+        figures = (self._loss, len(bags), float(self.bag_fractions_.mean()), self.expected_bag_fraction_)
+        classes = getattr(self, "classes_", None)
+        return out_of_bag_guarantee(found, *figures, *(() if classes is None else (target, classes)))
 
     def _parts(self, X: Any, bags: list[np.ndarray]) -> Iterator[Part]:
         for learner, columns, bag in zip(self.estimators_, self.estimators_features_, bags, strict=True):
@@ -235,11 +245,48 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         if y is None or len(y) != n:
             got = "no y" if y is None else f"y with {len(y)}"
             raise ValueError(f"a certificate is about the training data: expected {n} rows, got {got}.")
-        rows = self._rows(X)
-        claim, found = self.certificate_, self._guarantee(rows, self._checked_target(np.asarray(y)))
-        agree = all(np.isclose(found.figures[name], value, equal_nan=True) for name, value in claim.figures.items())
-        status = claim.status if agree else Status.REFUTED
-        return replace(found, holds=found.holds and agree, status=status, seconds=time.perf_counter() - begin)
+        again = clone(self).set_params(warm_start=False, oob_score=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the fit has given them
+            X, target, weights = again._prepare(X, y, sample_weight)
+            try:
+                where = again._difference(self, X, target, weights)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+                where = "what a learner is"
+        if where is not None:
+            return replace(refuted(self.certificate_, where), seconds=time.perf_counter() - begin)
+        again.estimators_ = self.estimators_  # they are the same, or say the same
+        found = again._guarantee(X, target)
+        proof = judged(self.certificate_, found, differing(self, again, lambda learner: 0))
+        return replace(proof, seconds=time.perf_counter() - begin)
+
+    def _difference(self, claimed: Any, X: Any, target: np.ndarray, weights: np.ndarray | None) -> str | None:
+        """Train the learners of a claimed model again; the place of the first difference."""
+        self._seeds = [int(seed) for seed in claimed._seeds]
+        trained = self._train_all(X, target, weights, self._seeds)
+        self.estimators_, self.estimators_features_ = ([pair[k] for pair in trained] for k in (0, 1))
+        if len(claimed.estimators_) != len(self.estimators_):
+            return "estimators_"
+        for t, (learner, columns) in enumerate(trained):
+            rows, theirs, bag = X[:, columns], claimed.estimators_[t], self._bags.rows(self._seeds[t])
+            probe = partial(self._all_it_says, rows)
+            where = differing(theirs, learner, probe, f"estimators_[{t}]")
+            if where is None and not is_own(learner):
+                given = () if weights is None else (weights[bag],)
+                where = _refutes_itself(theirs, f"estimators_[{t}]", rows[bag], target[bag], *given)
+            elif where is not None and not is_own(learner):
+                second, _ = self._train_all(X, target, weights, self._seeds[t : t + 1])[0]
+                where = None if differing(learner, second, probe, "it") else where  # another one after every fit
+            if where is not None:
+                return where
+        return None
+
+    def _all_it_says(self, X: Any, learner: Any) -> np.ndarray:
+        """What a learner says of rows, and the decision values that it may have, side by side."""
+        said = np.asarray(self._says(learner, X), dtype=np.float64).reshape(X.shape[0], -1)
+        if not hasattr(learner, "decision_function"):
+            return said
+        return np.hstack([said, np.asarray(learner.decision_function(X), dtype=np.float64).reshape(X.shape[0], -1)])
 
     # ---------------------------------------------------------------- use
 
@@ -271,7 +318,14 @@ def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
 
 
 def _train(
-    learner: Any, X: Any, target: np.ndarray, bags: RowBags, seed: int, count: int, repeat_columns: bool
+    learner: Any,
+    X: Any,
+    target: np.ndarray,
+    weights: np.ndarray | None,
+    bags: RowBags,
+    seed: int,
+    count: int,
+    repeat_columns: bool,
 ) -> tuple[Any, np.ndarray]:
     """A copy of the learner trained on the bag of a seed, and the columns that it was given."""
     generator = np.random.RandomState(seed)
@@ -283,5 +337,16 @@ def _train(
         columns = np.sort(generator.permutation(d)[:count])
     own = seeded_copy(learner, generator)
     rows = bags.rows(seed)
-    own.fit(_part(X, rows, columns), target[rows])
+    if weights is None:
+        own.fit(_part(X, rows, columns), target[rows])
+    else:
+        own.fit(_part(X, rows, columns), target[rows], sample_weight=weights[rows])
     return own, columns
+
+
+def _refutes_itself(learner: Any, where: str, *rows: Any) -> str | None:
+    """Whether a learner that has a certificate of its own is refuted by it, on the rows of its bag."""
+    verify = getattr(getattr(learner, "certificate_", None), "verify", None)
+    if verify is None or verify(*rows).status is not Status.REFUTED:
+        return None
+    return where

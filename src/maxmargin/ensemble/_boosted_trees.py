@@ -39,7 +39,7 @@ class BoostedTrees:
         bins, limits = self.columns.bins_of(weights), limits_of(tree, n, d, weights, 0)
         seed = int(check_random_state(tree.random_state).randint(np.iinfo(np.int32).max))
         grown = prune(build_tree(bins, self.y, weights, limits, seed), tree.ccp_alpha)
-        tree.tree_, tree._categories = grown, None
+        tree.tree_, tree._categories, tree._seed = grown, None, seed
         tree.max_features_, tree.n_features_in_, tree.n_outputs_ = limits.max_features, d, 1
         leaves = np.empty(n, dtype=np.uint64)
         walk(grown.paths_by_code(), bins.codes_by_row, self.rows, grown.max_depth, True, leaves)

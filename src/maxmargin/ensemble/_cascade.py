@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Reported, Status
+from ..tree._same import is_own, judged, refuted, reproduced
+from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
 from ._cascade_proof import CascadeGuarantee, prove_cascade, walk
 from ._cascade_stage import Stage, StageRows, train_stage
 from ._number_columns import refuse_categories
+from ._seeds import drawn_seed
 
 
 class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
@@ -106,6 +110,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     classes_: np.ndarray
     certificate_: CascadeGuarantee
     _stages: list[Stage]
+    _seed: int
 
     def __init__(
         self,
@@ -170,7 +175,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         for name, mask in (("positives", positive), ("negatives", ~positive)):
             if not weights[mask].sum() > 0:
                 raise ValueError(f"CascadeClassifier needs two classes; the {name} have no weight.")
-        random_state = check_random_state(self.random_state)
+        self._seed = drawn_seed(self.random_state)
+        random_state = check_random_state(self._seed)
         self._tuned = self._hold_out(positive, weights, random_state)
         rows = StageRows.of(X, positive, weights)
         train = rows.kept((weights > 0) & ~self._tuned) if self._tuned.any() else rows.kept(weights > 0)
@@ -278,16 +284,36 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> CascadeGuarantee:
         check_is_fitted(self)
-        begin = time.perf_counter()
-        X, y = self._validate(X, y, reset=False)
-        if len(y) != self._rows_seen:
+        begin, claim, n = time.perf_counter(), self.certificate_, _num_samples(X)
+        if n not in (self._rows_seen, len(self._tuned)):
             raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
+                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
             )
-        claim = self.certificate_
-        found = self._prove(X, y == self.positive_, self._weights(X, sample_weight), claim.status)
-        status = Status.REFUTED if claim.holds and not found.holds else claim.status
-        return replace(found, status=status, seconds=time.perf_counter() - begin)
+        template = clone(self).set_params(random_state=self._seed)
+
+        def fit() -> Any:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the fit has given them
+                return clone(template).fit(X, y, sample_weight)
+
+        learner = template._new_stage(check_random_state(0))._template()
+        try:
+            again, where = reproduced(self, fit, learner, lambda model: predictions(model._check_rows(X)))
+        except NoEdgeError:
+            return cast(CascadeGuarantee, refuted(claim, "the first learner"))
+        found = again.certificate_
+        if where is None and not is_own(learner):
+            try:
+                found = self._proof_of(again, X, y, sample_weight)
+            except Exception:  # a learner that has been tampered with may fail in any way
+                where = "what a learner says"
+        proof = judged(claim, found, where)
+        return cast(CascadeGuarantee, replace(proof, seconds=time.perf_counter() - begin))
+
+    def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> CascadeGuarantee:
+        """The proof of the stages at hand; `again` is the same model fitted again."""
+        X, y = again._validate(X, y, reset=False)
+        return self._prove(X, y == again.positive_, self._weights(X, sample_weight), self.certificate_.status)
 
     # ---------------------------------------------------------------- use
 

@@ -20,24 +20,25 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import Guarantee, Reported
 from ..engine import run_portions, thread_count
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
 from ..tree._build import build_tree
 from ..tree._columns import Categories
 from ..tree._prune import prune
+from ..tree._same import differing, judged, refuted
 from ..tree._settings import CONSTRAINTS, columns_a_split, limits_of, refuse_monotonic
 from ..tree._tree import Tree
 from ._forest_bags import Bags
 from ._forest_votes import JudgeState, judge_votes, sum_of_values
-from ._out_of_bag import OutOfBag, out_of_bag_guarantee
+from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
 # "auto": trees are grown in steps of so many, up to a last number.
 _STEP, _MOST = 16, 1024
@@ -49,7 +50,7 @@ def warn_unjudged(judged: np.ndarray) -> None:
     if not judged.all():
         warnings.warn(
             f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
-            "every tree. This probably means too few trees were used to compute any reliable OOB estimates.",
+            "every tree. This probably means too few trees, or bags of too many draws, for reliable OOB estimates.",
             stacklevel=6,
         )
 
@@ -88,10 +89,12 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     certificate_: Guarantee
     _loss: str
     _classes_count: int
+    classes_: np.ndarray
     _categories: Categories | None
     _sample_weight: np.ndarray | None
     _rows: np.ndarray | None
     _bags: Bags
+    _foreign: int
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -105,13 +108,13 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
         """The target as numbers of classes (int32) or as float64 values."""
 
-    @abstractmethod
-    def _drawing_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
-        """What rows are drawn by (or weighed with, without bags); None if all are alike."""
+    def _class_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
+        """The weight of the class of each row; None if there is none."""
+        return None
 
-    @abstractmethod
-    def _bag_weights(self, counts: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """Weights of the rows in a bag."""
+    def _balance(self, weight: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """Weights of the rows in a bag, once they are known."""
+        return weight
 
     @abstractmethod
     def _member(self, seed: int, tree: Tree) -> Any:
@@ -131,6 +134,16 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         begin = time.perf_counter()
         self._validate_params()
         self._refuse()
+        earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
+        X, target, bins = self._prepare(X, y, sample_weight)
+        self._foreign = 0
+        if earlier is not None and differing(earlier, (self._bags, self._sample_weight)):
+            self._foreign = len(self.estimators_)
+        self._grow_all(self._to_judge(X, bins) if earlier is None else X, target, bins)
+        self.certificate_ = replace(self.certificate_, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
+        """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by."""
         X = checked_columns(self, X, reset=True)
         target = self._checked_target(X, y, reset=True)
         weight = None if sample_weight is None else checked_weights(sample_weight, X)
@@ -138,18 +151,19 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         if weight is not None and not weight.all():  # rows without weight take no part
             self._rows = np.flatnonzero(weight)
             X, target, weight = X[self._rows], target[self._rows], weight[self._rows]
-        self._sample_weight = self._drawing_weights(target, weight)
+        of_class = self._class_weights(target, weight)
         self._n_samples, self.n_outputs_ = X.shape[0], 1
-        odds = getattr(self, "class_weight", None) is not None
-        self._bags = Bags.of(X, target, self._sample_weight, odds, self.max_samples)
+        self._bags = Bags.of(X, target, weight, self.max_samples)
+        if weight is not None and self.bootstrap and self._bags.whole:  # rows are drawn that often
+            weight = None
+        self._sample_weight = of_class if weight is None else weight if of_class is None else weight * of_class
         self.max_features_ = min(X.shape[1], columns_a_split(self.max_features, X.shape[1]))
         mask = None if self._categories is None else self._categories.mask()
-        bins = Bins.of(X, mask, self.n_jobs)
-        again = self.warm_start and hasattr(self, "estimators_")  # trees of an earlier fit know other bins
-        if mask is None and not bins.binned.missing.any() and not again:
-            X = bins.codes_by_row
-        self._grow_all(X, target, bins)
-        self.certificate_ = replace(self.certificate_, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return X, target, Bins.of(X, mask, self.n_jobs)
+
+    def _to_judge(self, X: Any, bins: Bins) -> Any:
+        """The rows as codes, where they say it all; trees of an earlier fit know other bins."""
+        return bins.codes_by_row if self._categories is None and not bins.binned.missing.any() else X
 
     def _refuse(self) -> None:
         """Refuse what cannot be honoured."""
@@ -210,7 +224,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         while True:
             step = min(_STEP, wanted - len(self.estimators_)) if auto else wanted - len(self.estimators_)
             seeds = generator.randint(_SEEDS, size=step)
-            grown = self._grow(bins, target, [int(seed) for seed in seeds])
+            grown = self._grow(bins, target, [(int(seed), self) for seed in seeds])
             members, bits = [member for member, _ in grown], [mask for _, mask in grown]
             if grown:
                 curve = np.concatenate([curve, self._judge(X, target, members, bits, state)])
@@ -228,28 +242,29 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 stacklevel=4,
             )
         self.oob_error_curve_ = curve
-        self.certificate_ = self._guarantee(self._found(state, curve), unseen)
+        self.certificate_ = self._guarantee(self._found(state, curve), target, unseen)
         if self.oob_score:
             self._set_out_of_bag(target, state)
 
-    def _grow(self, bins: Bins, target: np.ndarray, seeds: list[int]) -> list[tuple[Any, np.ndarray]]:
-        """Trees of these seeds, each with the rows that it has not seen (a mask packed to bits)."""
+    def _grow(self, bins: Bins, target: np.ndarray, seeds: list[tuple[int, Any]]) -> list[tuple[Any, np.ndarray]]:
+        """Trees of these seeds and settings, each with the rows that it has not seen (a mask packed to bits)."""
         done = 0
 
-        def work(seed: int) -> tuple[Any, np.ndarray]:
+        def work(seed: int, settings: Any) -> tuple[Any, np.ndarray]:
             nonlocal done
             done += 1
             if self.verbose:
                 print(f"tree {done} of {len(seeds)}")
             counts = self._counts(seed)
-            weight = self._bag_weights(counts, target).astype(np.float64)
-            limits = limits_of(self, len(target), len(bins.low), weight, self._classes_count)
+            weight = counts.astype(np.float64) if self._sample_weight is None else counts * self._sample_weight
+            weight = self._balance(weight, target)
+            limits = limits_of(settings, len(target), len(bins.low), weight, self._classes_count)
             # the draws of a tree that is fitted on this bag with this random_state
             draws = int(np.random.RandomState(seed).randint(_SEEDS))
-            tree = prune(build_tree(bins, target, weight, limits, draws), self.ccp_alpha)
+            tree = prune(build_tree(bins, target, weight, limits, draws), settings.ccp_alpha)
             return self._member(seed, tree), np.packbits(counts == 0)
 
-        return run_portions(work, [(seed,) for seed in seeds], thread_count(self.n_jobs))
+        return run_portions(work, seeds, thread_count(self.n_jobs))
 
     # ---------------------------------------------------------------- out of bag
 
@@ -261,7 +276,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         return judge_votes(trees, *self._leaf_values(trees), X, target, unseen, state, self.n_jobs)
 
     def _found(self, state: JudgeState, curve: np.ndarray) -> OutOfBag:
-        return OutOfBag(np.where(state.counts > 0, state.losses, np.nan), curve)
+        return OutOfBag(np.where(state.counts > 0, state.losses, np.nan), curve, state.counts)
 
     def _has_settled(self, curve: np.ndarray, state: JudgeState) -> bool:
         """Whether the error stayed within one standard error of its last value over the last half of the trees."""
@@ -277,28 +292,41 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             thread_count(self.n_jobs),
         )
 
-    def _guarantee(self, found: OutOfBag, unseen: list[np.ndarray]) -> Guarantee:
+    def _guarantee(self, found: OutOfBag, target: np.ndarray, unseen: list[np.ndarray]) -> Guarantee:
         n, members = self._n_samples, self.estimators_
         if not self.bootstrap:
             words = "Every tree has seen every row: nothing is claimed about the error on new rows."
-            return Guarantee("out-of-bag estimate", {"learners": float(len(members))}, words, False, Status.CONVERGED)
+            return nothing_estimated(len(members), words)
+        if self._foreign:
+            words = f"{self._foreign} trees are of an earlier fit on other rows or weights: nothing is claimed."
+            return nothing_estimated(len(members), words)
         held = float(np.mean([1.0 - np.bitwise_count(bits).sum() / n for bits in unseen]))
-        return out_of_bag_guarantee(found, self._loss, len(members), held, self._bags.expected_share())
+        figures = (self._loss, len(members), held, self._bags.expected_share())
+        labels = (target, self.classes_) if self._classes_count else ()
+        return out_of_bag_guarantee(found, *figures, *labels)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         begin = time.perf_counter()
-        X = checked_columns(self, X, reset=False)
-        target = self._checked_target(X, y, reset=False)
-        if self._rows is not None and len(target) > self._rows[-1]:
-            X, target = X[self._rows], target[self._rows]
-        if X.shape[0] != self._n_samples:
+        if self._foreign:
             raise ValueError(
-                f"a certificate is about the training data: expected {self._n_samples} rows, got {X.shape[0]}."
+                f"{self._foreign} trees are of an earlier fit on other rows, which cannot be verified here."
             )
-        state = JudgeState(len(target), max(1, self._classes_count))
-        unseen = self._unseen(self.estimators_)
-        curve = self._judge(X, target, self.estimators_, unseen, state)
-        return replace(self._guarantee(self._found(state, curve), unseen), seconds=time.perf_counter() - begin)
+        again = clone(self).set_params(warm_start=False)
+        X, target, bins = again._prepare(X, y, sample_weight)
+        if len(target) not in (self._n_samples, len(self._bags.order)):
+            raise ValueError(
+                f"a certificate is about the training data: expected {self._n_samples} rows, got {len(target)}."
+            )
+        try:
+            grown = again._grow(bins, target, [(member.random_state, member) for member in self.estimators_])
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            return refuted(self.certificate_, "the account of how a tree was grown")
+        again.estimators_, unseen = [member for member, _ in grown], [bits for _, bits in grown]
+        state, again._foreign = JudgeState(len(target), max(1, again._classes_count)), 0
+        again.oob_error_curve_ = again._judge(again._to_judge(X, bins), target, again.estimators_, unseen, state)
+        found = again._guarantee(again._found(state, again.oob_error_curve_), target, unseen)
+        proof = judged(self.certificate_, found, differing(self, again))
+        return replace(proof, seconds=time.perf_counter() - begin)
 
     # ---------------------------------------------------------------- ways through the trees
 

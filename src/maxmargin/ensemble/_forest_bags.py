@@ -1,9 +1,13 @@
 """The bags of a forest: which rows each tree is grown from, drawn again from its seed whenever they are asked for.
 
 Rows are drawn by their place in an order that depends on their values alone (a hash of each row and its target):
-neither the order of the rows nor whether one is given twice or with weight 2 makes a difference to the forest. Weights
-of rows that are whole multiples of the smallest are numbers of repetitions, and a bag has as many draws as they add up
-to; other weights, and those of classes, are odds, and a bag has as many draws as there are rows.
+neither the order of the rows nor whether one is given twice or with weight 2 makes a difference to the forest.
+
+A row may be drawn as often as any other, whatever its weight: what is drawn by weight is in nearly every bag if it is
+heavy, as the rows of a rare class are under balanced weights, and then nobody is left to judge it. So weights count
+inside the trees, each draw of a row with the weight of the row. The one exception are weights that are small whole
+numbers (of times a common unit): these are numbers of repetitions, as if the rows had been given so often. A row of
+weight k is then left out of a bag with probability e^-k, and k is at most 4.
 """
 
 from __future__ import annotations
@@ -19,11 +23,16 @@ from ..tree._tree import dense_rows
 
 # Sparse rows that are made dense at a time.
 _BLOCK = 1024
+# The largest weight that is a number of repetitions.
+_MOST_REPETITIONS = 4
 
 
 @dataclass(frozen=True)
 class Bags:
-    """What a bag is drawn from: the order of the rows, the sums of their weights in it, and the number of draws."""
+    """What a bag is drawn from: the order of the rows, the sums of what they are drawn by, and the number of draws.
+
+    `whole` says that these are numbers of repetitions and not odds.
+    """
 
     order: np.ndarray
     sums: np.ndarray | None
@@ -31,29 +40,22 @@ class Bags:
     whole: bool
 
     @classmethod
-    def of(cls, X: Any, target: np.ndarray, weight: np.ndarray | None, odds: bool, max_samples: Any) -> Bags:
-        """For rows that all have a weight; `odds` says that none is a number of repetitions.
-
-        `max_samples` is a number of draws, a share of all, or None.
-        """
+    def of(cls, X: Any, target: np.ndarray, weight: np.ndarray | None, max_samples: Any) -> Bags:
+        """For rows that all have a weight; `max_samples` is a number of draws, a share of all, or None."""
         target, step = target.astype(np.float64), _BLOCK if sp.issparse(X) else max(1, X.shape[0])
         parts = [
             _fingerprints(dense_rows(X, start, start + step), target[start : start + step])
             for start in range(0, X.shape[0], step)
         ]
         order = np.argsort(np.concatenate(parts), kind="stable").astype(np.int32)
-        whole = weight is not None and not odds
-        if weight is not None and whole:
-            ratio = weight / weight.min()
-            whole = bool(np.allclose(ratio, np.rint(ratio), rtol=1e-12, atol=0.0))
-            weight = np.rint(ratio) if whole else weight
-        sums = None if weight is None else np.cumsum(weight[order])
-        total = int(sums[-1]) if sums is not None and whole else len(target)
+        times = None if weight is None else repetitions(weight)
+        sums = None if times is None else np.cumsum(times[order])
+        total = len(target) if sums is None else int(sums[-1])
         if max_samples is None:
             draws = total
         else:
             draws = max(1, int(max_samples * total)) if isinstance(max_samples, float) else int(max_samples)
-        return cls(order, sums, draws, whole)
+        return cls(order, sums, draws, sums is not None)
 
     def rows(self, seed: int) -> np.ndarray:
         """The rows in a bag, each as often as it was drawn, in the order of the draws."""
@@ -76,6 +78,18 @@ class Bags:
         p = np.full(n, 1 / n) if self.sums is None else np.diff(self.sums, prepend=0.0) / self.sums[-1]
         with np.errstate(divide="ignore"):  # p = 1: always drawn
             return float(np.mean(-np.expm1(self.draws * np.log1p(-np.minimum(p, 1.0)))))
+
+
+def repetitions(weight: np.ndarray) -> np.ndarray | None:
+    """Small whole numbers that the weights are in proportion to, or None; zero stays zero."""
+    positive = weight[weight > 0]
+    unit = positive.min()
+    if positive.max() <= 1e6 and (positive == np.rint(positive)).all():
+        unit = np.gcd.reduce(positive.astype(np.int64))
+    if not positive.max() / unit <= _MOST_REPETITIONS * (1 + 1e-12):
+        return None
+    times = np.rint(weight / unit)
+    return times if np.allclose(times * unit, weight, rtol=1e-12, atol=0.0) else None
 
 
 @jit

@@ -64,7 +64,8 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
     warm_start : bool, default=False
         Keep the trees of the last fit and add to them.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes, of all rows or, for the third, of each bag.
+        Weights of the classes, of all rows or, for the third, of each bag. They count in the trees and have no part
+        in the draws: each class is left out of bags as often as any other.
     max_samples : int, float or None, default=None
         Draws of a bag, or their share of the rows; None: as many as there are rows.
     combine : {"mean", "product"}, default="mean"
@@ -78,7 +79,8 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
     estimators_ : list of DecisionTreeClassifier
         The trees; their labels are the numbers of the classes.
     certificate_ : Guarantee
-        The out-of-bag error with its standard error: an estimate for new rows.
+        The out-of-bag error with its standard error, of all rows and by class: an estimate for new rows, which is no
+        proof and never holds. There is none where a class is hardly judged (see :doc:`/trees`).
     oob_error_curve_ : ndarray of shape (n_estimators,)
         The out-of-bag error of the first 1, 2, ... trees.
     oob_score_, oob_decision_function_
@@ -164,8 +166,8 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         y : array-like of shape (n_samples,)
             Labels: numbers, strings or booleans.
         sample_weight : array-like of shape (n_samples,), optional
-            Rows are drawn in proportion to these, and as often as if they had been repeated where all are multiples of
-            the smallest; without bags they weigh the rows. Not negative.
+            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
+            4, times any factor, are numbers of repetitions. Not negative.
 
         Returns
         -------
@@ -242,7 +244,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
             raise ValueError(f"y holds the label {y[int(np.argmin(known))]!r}, which the model has not seen.")
         return target.astype(np.int32)
 
-    def _drawing_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
+    def _class_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
         chosen = self.class_weight
         if chosen is not None and isinstance(chosen, str) and self.warm_start:
             warnings.warn(
@@ -251,20 +253,18 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
                 stacklevel=5,
             )
         if chosen is None or (self.bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample"):
-            return sample_weight
+            return None
         rule = chosen if isinstance(chosen, dict) else "balanced"
         options: dict = {} if sample_weight is None or rule != "balanced" else {"sample_weight": sample_weight}
         of_class = compute_class_weight(rule, classes=self.classes_, y=self.classes_[target], **options)
-        return of_class[target] if sample_weight is None else sample_weight * of_class[target]
+        return of_class[target]
 
-    def _bag_weights(self, counts: np.ndarray, target: np.ndarray) -> np.ndarray:
-        if not self.bootstrap:
-            return np.ones(len(target)) if self._sample_weight is None else self._sample_weight
-        if self.class_weight != "balanced_subsample":
-            return counts
-        inside = np.bincount(target, counts, minlength=self._classes_count)
+    def _balance(self, weight: np.ndarray, target: np.ndarray) -> np.ndarray:
+        if not self.bootstrap or self.class_weight != "balanced_subsample":
+            return weight
+        inside = np.bincount(target, weight, minlength=self._classes_count)
         present = np.count_nonzero(inside)
-        return counts * (counts.sum() / (present * np.where(inside > 0, inside, 1.0)))[target]
+        return weight * (weight.sum() / (present * np.where(inside > 0, inside, 1.0)))[target]
 
     def _member(self, seed: int, tree: Tree) -> DecisionTreeClassifier:
         member = DecisionTreeClassifier(**{name: getattr(self, name) for name in _TREE}, random_state=seed)

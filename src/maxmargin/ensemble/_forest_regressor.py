@@ -43,7 +43,7 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
     estimators_ : list of DecisionTreeRegressor
         The trees.
     certificate_ : Guarantee
-        The out-of-bag squared error with its standard error: an estimate for new rows.
+        The out-of-bag squared error with its standard error: an estimate for new rows, which never holds.
     oob_error_curve_ : ndarray of shape (n_estimators,)
         The out-of-bag squared error of the first 1, 2, ... trees.
     oob_score_, oob_prediction_
@@ -120,8 +120,8 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
         y : array-like of shape (n_samples,)
             Target values.
         sample_weight : array-like of shape (n_samples,), optional
-            Rows are drawn in proportion to these, and as often as if they had been repeated where all are multiples of
-            the smallest; without bags they weigh the rows. Not negative.
+            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
+            4, times any factor, are numbers of repetitions. Not negative.
 
         Returns
         -------
@@ -150,14 +150,6 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
 
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
         return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
-
-    def _drawing_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
-        return sample_weight
-
-    def _bag_weights(self, counts: np.ndarray, target: np.ndarray) -> np.ndarray:
-        if self.bootstrap:
-            return counts
-        return np.ones(len(target)) if self._sample_weight is None else self._sample_weight
 
     def _member(self, seed: int, tree: Tree) -> DecisionTreeRegressor:
         member = DecisionTreeRegressor(**{name: getattr(self, name) for name in _TREE}, random_state=seed)

@@ -38,7 +38,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     facts |= on_training(subject, training)
     proof = model.certificate_
     error = next((value for name, value in proof.figures.items() if name.startswith("out-of-bag")), None)
-    if proof.holds and error is not None:
+    if proof.kind == "estimate" and error is not None:
         facts["out-of-bag estimate"] = f"{number(error)} +- {number(proof.figures['standard error'])}"
     facts["certificate"] = proof_in_words(model)
     tables = {} if members is None else {"importances": importances(subject.columns, members.mean(axis=0), members)}

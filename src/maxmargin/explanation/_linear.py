@@ -106,7 +106,9 @@ def proof_in_words(model: Any) -> str | None:
     if hasattr(proof, "relative_gap"):
         gap = float(proof.relative_gap)  # below, it is of rounding errors, which differ from one CPU to the next
         return f"{proof.status}, relative duality gap {number(gap) if gap >= _ROUNDING else f'below {_ROUNDING:g}'}"
-    return f"{proof.name}: {'holds' if proof.holds else 'does not hold'} ({proof.status})"
+    words = {"estimate": "an estimate, not a proof", "nothing": "nothing is claimed"}
+    verdict = words.get(proof.kind, "holds" if proof.holds else "does not hold")
+    return f"{proof.name}: {verdict} ({proof.status})"
 
 
 def _notes(subject: Subject) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from ..ensemble import (
     RandomForestRegressor,
 )
 from ..ensemble._cascade_stage import Stage
-from ..tree import DecisionTreeRegressor
 from ._arrays import Array, bools, floats, places, whole
 from ._forests import FOREST_CLASSIFIER, FOREST_REGRESSOR, ROW_BAGS
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Scope, Text, choice
@@ -110,6 +109,8 @@ def _boosted(learner: Kind, *own: Any) -> Entries:
         ),
         ("_ending", Text()),
         ("_rows_seen", Int(1)),
+        ("_seed", Int(0, 2**32 - 1)),
+        ("_learning_rate", Float(0.0)),
         ("certificate_", guarantee(BoostingGuarantee, _ROUNDS)),
     )
 
@@ -120,12 +121,11 @@ def _chosen(value: AdaBoostClassifier) -> Any:
 
 
 def _base(value: AdaBoostRegressor) -> Any:
-    return DecisionTreeRegressor(max_depth=3) if value.estimator is None else value.estimator
+    return value._template()
 
 
 _ADA_CLASSIFIER: Entries = (
     *_boosted(Estimator(check=_knows), *CLASSES, Check(lambda s: s["k"] >= 1, "has no classes.")),
-    ("_rate", Float(0.0)),
     ("estimator_", Derived(_chosen)),
     Check(lambda s: _right_type(s), "has other learners than it was told to boost."),
 )
@@ -230,6 +230,7 @@ _CASCADE: Entries = (
         lambda s: all(p.model.n_features_in_ == s["d"] for p in s.values["_stages"]), "has a stage of other columns."
     ),
     ("_ending", Text()),
+    ("_seed", Int(0, 2**32 - 1)),
     ("_asked", Items(Float(0.0, 1.0), 2, tuple)),
     ("_carry", Bool()),
     ("mean_stages_", Float(0.0)),

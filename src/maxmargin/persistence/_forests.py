@@ -109,6 +109,7 @@ def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
         ("_rows", OrNone(whole("n", low=0))),
         ("_sample_weight", OrNone(floats("n", low=0))),
         ("_bags", _BAGS),
+        ("_foreign", Int(0)),
         Check(lambda s: len(s.values["_bags"].order) == s["n"], "its bags are of other rows."),
         ("estimators_", _Members(outputs, shares)),
         ("oob_error_curve_", floats("trees", nan=True)),

@@ -28,6 +28,7 @@ _GUARANTEE: dict[str, Kind] = {
     "iterations": Int(),
     "seconds": Float(0.0),
     "label": Text(),
+    "kind": choice("proof", "estimate", "nothing"),
 }
 
 
@@ -105,6 +106,8 @@ class Guaranteed(Kind):
         if not isinstance(node, dict) or set(node) != known:
             raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
         parts = {name: kind.read(node[name], inside(where, name), scope) for name, kind in _GUARANTEE.items()}
+        if parts["holds"] and parts["kind"] != "proof":
+            raise Mismatch(inside(where, "holds"), f"must be false for what is no proof but {parts['kind']!r}.")
         own = Scope(sizes=dict(scope.sizes))
         parts |= {name: kind.read(node[name], inside(where, name), own) for name, kind in self.extra}
         listed = node["problems"]

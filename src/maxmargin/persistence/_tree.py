@@ -13,6 +13,7 @@ _START: Entries = (
     ("_categories", CategoryColumns()),
     ("max_features_", Int(1, "d")),
     ("n_outputs_", Int(1, 1)),
+    ("_seed", Maybe(Int(0, 2**31))),
 )
 
 SCHEMAS = [

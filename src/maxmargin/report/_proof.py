@@ -149,6 +149,7 @@ def _of_guarantee(proof: Guarantee) -> dict[str, Any]:
     return {
         "kind": "guarantee",
         "title": proof.name[:1].upper() + proof.name[1:],
+        "claim": proof.kind,
         "holds": bool(proof.holds),
         "words": statement if statement.endswith(".") else statement + ".",
         "figures": [{"name": name, "value": plain(float(value))} for name, value in proof.figures.items()],
@@ -193,7 +194,8 @@ def proven_words(proof: dict[str, Any]) -> str:
     again = " Recomputed for this page." if proof["state"] == CONFIRMED else ""
     if proof["kind"] == "guarantee":
         words = shortened(proof["words"], 320)
-        return words if proof["holds"] else f"Not proven: {words[:1].lower()}{words[1:]}"
+        start = {"estimate": "Estimated, not proven", "nothing": "Nothing is claimed"}.get(proof["claim"], "Not proven")
+        return words if proof["holds"] else f"{start}: {words[:1].lower()}{words[1:]}"
     gap = proof["relative_gap"]
     if proof["definiteness"] == "fails":
         return "Nothing is proven: the kernel matrix is not positive semi-definite, and nothing bounds the objective."

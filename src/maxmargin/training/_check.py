@@ -25,8 +25,8 @@ class Checked:
     Attributes
     ----------
     holds : bool
-        Whether the recomputed figures bear the certificate out. False, too, where nothing was claimed that could: a
-        fit that had ended early, or a kernel that is not positive semi-definite.
+        Whether the recomputed figures bear the certificate out. False, too, where nothing was claimed that could: an
+        estimate, a fit that had ended early, or a kernel that is not positive semi-definite.
     certificate : ModelCertificate, Guarantee or None
         The recomputed one; None where the rows could not be prepared or are not as many as in training.
     claimed : dict
@@ -37,6 +37,11 @@ class Checked:
         Whether the prepared training rows have the fingerprint of those that were trained on.
     reason : str
         One or two sentences.
+    reproduced : bool
+        Whether what was claimed came out again: a proof that holds, or an estimate with the same figures.
+    verdict : str
+        "Holds", "Reproduced" (of an estimate), "No proof" (an indefinite kernel), "Nothing is claimed" or "Does not
+        hold".
 
     """
 
@@ -46,9 +51,20 @@ class Checked:
     same_data: bool
     same_rows: bool
     reason: str
+    reproduced: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        if self.reproduced:
+            return "Holds" if self.holds else "Reproduced"
+        kind, status = getattr(self.certificate, "kind", None), getattr(self.certificate, "status", None)
+        if status is Status.STATIONARY:
+            return "No proof"
+        return "Nothing is claimed" if kind == "nothing" and status is not Status.REFUTED else "Does not hold"
 
     def __bool__(self) -> bool:
-        return self.holds
+        return self.reproduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +185,10 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
         certificate = model[-1].certificate_.verify(X, y)
     except ValueError as error:
         return Checked(False, None, claimed, same_data, same_rows, f"the certificate cannot be recomputed: {error}")
-    holds, reason = verdict(model[-1], certificate, claimed)
-    return Checked(holds, certificate, claimed, same_data, same_rows, reason + _about_data(same_data, same_rows))
+    reproduced, reason = verdict(model[-1], certificate, claimed)
+    holds = reproduced and getattr(certificate, "kind", "proof") == "proof"
+    reason += _about_data(same_data, same_rows)
+    return Checked(holds, certificate, claimed, same_data, same_rows, reason, reproduced)
 
 
 def _about_data(same_data: bool, same_rows: bool) -> str:

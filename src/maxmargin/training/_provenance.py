@@ -80,6 +80,7 @@ def certificate_account(certificate: Any) -> dict[str, Any]:
         return {"kind": "duality gap", **figures, "definiteness": certificate.definiteness, **common}
     return {
         "kind": certificate.name,
+        "claim": certificate.kind,
         "holds": bool(certificate.holds),
         "statement": certificate.statement,
         "figures": dict(certificate.figures),

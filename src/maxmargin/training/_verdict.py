@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from ..certificates import FIGURE_WORDS, REPRODUCED, ModelCertificate, Status, not_reproduced
+from ..certificates import ESTIMATE, FIGURE_WORDS, REPRODUCED, ModelCertificate, Status, not_reproduced
 
 # From this relative gap on, the distance from the optimum is told in words: "within the tolerance" would hide it.
 _FAR = 1e-2
@@ -26,8 +26,8 @@ def verdict(model: Any, found: Any, claimed: dict[str, Any]) -> tuple[bool, str]
 
     """
     if not isinstance(found, ModelCertificate):
-        holds = bool(found.holds) and found.status is not Status.REFUTED
-        return holds, f"{found.name}: {found.statement}".rstrip(".")
+        right = bool(found.holds) or found.kind == ESTIMATE
+        return right and found.status is not Status.REFUTED, f"{found.name}: {found.statement}".rstrip(".")
     if found.status is Status.REFUTED:
         return False, f"the certificate is refuted: {_refutation(model, found)}"
     differing = _unlike_the_account(found, claimed)

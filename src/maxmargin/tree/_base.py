@@ -20,6 +20,7 @@ from ._build import build_tree
 from ._columns import Categories
 from ._proof import tree_guarantee
 from ._prune import prune, weakest_links
+from ._same import differing, judged
 from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
 from ._tree import Tree
 from ._weighted_bins import bins_of_weighted
@@ -63,6 +64,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     _categories: Categories | None
     certificate_: Guarantee
     _classes_count: int
+    _seed: int
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -80,12 +82,15 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         """The weights of the rows with those of their classes, if there are classes."""
         return weight
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int | None = None) -> None:
+        """Grow the tree; `seed` is that of the draws of columns, drawn itself if None."""
         begin = time.perf_counter()
         self._validate_params()
         refuse_monotonic(self.monotonic_cst)
         X, target, weight = self._checked_all(X, y, sample_weight, reset=True)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        if seed is None:
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        self._seed = seed
         limits = limits_of(self, X.shape[0], X.shape[1], weight, self._classes_count)
         self.max_features_, self.n_outputs_ = limits.max_features, 1
         mask = None if self._categories is None else self._categories.mask()
@@ -112,8 +117,9 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         begin = time.perf_counter()
-        X, target, weight = self._checked_all(X, y, sample_weight, reset=False)
-        proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
+        again = clone(self)
+        again._fit(X, y, sample_weight, self._seed)
+        proof = judged(self.certificate_, again.certificate_, differing(self, again))
         return replace(proof, seconds=time.perf_counter() - begin)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
