@@ -175,9 +175,10 @@ def _judge_separability(case, error):
 
 
 def _short(difference, optimum):
-    """A difference beside the optimum, in digits that can be read."""
+    """A difference beside the optimum (unless that is zero but for rounding), in digits that can be read."""
     size = max(abs(optimum.low), abs(optimum.high)) if optimum.high != math.inf else abs(optimum.low)
-    return f"{_float(difference):.2g}" + (f", {_float(difference / size):.1e} of it" if size else "")
+    beside = f", {_float(difference / size):.1e} of it" if size and difference / size < 10**20 else ""
+    return f"{_float(difference):.2g}{beside}"
 
 
 def _float(x):

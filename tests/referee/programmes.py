@@ -54,7 +54,7 @@ def kernel_programme(kernel, X, p, lower, upper, group, totals, bits, *, curvatu
     sample = np.arange(len(p)) if sample is None else sample
     Q = K[np.ix_(sample, sample)].copy()
     sizes = [*p] if any(p) else [b for b in (*lower, *upper) if b is not None]
-    eta = max(power_of_two(v) for v in sizes) + (0 if any(p) else kappa)
+    eta = max((power_of_two(v) for v in sizes), default=0) + (0 if any(p) else kappa)
     shift = kappa - eta
     if curvature is not None:
         for i, c in enumerate(curvature):

@@ -55,7 +55,7 @@ class ActiveSet:
         self.qp, self.bits = programme, programme.bits
         self.one = 1 << self.bits
         self.tiny = 1 << (self.bits // 4)  # moves and slopes below 2**(-3/4 bits) are rounding
-        self.flat = 1 << (self.bits - self.bits // 3)  # curvatures below 2**(-bits/3) are none
+        self.flat = 1 << (self.bits - self.bits // 4)  # curvatures below 2**(-bits/4) are none
         self.x = programme.start.copy()
         self.g = product(programme.Q, self.x, self.bits) - programme.p
         self.free, self.inverse = [], zeros(0, 0)
@@ -156,15 +156,18 @@ class ActiveSet:
         return blocking
 
     def settle(self):
-        """Let the free variables go where their gradient vanishes, those that meet a bound staying behind."""
-        for _ in range(2 * self.qp.n + 10):
+        """Let the free variables go where their gradient vanishes, those that meet a bound staying behind.
+
+        Gives their multipliers; None if rounding does not let it end: each move but the last frees one variable less.
+        """
+        for _ in range(len(self.free) + 5):
             lam, step = self.multipliers()
             if not len(step) or max(abs(d) for d in step) <= self.tiny:
                 return lam
             blocking = self.move(list(self.free), step, self.one)
             if blocking is not None:
                 self.remove(blocking)
-        return lam
+        return None
 
     def violation(self, r):
         """How far each reduced gradient is on the wrong side; 0 for free variables."""
@@ -188,10 +191,12 @@ class ActiveSet:
             self.exchange(place, i, z)
 
     def run(self, limit=None):
-        """Until no reduced gradient is wrong; False if that takes too many steps."""
-        limit = 12 * self.qp.n + 60 if limit is None else limit
+        """Until no reduced gradient is wrong; False if that takes too many steps or bits are too few."""
+        limit = 6 * self.qp.n + 60 if limit is None else limit
         for count in range(limit):
             lam = self.settle()
+            if lam is None:
+                return False
             r = self.reduced(lam)
             wrong = self.violation(r)
             candidates = np.flatnonzero(wrong > self.tiny)
