@@ -159,8 +159,8 @@ shape_fit_, n_features_in_
         if abs(high - low - 2) <= 1e-9:
             best = evaluate(problem, beta)
             first, second = best.intercepts
-            apart = abs(first + second - low - high)
-            if second - first <= 0 and apart <= REPRODUCED * max(1.0, abs(first + second)):
+            size = max(1.0, abs(first + second))
+            if second - first <= 1e-9 * size and abs(first + second - low - high) <= REPRODUCED * size:
                 return best
         return evaluate(problem, beta, intercepts)
 
