@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..certificates import Status
 from ..tables import TableError
 from ._errors import TrainingError
 from ._evaluate import fitting_rows
