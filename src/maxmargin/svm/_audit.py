@@ -78,7 +78,8 @@ def confirmed(audit: Audit, claim: Certificate, tolerance: float, gap_tolerance:
     """A certificate of recomputed figures beside an earlier one.
 
     A status that claims less than convergence stands; one that claims it has to be confirmed, and whatever figures were
-    claimed have to be reproduced.
+    claimed have to be reproduced. Where they are, but miss the tolerance by what rounding may have done, the claim is
+    neither confirmed nor refuted: STALLED.
     """
     e = audit.evidence
     found = Certificate.of(e, claim.status, claim.iterations, claim.seconds, claim.label)
@@ -93,16 +94,22 @@ def _status(
     if not audit.faithful or differing:
         return Status.REFUTED
     best, e = claim.status in (Status.CONVERGED, Status.STATIONARY), audit.evidence
-    met = e.kkt_violation <= tolerance + audit.value_rounding
+    met = e.kkt_violation <= tolerance
+    nearly = e.kkt_violation <= tolerance + audit.value_rounding
     if e.definiteness == "fails" or claim.status is Status.STATIONARY:  # nothing bounds the optimum: gaps are infinite
         if claim.status is not Status.STATIONARY:
             return Status.REFUTED if best else claim.status
-        return Status.STATIONARY if met and np.isfinite([claim.primal, claim.kkt_violation]).all() else Status.REFUTED
+        finite = np.isfinite([claim.primal, claim.kkt_violation]).all()
+        return Status.STATIONARY if nearly and finite else Status.REFUTED
     if claim.definiteness == "known" != e.definiteness or (best and not all_finite(claim)):
         return Status.REFUTED
     size = max(abs(e.primal), abs(e.dual))
-    met &= gap_tolerance is None or e.gap <= gap_tolerance * size + audit.objective_rounding
-    return Status.CONVERGED if met else Status.REFUTED if best else claim.status
+    if gap_tolerance is not None:
+        met &= e.relative_gap <= gap_tolerance
+        nearly &= e.gap <= gap_tolerance * size + audit.objective_rounding
+    if met:
+        return Status.CONVERGED
+    return (Status.STALLED if nearly else Status.REFUTED) if best else claim.status
 
 
 def refuted(claims: tuple[Certificate, ...]) -> list[Certificate]:

@@ -383,10 +383,11 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _check_same_rows(self, X: Any, y: Any) -> None:
         n = X.shape[0]
-        if n != self.shape_fit_[0] or len(y) != n:
+        targets = n if y is None else _num_samples(y)
+        if n != self.shape_fit_[0] or targets != n:
             raise ValueError(
                 f"a certificate is about the training data: expected {self.shape_fit_[0]} rows, got X with {n} and y "
-                f"with {len(y)}."
+                f"with {targets}."
             )
 
     def _support_is_of(self, X: Any) -> bool:

@@ -128,7 +128,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, None, np.ndarray]:
         X = self._validate_for_predict(X)
-        self._check_same_rows(X, X if y is None else y)
+        self._check_same_rows(X, y)
         return X, None, self._validate_weights(sample_weight, X)
 
     def _belongs_to(self, y: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -11,13 +12,13 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
-from ..certificates import evaluate
+from ..certificates import Certificate, Status, evaluate
 from ..engine import one_blas_thread
 from ..kernels import Gram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, feasible
 from ._audit import Audit
-from ._base import KernelMachine, part_of
+from ._base import KernelMachine, Solved, part_of
 
 
 class KernelRegressor(RegressorMixin, KernelMachine):
@@ -69,7 +70,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         rows = np.flatnonzero(weight > 0)
         problem = self._problem(part_of(gram, rows), y[rows], weight[rows])
         start = self._start(problem, rows, len(y))
-        solved = self._solve_one(problem, start)
+        solved = self._of_what_is_kept(self._solve_one(problem, start), problem)
         solution = solved.solutions[0]
         coef = np.zeros(len(y))
         coef[rows] = solution.beta.reshape(2, -1).sum(axis=0)
@@ -78,6 +79,29 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         self._after(solution)
         self._conclude(solved)
         return self
+
+    def _of_what_is_kept(self, solved: Solved, problem: BoxQP) -> Solved:
+        """The same with figures of the variables that can be made again from the model.
+
+        Both variables of a sample may be non-zero, mostly in a fit that ended early; the model keeps their sum.
+        """
+        (solution,), (certificate,) = solved.solutions, solved.certificates
+        kept = self._variables(problem, solution.beta.reshape(2, -1).sum(axis=0))
+        if np.array_equal(kept, solution.beta) or not len(solution.evidence.image):
+            return solved
+        evidence = self._judged(problem, evaluate(problem, kept, wanted=self.gap_tol))
+        within = evidence.kkt_violation <= self.tol
+        met = within and (self.gap_tol is None or evidence.relative_gap <= self.gap_tol)
+        claims = solution.status in (Status.CONVERGED, Status.STATIONARY)
+        status = (
+            Status.STALLED if claims and not (met or (evidence.definiteness == "fails" and within)) else solution.status
+        )
+        figures = status, certificate.iterations, certificate.seconds, certificate.label
+        return replace(
+            solved,
+            solutions=[replace(solution, beta=kept, evidence=evidence, status=status)],
+            certificates=[Certificate.of(evidence, *figures)],
+        )
 
     def _settle(self, X: Any, coefficients: np.ndarray, intercept: float) -> None:
         """Fitted attributes from the coefficients of all rows."""

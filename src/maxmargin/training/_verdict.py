@@ -39,6 +39,8 @@ def verdict(model: Any, found: Any, claimed: dict[str, Any]) -> tuple[bool, str]
             "conditions hold, but a better model may exist anywhere"
         )
     gap = f"the relative duality gap is {found.relative_gap:.2e}"
+    if found.status is Status.STALLED and model.certificate_.status is Status.CONVERGED:
+        return False, f"rounding errors are larger than the tolerance here: what was claimed cannot be confirmed; {gap}"
     if found.status is not Status.CONVERGED:
         return False, f"the fit had ended as {str(found.status)!r} and claimed no optimum; {gap}"
     return True, f"recomputed from the model and its training rows, {gap}{_within(model, found)}"
