@@ -31,7 +31,7 @@ def test_the_other_machines(clouds, gamma, machine):
     X, y = np.tile(X, (2, 1)), np.tile(y, 2)
     model = quietly(machine.set_params(gamma=gamma, max_iter=500_000), X, y)
     claimed, proven = model.certificate_, model.certificate_.verify(X, y)
-    assert proven.relative_gap >= 0
+    assert max(claimed.dual, proven.dual) <= min(claimed.primal, proven.primal)
     assert (claimed.status is Status.CONVERGED) == (proven.status is Status.CONVERGED)
     assert proven.status is not Status.REFUTED
     # two ways to compute a kernel differ by 1e-13, which bounds of 1e6 turn into a gap of 1e-6

@@ -43,7 +43,8 @@ def evaluate_crammer_singer(problem: CrammerSingerRisk, W: np.ndarray, alpha: np
     dual, more = _dual(problem, alpha) if np.isfinite(alpha).all() else (0.0, inf)
     dual = max(dual, 0.0)  # no loss and no penalty is negative
     gap = primal - dual
-    rounded = min(rounding + more, gap) / max(primal, dual, 1e-300)
+    # a dual that proves nothing is not a matter of rounding
+    rounded = min(rounding + (more if isfinite(more) else 0.0), gap) / max(primal, dual, 1e-300)
     return CrammerSingerEvidence(primal, dual, gap, relative(gap, primal, dual), alpha, rounded)
 
 

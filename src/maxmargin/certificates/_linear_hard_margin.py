@@ -32,7 +32,7 @@ def hard_margin_evidence(problem: Risk, theta: np.ndarray, beta: np.ndarray) -> 
             primal = (square + error) / 2 / smallest / smallest * (1 + 8 * U)
             plain = float((problem.y * f)[kept].min())
             rounding = max(primal - square / 2 / plain**2, 0.0)
-    dual, more = 0.0, inf
+    dual, more = 0.0, 0.0
     if np.isfinite(beta).all() and (problem.y * beta >= 0).all() and not beta[~kept].any():
         dual, more = _dual(problem, beta)
     if not isfinite(primal):

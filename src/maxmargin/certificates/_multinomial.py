@@ -42,7 +42,8 @@ def evaluate_multinomial(problem: MultinomialRisk, theta: np.ndarray) -> RiskEvi
     dual = max(dual, 0.0)  # no loss and no penalty is negative
     gap = primal - dual
     violation = float(np.abs(V - np.clip(V, *subgradients(W, penalty.l1, penalty.l2))).max(initial=0.0))
-    rounded = min(rounding + more, gap) / max(abs(primal), abs(dual), 1e-300)
+    # a dual that proves nothing is not a matter of rounding
+    rounded = min(rounding + (more if isfinite(more) else 0.0), gap) / max(abs(primal), abs(dual), 1e-300)
     return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), violation, u, F, rounded)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -24,6 +24,7 @@ from ..data import Rows
 from ..engine import Stopwatch, run_parallel, thread_count
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
+from ._confirmed import refuted, same_figure
 from ._mistakes import Field, Story, mistake_guarantee
 from ._values import linear_values
 
@@ -427,17 +428,38 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         return parts
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        """Every figure again. Rows that cannot be those of the training are the caller's error."""
         check_is_fitted(self)
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: a perceptron is trained without weights.")
-        X, y = self._validate(X, y, reset=False)
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         if self._whole is not None and X.shape[0] != self._whole:
             raise ValueError(
                 f"a certificate is about the training data: expected {self._whole} rows, got X with {X.shape[0]}."
             )
-        self._refuse_unknown(y)
-        label = np.searchsorted(self.classes_, y)
-        fields, mean = self._fields(X, label, compute_class_weight(self._class_weights, classes=self.classes_, y=y))
+        if X.shape[1] != self.n_features_in_ and np.shape(self.coef_)[-1:] == (self.n_features_in_,):
+            raise ValueError(f"X has {X.shape[1]} features, but the model was trained on {self.n_features_in_}.")
+        try:
+            checked = self._recomputed(X, y)
+        except Exception:  # a model that cannot even be evaluated was never fitted like that
+            checked = None
+        if checked is None:
+            return refuted(self.certificate_)
+        return Guarantee.of_model(checked)
+
+    def _recomputed(self, X: Any, y: np.ndarray) -> list[Guarantee] | None:
+        """The guarantees of checked training data beside those claimed; None if the model does not fit to them."""
+        classes, present = np.asarray(self.classes_), np.unique(y)
+        k = 1 if len(classes) == 2 else len(classes)
+        fits = np.array_equal(classes, np.unique(classes)) and self.n_features_in_ == X.shape[1]
+        fits = fits and (
+            np.array_equal(present, classes) if self._whole is not None else np.isin(present, classes).all()
+        )
+        fits = fits and np.shape(self.coef_) == (k, X.shape[1]) and np.shape(self.intercept_) == (k,)
+        if not fits or not all(np.isfinite(part).all() for part in (self.coef_, self.intercept_, self._iterate())):
+            return None
+        label = np.searchsorted(classes, y)
+        fields, mean = self._fields(X, label, compute_class_weight(self._class_weights, classes=classes, y=y))
         claims = self.certificate_.problems or (self.certificate_,)
         stories = self._stories(
             [claim.iterations for claim in claims],
@@ -450,9 +472,11 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             found = "radius" in part.figures
             broken = separated and (not found or part.figures["mistakes"] > part.figures["bound"] * (1 + 1e-9))
             broken |= part.figures["training errors"] > claim.figures.get("training errors", math.inf)
+            if self._whole is not None:
+                broken |= not _same_figures(part, claim)
             status = Status.REFUTED if broken else Status.CONVERGED if found else part.status
             checked.append(replace(part, status=status, holds=part.holds and not broken))
-        return Guarantee.of_model(checked)
+        return checked
 
     def _warn(self) -> None:
         worst = self.certificate_.worst
@@ -502,3 +526,10 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         values = self.decision_function(X)
         index = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
         return self.classes_[index]
+
+
+def _same_figures(part: Guarantee, claim: Guarantee) -> bool:
+    """Whether the recomputed figures are those claimed; what a solver found of the largest margin is its own affair."""
+    own = {name: value for name, value in part.figures.items() if name in ("mistakes", "training errors", "radius")}
+    own |= {"margin found": part.figures.get("margin found", math.nan)} if "radius" in own else {}
+    return all(same_figure(value, claim.figures.get(name, math.nan)) for name, value in own.items())

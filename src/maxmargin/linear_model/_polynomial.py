@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils import check_X_y
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,8 +22,9 @@ from ..certificates import Guarantee, Reported, Status, evaluate_normal_equation
 from ..engine import Stopwatch
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
+from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
-from ._ridge import checked_penalty, checked_weights, confirmed, least_squares_problem, normal_guarantee
+from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
 from ._values import linear_values
 
 
@@ -145,6 +147,10 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         X, y = validate_data(
             self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
+        return self._used(X, y, sample_weight)
+
+    def _used(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
+        """The same of checked arrays."""
         weights = checked_weights(sample_weight, X.shape[0])
         targets = np.asarray(y, dtype=np.float64)
         single = targets.ndim == 1
@@ -285,18 +291,28 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         return pull, apart
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        """Every figure again. Rows that cannot be those of the training are the caller's error."""
         check_is_fitted(self)
-        X, targets, weights, _ = self._checked(X, y, sample_weight, reset=False)
-        if X.shape[0] != self._training_rows or targets.shape[1] != len(np.atleast_2d(self.coef_)):
+        claim = self.certificate_
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        X, targets, weights, _ = self._used(X, y, sample_weight)
+        if X.shape[0] != self._training_rows:
             raise ValueError(
                 f"a certificate is about the training data: expected {self._training_rows} rows of positive weight, "
                 f"got {X.shape[0]} with {targets.shape[1]} targets."
             )
-        claim = self.certificate_
-        alpha = checked_penalty(self.alpha, targets.shape[1])
-        part = self._prove(X, targets, weights, alpha, claim.status, claim.seconds)
-        worst = max(part.figures["relative residual"], part.figures.get("error of coef_", 0.0))
-        return replace(part, status=confirmed(worst, self.tol, claim.status))
+        if X.shape[1] != self.n_features_in_ and np.shape(self.powers_)[-1:] == (self.n_features_in_,):
+            raise ValueError(f"X has {X.shape[1]} features, but the model was trained on {self.n_features_in_}.")
+        try:
+            coef = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64))
+            fits = coef.shape == (targets.shape[1], len(self.powers_)) and self.n_features_in_ == X.shape[1]
+            if not (fits and np.isfinite(coef).all() and np.isfinite(self.intercept_).all()):
+                return refuted(claim)
+            alpha = checked_penalty(self.alpha, targets.shape[1])
+            part = self._prove(X, targets, weights, alpha, claim.status, claim.seconds)
+        except Exception:  # a model that cannot even be evaluated was never fitted like that
+            return refuted(claim)
+        return equations_confirmed(part, claim, self.tol, float(weights @ np.square(targets).sum(axis=1)))
 
     # ---------------------------------------------------------------- prediction
 

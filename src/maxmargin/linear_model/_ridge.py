@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -18,6 +19,7 @@ from ..data import Rows
 from ..engine import Stopwatch, thread_count
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
+from ._confirmed import CallersRowsError, equations_confirmed, refuted
 from ._values import linear_values
 
 # scikit-learn's names. LSQR and conjugate gradients on the normal equations are the same steps in exact arithmetic.
@@ -181,19 +183,34 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         return normal_guarantee(evidence, bool((problem.alpha > 0).all()), self.tol, status, steps, seconds)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        """Every figure again. Rows that cannot be those of the training are the caller's error."""
         check_is_fitted(self)
-        problem, _ = self._problem(X, y, sample_weight, reset=False)
-        W = np.atleast_2d(self.coef_).T
-        if W.shape != (problem.d, problem.k) or problem.n != self._training_shape:
+        claim = self.certificate_
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
+        problem, _ = least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
+        if problem.n != self._training_shape:
             raise ValueError(
                 f"a certificate is about the training data: expected {self._training_shape} rows of positive weight, "
                 f"got {problem.n} with {problem.k} targets."
             )
-        intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (problem.k,))
-        evidence = evaluate_normal_equations(problem, np.asarray(W, dtype=np.float64), intercept)
-        claim = self.certificate_
-        status = confirmed(evidence.relative_residual, self.tol, claim.status)
-        return self._guarantee(evidence, problem, status, claim.iterations, claim.seconds)
+        try:
+            W = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64)).T
+            intercept = np.asarray(self.intercept_, dtype=np.float64)
+            fits = W.shape == (problem.d, problem.k) and intercept.shape in ((), (problem.k,))
+            fits = fits and self.n_features_in_ == problem.d and (self.fit_intercept or not intercept.any())
+            if not fits and self.n_features_in_ == W.shape[0] != problem.d:
+                raise CallersRowsError(f"X has {problem.d} features, but the model was trained on {W.shape[0]}.")
+            if not (fits and np.isfinite(W).all() and np.isfinite(intercept).all()):
+                return refuted(claim)
+            evidence = evaluate_normal_equations(problem, W, np.broadcast_to(intercept, (problem.k,)))
+        except CallersRowsError:
+            raise
+        except Exception:  # a model that cannot even be evaluated was never fitted like that
+            return refuted(claim)
+        found = self._guarantee(evidence, problem, claim.status, claim.iterations, claim.seconds)
+        size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
+        return equations_confirmed(found, claim, self.tol, size)
 
     def _warn(self, status: Status, evidence: NormalEvidence) -> None:
         warnings.warn(
@@ -266,13 +283,6 @@ def checked_penalty(alpha: Any, k: int) -> np.ndarray:
     if not (np.isfinite(penalties) & (penalties >= 0)).all():
         raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
     return penalties
-
-
-def confirmed(residual: float, tolerance: float, claim: Status) -> Status:
-    """A status of recomputed figures: what claims less than convergence stands, a claim of it has to be met."""
-    if residual <= tolerance:
-        return Status.CONVERGED
-    return Status.REFUTED if claim is Status.CONVERGED else claim
 
 
 def normal_guarantee(

@@ -227,7 +227,7 @@ class CertificateDisplay:
             gap=np.abs(np.array([r["gap"] for r in reports], dtype=np.float64)),
             violation=np.abs(np.array([r["violation"] for r in reports], dtype=np.float64)),
             title=f"{of}What the solver reported while it worked ({len(reports)} reports): its own figures, no proof.",
-            gap_name="gap, as the solver saw it",
+            gap_name="relative gap, as the solver saw it",
         )
         return display.plot(against=against, legend=legend, ax=ax)
 

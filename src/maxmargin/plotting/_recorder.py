@@ -11,8 +11,8 @@ class Recorder:
     """Collects what a fit reports: give it as ``callback`` to an estimator, then draw it.
 
     Reports come from the solver while it works, as often as it looks up from its work. They are its own figures and not
-    a proof: ``gap`` is relative for kernel machines and in units of the objective for linear ones, an estimate for
-    Newton's methods, and NaN where a solver has none. The proof is the ``certificate_`` at the end.
+    a proof: ``gap`` is relative to the objective, an estimate for Newton's methods, and NaN where a solver has none.
+    The proof is the ``certificate_`` at the end.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Recorder:
 
     @property
     def gaps(self) -> np.ndarray:
-        """Gaps as the solver saw them."""
+        """Relative gaps as the solver saw them."""
         return np.array([report["gap"] for report in self.reports], dtype=np.float64)
 
     @property

@@ -34,7 +34,7 @@ def run(
     theta, step, u = start, 0, slopes
     try:
         evidence = evaluate_risk(problem, theta, slopes)
-        u, gap = evidence.u, evidence.gap
+        u, gap = evidence.u, evidence.relative_gap
         if evidence.relative_gap <= tolerance:
             return RiskSolution(theta, u, Status.CONVERGED, 0)
         checked, reference = 0, np.inf
@@ -47,7 +47,7 @@ def run(
             due = step - checked >= max(1, int(_GROWTH * checked))
             if due or (violation <= _FALL * reference and step - checked >= _APART):
                 evidence = evaluate_risk(problem, theta)
-                u, gap, checked, reference = evidence.u, evidence.gap, step, violation
+                u, gap, checked, reference = evidence.u, evidence.relative_gap, step, violation
                 if evidence.relative_gap <= tolerance:
                     return RiskSolution(theta, u, Status.CONVERGED, step)
             if monitor is not None and monitor.report(step, violation, gap):

@@ -18,7 +18,8 @@ class Monitor:
         Show a line of progress on standard error: in place on a terminal (with rich, where it is installed), one
         line a report elsewhere.
     callback : callable, optional
-        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit. The gap is
+        relative to the objective.
     interval : float
         Seconds between two shown lines. The callback hears every report.
 

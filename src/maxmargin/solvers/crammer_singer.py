@@ -70,7 +70,7 @@ def solve(
                 break
             promising = False
             while not promising and sweeps < budget:
-                if monitor is not None and monitor.report(sweeps, state.largest, state.estimate):
+                if monitor is not None and monitor.report(sweeps, state.largest, state.estimate / state.size):
                     return state.solution(Status.INTERRUPTED, sweeps)
                 done, promising = state.sweep(min(batch, budget - sweeps), tolerance, shrinking)
                 sweeps += done
@@ -112,7 +112,7 @@ class _State:
                 self.b += start[:, -1]
         self.rests = np.zeros((problem.n, 2), dtype=np.int64)
         self.random = np.array([(2 * seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
-        self.largest, self.estimate = np.inf, np.inf
+        self.largest, self.estimate, self.size = np.inf, np.inf, 1.0
 
     def _shifted(self) -> np.ndarray:
         return self.W - self.mean[:, None] * self.alpha.sum(axis=0)
@@ -148,6 +148,7 @@ class _State:
             tolerance,
             shrinking,
         )
+        self.size = max(abs(dual), 1e-300)
         return done, self.estimate <= tolerance * abs(dual)
 
     def proven_gap(self) -> float:

@@ -66,7 +66,7 @@ def solve(
             if gap <= tolerance * size:
                 status = Status.CONVERGED
                 break
-            if monitor is not None and monitor.report(sweeps, state.largest, gap):
+            if monitor is not None and monitor.report(sweeps, state.largest, gap / size):
                 status = Status.INTERRUPTED
                 break
             if sweeps >= budget:

@@ -145,7 +145,7 @@ class _InteriorPoint:
         self.complementarity, self.mean = self.gap()
         self.violation = float(np.abs(self.rest).max())
         primal = max(self.problem.value_at(x.f, x.theta), 1e-300)
-        believed = (self.complementarity + _cost(self, self.rest)) / primal
+        believed = self.believed = (self.complementarity + _cost(self, self.rest)) / primal
         ends = believed <= 0.5 * tolerance
         self.best, self.waited = (believed, 0) if believed < 0.9 * self.best else (self.best, self.waited + 1)
         stuck = self.broken or self.waited > _STALLED or not np.isfinite(believed)
@@ -262,7 +262,7 @@ def solve(
             status, answer = run.judge(tolerance)
             if status is None and step == budget:
                 status = Status.BUDGET_EXHAUSTED
-            if status is None and monitor is not None and monitor.report(step, run.violation, run.complementarity):
+            if status is None and monitor is not None and monitor.report(step, run.violation, run.believed):
                 status = Status.INTERRUPTED
             if status is not None:
                 break

@@ -113,7 +113,9 @@ def _newton(
             if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
                 return theta, Status.CONVERGED, step, False
             last = promise <= 1e-11 * abs(value)  # the convergence is quadratic: one more step is exact to rounding
-            if monitor is not None and monitor.report(step, float(np.abs(gradient).max()), promise / 2):
+            if monitor is not None and monitor.report(
+                step, float(np.abs(gradient).max()), promise / 2 / max(abs(value), 1e-300)
+            ):
                 return theta, Status.INTERRUPTED, step, False
             along, t = problem.decision(S), 1.0
             while True:
@@ -182,7 +184,7 @@ def _proximal(
                 evidence = evaluate_multinomial(problem, theta)
                 if evidence.relative_gap <= tolerance:
                     return theta, Status.CONVERGED, step + 1, False
-                if monitor is not None and monitor.report(step, evidence.kkt_violation, evidence.gap):
+                if monitor is not None and monitor.report(step, evidence.kkt_violation, evidence.relative_gap):
                     return theta, Status.INTERRUPTED, step + 1, False
     except KeyboardInterrupt:
         return theta, Status.INTERRUPTED, step, True

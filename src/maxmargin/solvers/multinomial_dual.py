@@ -56,7 +56,7 @@ def solve(
             if gap <= _AHEAD * tolerance * primal:
                 status = Status.CONVERGED
                 break
-            if monitor is not None and monitor.report(sweep, float(np.abs(total).max()), gap):
+            if monitor is not None and monitor.report(sweep, float(np.abs(total).max()), gap / max(primal, 1e-300)):
                 status = Status.INTERRUPTED
                 break
     except KeyboardInterrupt:

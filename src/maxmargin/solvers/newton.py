@@ -52,7 +52,9 @@ def solve(
             decrement = -float(slope @ p)
             if believed_gap(slope, l2, decrement) <= 0.5 * tolerance * abs(value):
                 return RiskSolution(theta, None, Status.CONVERGED, step)
-            if monitor is not None and monitor.report(step, float(np.abs(slope).max()), decrement / 2):
+            if monitor is not None and monitor.report(
+                step, float(np.abs(slope).max()), decrement / 2 / max(abs(value), 1e-300)
+            ):
                 return RiskSolution(theta, None, Status.INTERRUPTED, step)
             new = theta + p
             if decrement <= _LAST * abs(value):

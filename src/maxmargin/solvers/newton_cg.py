@@ -52,7 +52,9 @@ def solve(
             promise = -float(gradient @ p)
             if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
                 return RiskSolution(theta, None, Status.CONVERGED, step)
-            if monitor is not None and monitor.report(step, float(np.abs(gradient).max()), promise / 2):
+            if monitor is not None and monitor.report(
+                step, float(np.abs(gradient).max()), promise / 2 / max(abs(value), 1e-300)
+            ):
                 return RiskSolution(theta, None, Status.INTERRUPTED, step)
             along, t = problem.decision(p), 1.0
             while problem.value_at(f + t * along, theta + t * p) > value - _ARMIJO * t * promise:

@@ -67,7 +67,7 @@ def solve(
             if gap <= tolerance * size:
                 return RiskSolution(theta, None, Status.CONVERGED, step)
             violation = float(violations(theta, gradient, *_parts(problem)).max())
-            if monitor is not None and monitor.report(step, violation, gap):
+            if monitor is not None and monitor.report(step, violation, gap / size):
                 return RiskSolution(theta, None, Status.INTERRUPTED, step)
             if step >= budget:
                 return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, step)

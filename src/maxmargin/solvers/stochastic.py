@@ -86,7 +86,7 @@ def solve(
                 if best.relative_gap <= tolerance:
                     status = Status.CONVERGED
                     break
-            if monitor is not None and monitor.report(passes, best.violation, best.gap):
+            if monitor is not None and monitor.report(passes, best.violation, best.relative_gap):
                 best.meet(state.average, mean)
                 status = Status.INTERRUPTED
                 break

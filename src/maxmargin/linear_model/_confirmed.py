@@ -1,0 +1,45 @@
+"""Whether the figures that a model claims are those that it has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..certificates import Guarantee, Status
+
+# How exactly a figure has to be reproduced: said here, and not by the model's tolerance, which comes with the claim.
+_REPRODUCED = 1e-9
+# Residuals that are nothing but rounding may be this many times larger on another machine.
+_ROUNDING, _FACTOR = 1e-13, 10
+
+
+class CallersRowsError(ValueError):
+    """Rows that cannot be those of the training."""
+
+
+def refuted(claim: Guarantee) -> Guarantee:
+    """What is left of a claim about a model that cannot be evaluated."""
+    return replace(claim, status=Status.REFUTED, holds=False, statement="the model cannot have been fitted like this.")
+
+
+def same_figure(found: float, claimed: float, size: float = 0.0) -> bool:
+    """Whether two figures agree but for rounding, of terms of this size."""
+    if found == claimed:
+        return True
+    return bool(abs(found - claimed) <= _REPRODUCED * max(abs(found), abs(claimed)) + 1e-24 * size)
+
+
+def equations_confirmed(found: Guarantee, claim: Guarantee, tolerance: float, size: float) -> Guarantee:
+    """A guarantee about normal equations beside the claim: a smaller one stands, one of convergence has to be met.
+
+    `size` is the objective of the model that predicts 0.
+    """
+    own, said = found.figures, claim.figures
+    residual = max(own["relative residual"], own.get("error of coef_", 0.0))
+    claimed = max(said.get("relative residual", np.nan), said.get("error of coef_", 0.0))
+    same = same_figure(own["objective"], said.get("objective", np.nan), size)
+    same = same and bool(residual <= _FACTOR * claimed + _ROUNDING)
+    if not same or (claim.status is Status.CONVERGED and not min(residual, claimed) <= tolerance):
+        return replace(found, status=Status.REFUTED, holds=False)
+    return replace(found, status=claim.status, holds=bool(found.holds or claim.holds))
