@@ -93,6 +93,17 @@ def test_held_out_rows_take_no_part_in_the_preparation(tables):
     assert first.fingerprint["data"] != second.fingerprint["data"]
 
 
+def test_an_estimate_is_reproduced_and_never_holds(tables):
+    frame = tables["binary"]
+    training = train(frame, "y", model="forest", seed=2)
+    assert training.certificate.kind == "estimate"
+    found = check(training.model, training.provenance(), frame)
+    assert found and found.reproduced and not found.holds and found.verdict == "Reproduced"
+    training.model[-1].estimators_[0].tree_.value[:] = training.model[-1].estimators_[0].tree_.value[..., ::-1].copy()
+    tampered = check(training.model, training.provenance(), frame)
+    assert not tampered and not tampered.reproduced and tampered.verdict == "Does not hold"
+
+
 def test_check_says_what_differs(tables):
     frame = tables["binary"]
     training = train(frame, "y", model="svc")

@@ -42,11 +42,11 @@ def check(
             "model": model,
             "data": data,
             "holds": checked.holds,
-            "reproduced": checked.reproduced,
             "reason": checked.reason,
             "same_data": checked.same_data,
             "claimed": checked.claimed,
             "recomputed": found,
+            "reproduced": checked.reproduced,
         }
     )
     return DONE if checked.reproduced else DOES_NOT_HOLD

@@ -249,8 +249,8 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit has given them
             X, target, weights = again._prepare(X, y, sample_weight)
-            try:
-                where = again._difference(self, X, target, weights)
+            try:  # first what is drawn by numbers that a file may have brought
+                where = differing(self, again) or again._difference(self, X, target, weights)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
                 where = "what a learner is"
         if where is not None:

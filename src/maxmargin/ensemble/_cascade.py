@@ -289,7 +289,13 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
             raise ValueError(
                 f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
             )
-        template = clone(self).set_params(random_state=self._seed)
+        try:
+            template = clone(self).set_params(random_state=int(self._seed))
+            rounds = {len(stage.model.estimator_weights_) for stage in self._stages}
+        except (AttributeError, TypeError, ValueError):
+            return cast(CascadeGuarantee, refuted(claim, "the account of how it was boosted"))
+        if rounds != {self.n_estimators}:  # a file may bring any number of rounds
+            return cast(CascadeGuarantee, refuted(claim, "the number of rounds of a stage"))
 
         def fit() -> Any:
             with warnings.catch_warnings():

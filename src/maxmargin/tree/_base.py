@@ -64,7 +64,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     _categories: Categories | None
     certificate_: Guarantee
     _classes_count: int
-    _seed: int
+    _seed: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
