@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ..certificates import Certificate, Status
 from ._board import Board
-from ._calibration import Calibration, fit_calibration
-from ._folds import Fold, check_classes
+from ._calibration import Calibration, fit_calibration, same_calibration
+from ._folds import Fold, can_be_repeated, check_classes
 from ._search import Search, SearchData
 
 
@@ -53,8 +56,26 @@ class _Tuned(Search):
 
     @property
     def certificate_(self) -> Any:
-        """The proof of the machine that was trained on all rows."""
-        return self._of_winner("certificate_")
+        """The proof of the machine that was trained on all rows; `verify` makes the calibration again, too."""
+        return replace(self._of_winner("certificate_"), _recompute=self._recertify)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """The winner's figures, and whether the search answers by the winner that it tells of."""
+        found = self._of_winner("certificate_").verify(X, y, sample_weight).problems
+        try:
+            sound = self._answers_by_winner() and self._belongs_to(X, y, sample_weight)
+        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+            sound = False
+        return list(found) if sound else [replace(part, status=Status.REFUTED) for part in found]
+
+    def _answers_by_winner(self) -> bool:
+        """Whether the winner has the parameters that the search has chosen."""
+        chosen = self._winner().get_params(deep=False)
+        return all(chosen[name] == value for name, value in self.best_params_.items())
+
+    def _belongs_to(self, X: Any, y: Any, sample_weight: Any) -> bool:
+        """Whether what else predictions read is that of this search on these rows."""
+        return True
 
     @property
     def n_iter_(self) -> Any:
@@ -145,6 +166,19 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
         self.calibration_: Calibration = fit_calibration(
             values, data.label[rows], len(data.classes), self.calibration, weights, self._values_are_of
         )
+
+    def _belongs_to(self, X: Any, y: Any, sample_weight: Any) -> bool:
+        if not np.array_equal(self.classes_, self._winner().classes_):
+            return False
+        if self.calibration is None or not can_be_repeated(self.cv):
+            return True
+        fresh = clone(self).set_params(refit=False, race=False, verbose=False, warm_start=False)
+        # the winner alone, in the same folds
+        fresh.set_params(**{f"{name}s": [value] for name, value in self.best_params_.items()})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fresh.fit(X, y, sample_weight)
+        return same_calibration(self.calibration_, fresh.calibration_, self._calibration_values(X))
 
     # ---------------------------------------------------------------- prediction
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,18 @@ def make_folds(cv: Any, X: Any, y: np.ndarray, groups: Any, classifier: bool) ->
     if not folds:
         raise ValueError(f"cv={cv!r} gives no folds; use a number of 2 or more, a splitter or a list of (train, test).")
     return folds
+
+
+def can_be_repeated(cv: Any) -> bool:
+    """Whether folds can be made again from the rows alone: nothing drawn without a seed, no groups, no iterator."""
+    if cv is None or isinstance(cv, Integral):
+        return True
+    if not hasattr(cv, "split"):
+        return isinstance(cv, list | tuple)
+    if getattr(cv, "shuffle", True) and not isinstance(getattr(cv, "random_state", 0), Integral):
+        return False
+    routing = getattr(cv, "get_metadata_routing", None)
+    return routing is not None and routing().split.requests.get("groups") is not True
 
 
 def _row_numbers(rows: Any, n: int, fold: int, part: str) -> np.ndarray:
