@@ -71,7 +71,7 @@ def as_html(worst: Certificate, problems: Sequence[Certificate]) -> str:
 
 def text_table(lines: Sequence[tuple[str, str]]) -> str:
     """Names and values in two columns."""
-    return "\n".join(["Certificate", *(f"  {name:<26}{value}" for name, value in lines)])
+    return "\n".join(["Certificate", *(f"  {name:<25} {value}" for name, value in lines)])
 
 
 def html_table(lines: Sequence[tuple[str, str]]) -> str:
