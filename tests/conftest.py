@@ -117,7 +117,8 @@ def assert_truthful():
             assert max(claim.dual, proof.dual) <= min(claim.primal, proof.primal)
             for stated in (claim, proof):
                 assert stated.gap == pytest.approx(stated.primal - stated.dual, rel=1e-6, abs=1e-9 * abs(stated.primal))
-            assert proof.relative_gap == pytest.approx(claim.relative_gap, rel=1e-2, abs=1e-6)
+            # a recomputation may take more care over rounding, and then proves more; it never proves less
+            assert proof.relative_gap <= 1.01 * claim.relative_gap + 1e-6
             if claim.status is Status.CONVERGED:
                 assert proof.kkt_violation <= model.tol
                 assert model.gap_tol is None or proof.relative_gap <= model.gap_tol

@@ -1,5 +1,6 @@
 """``explain``, ``check``, ``report``, ``export``, ``info``: from a model file and perhaps its table."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -8,9 +9,11 @@ import numpy as np
 import pytest
 
 from maxmargin import persistence
+from maxmargin.certificates import ModelCertificate, Status
 from maxmargin.cli import _explain
 from maxmargin.tables import read_table
 from maxmargin.training import divide
+from maxmargin.training._verdict import verdict
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +109,39 @@ def test_check_holds(tool, trained, apples):
     document = json.loads(tool("check", trained, apples, "--json").out)
     assert document["holds"] and document["same_data"]
     assert document["recomputed"]["relative_gap"] < 1e-3
+
+
+def test_check_names_the_figure_that_is_not_reproduced(tool, trained, apples, tmp_path):
+    """A file that brings its own tolerance: nothing is within it but what the checker allows."""
+    model, account = persistence.load(trained), persistence.read_provenance(trained)
+    model[-1].intercept_ = model[-1].intercept_ - 50
+    model[-1].set_params(tol=1e9)
+    persistence.save(model, tmp_path / "forged.mm", provenance=account)
+    ended = tool("check", "forged.mm", apples)
+    assert ended.code == 1, ended.out
+    told = " ".join(ended.out.split())
+    assert "Does not hold" in told and "the primal objective is" in told and "was claimed" in told
+
+
+def test_check_says_how_far_a_loose_fit_is_from_the_optimum(trained):
+    model = persistence.load(trained)[-1].set_params(tol=0.9)
+    parts = tuple(dataclasses.replace(part, relative_gap=0.25) for part in model.certificate_.problems)
+    holds, reason = verdict(model, ModelCertificate(parts), {})
+    assert holds and "tol=0.9" in reason and "the optimum may be lower by 25 %" in reason
+
+
+def test_no_bound_is_not_called_a_proof(trained):
+    model, account = persistence.load(trained), persistence.read_provenance(trained)
+    parts = model[-1].certificate_.problems
+    told = tuple(dataclasses.replace(part, status=Status.STATIONARY, dual=-np.inf) for part in parts)
+    holds, reason = verdict(model[-1], ModelCertificate(told), {})
+    assert not holds and reason.startswith("no bound: the kernel is not positive semi-definite")
+    assumed = tuple(dataclasses.replace(part, definiteness="assumed") for part in parts)
+    holds, reason = verdict(model[-1], ModelCertificate(assumed), account["certificate"])
+    assert holds and "assumed and not shown" in reason
+    lower = {**account["certificate"], "primal": 0.9 * account["certificate"]["primal"]}
+    holds, reason = verdict(model[-1], model[-1].certificate_, lower)
+    assert not holds and "the account of the training is refuted: the primal objective" in reason
 
 
 def test_check_on_other_rows_does_not_hold(tool, trained, apples, tmp_path):

@@ -36,7 +36,8 @@ def assert_proven(model, *data):
     assert model.certificate_.status is Status.CONVERGED
     found = model.certificate_.verify(*data)
     assert found.status is Status.CONVERGED
-    assert max(found.dual, model.certificate_.dual) <= min(found.primal, model.certificate_.primal)
+    for claim, proof in zip(model.certificate_.problems, found.problems, strict=True):
+        assert max(claim.dual, proof.dual) <= min(claim.primal, proof.primal)
     assert found.dual == pytest.approx(model.certificate_.dual, rel=1e-6)
 
 

@@ -35,4 +35,4 @@ def test_the_other_machines(clouds, gamma, machine):
     assert (claimed.status is Status.CONVERGED) == (proven.status is Status.CONVERGED)
     assert proven.status is not Status.REFUTED
     # two ways to compute a kernel differ by 1e-13, which bounds of 1e6 turn into a gap of 1e-6
-    assert claimed.relative_gap == pytest.approx(proven.relative_gap, rel=1e-3, abs=1e-5)
+    assert proven.relative_gap <= 1.001 * claimed.relative_gap + 1e-5

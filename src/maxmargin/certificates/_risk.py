@@ -184,8 +184,10 @@ def _with_sum_zero(problem: Risk, u: np.ndarray) -> np.ndarray:
         total, error = bounded_dot(c, u)
         if not isfinite(error) or abs(total) <= 2 * error:
             break
-        heavier = terms * total > 0
+        heavier = terms > 0 if total > 0 else terms < 0
         side = float(np.abs(terms[heavier]).sum())
+        if side == 0:
+            break
         u = np.where(heavier, (1 - min(1.0, abs(total) / side)) * u, u)
     return u
 

@@ -10,10 +10,12 @@ it is an accelerated proximal gradient instead; on sparse and wide data, coordin
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ..certificates import Status, evaluate_multinomial
+from ..data import square_pass
 from ..problems import MultinomialRisk
 from . import multinomial_dual
 from ._monitor import Monitor
@@ -35,12 +37,15 @@ def solve_multinomial(
 ) -> CertifiedRiskSolution:
     """Minimise until the relative duality gap is *proven* to be at most `tolerance`."""
     name, method, most = _method(problem)
-    if name == "dual_coordinate" and budget is None:
-        found = _solved(problem, name, method, start, tolerance, most, monitor)
+    if name == "dual_coordinate":
+        sweeps = most if budget is None else min(most, budget // 2)
+        found = _solved(problem, name, method, start, tolerance, sweeps, monitor)
         if found.status is not Status.BUDGET_EXHAUSTED:
             return found
         # a large C makes coordinate ascent slow: Newton's method goes on from there
-        name, method, most, start = "newton_cg", _newton, BUDGET, found.theta
+        rest = BUDGET if budget is None else budget - found.iterations
+        again = _solved(problem, "newton_cg", _newton, found.theta, tolerance, rest, monitor)
+        return replace(again, iterations=found.iterations + again.iterations)
     return _solved(problem, name, method, start, tolerance, most if budget is None else budget, monitor)
 
 
@@ -139,22 +144,35 @@ def _newton(
 def _conjugate_gradients(
     problem: MultinomialRisk, P: np.ndarray, ridge: np.ndarray, gradient: np.ndarray, accuracy: float
 ) -> np.ndarray:
+    """Steps in columns scaled to a curvature of one: they do not depend on the columns' units."""
+    scale = _column_curvatures(problem, P, ridge)
     S, r = np.zeros_like(gradient), -gradient
-    s, rr = r.copy(), float((r * r).sum())
+    z = r / scale
+    s, rr = z.copy(), float((r * z).sum())
     limit = accuracy**2 * rr
     for _ in range(gradient.size + 20):
         Hs = problem.hessian_product(P, s) + ridge * s
         curvature = float((s * Hs).sum())
-        if curvature <= 1e-14 * float((s * s).sum()) * 1e-2:
+        if curvature <= 1e-16 * float((scale * s * s).sum()):
             return S if S.any() else s
         t = rr / curvature
         S += t * s
         r -= t * Hs
-        before, rr = rr, float((r * r).sum())
+        z = r / scale
+        before, rr = rr, float((r * z).sum())
         if rr <= limit:
             break
-        s = r + (rr / before) * s
+        s = z + (rr / before) * s
     return S
+
+
+def _column_curvatures(problem: MultinomialRisk, P: np.ndarray, ridge: np.ndarray) -> np.ndarray:
+    """``sum_i c_i x_ij^2 p (1 - p) + l2`` for each weight, p (1 - p) being the mean over the classes; never zero."""
+    h = problem.weights * (P * (1 - P)).mean(axis=1)
+    curvature = np.zeros(problem.d + 1)
+    square_pass(problem.rows.arrays, 0, problem.n, h, curvature)
+    curvature = curvature[:, None] + ridge
+    return np.where(curvature > 0, curvature, 1.0)
 
 
 def _proximal(

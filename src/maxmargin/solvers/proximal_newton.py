@@ -73,8 +73,14 @@ def solve(
                 return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, step)
             p, along = model.direction(theta, gradient, gap / size)
             theta, f, value, moved = _search(problem, theta, f, value, gradient, p, along)
-            if not moved:  # rounding allows no descent: this is the minimum, or as near as float64 comes
-                return RiskSolution(theta, None, Status.STALLED, step)
+            if not moved:
+                # rounding hides a descent in J, of second order; the gap is of first order, and still shows one
+                ahead = theta + p
+                f_ahead = problem.decision(ahead)
+                less, _ = _believed_gap(problem, ahead, f_ahead, model.expand(ahead, f_ahead))
+                if not less < 0.5 * gap:  # this is the minimum, or as near as float64 comes
+                    return RiskSolution(theta, None, Status.STALLED, step)
+                theta, f, value = ahead, f_ahead, problem.value_at(f_ahead, ahead)
             step += 1
     except KeyboardInterrupt:
         return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
