@@ -1,0 +1,48 @@
+"""Sums with a bound of their own rounding error, against fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given, settings, strategies as st
+
+from maxmargin.certificates import rounded_down, rounded_up
+from maxmargin.certificates._rounding import bounded_dot, bounded_sum, lower, upper
+
+NUMBERS = st.floats(-1e100, 1e100, allow_subnormal=False)
+
+
+def exact(x):
+    return sum((Fraction(float(v)) for v in x), Fraction(0))
+
+
+@given(st.lists(NUMBERS, max_size=40))
+def test_a_sum_is_within_its_bound(numbers):
+    x = np.array(numbers, dtype=np.float64)
+    value, error = bounded_sum(x)
+    assert Fraction(lower(value, error)) <= exact(x) <= Fraction(upper(value, error))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 200))
+@settings(max_examples=60)
+def test_a_product_that_cancels_is_within_its_bound(seed, n):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=n), rng.normal(size=n) * 10.0 ** rng.uniform(-150, 150, n)
+    a, b = np.concatenate([a, a]), np.concatenate([b, -b * (1 + 1e-15)])
+    value, error = bounded_dot(a, b)
+    true = sum(Fraction(float(s)) * Fraction(float(t)) for s, t in zip(a, b, strict=True))
+    assert Fraction(lower(value, error)) <= true <= Fraction(upper(value, error))
+
+
+def test_what_is_not_finite_has_no_bound():
+    assert bounded_sum(np.array([1.0, np.inf]))[1] == np.inf
+    assert bounded_dot(np.array([1e200]), np.array([1e200]))[1] == np.inf
+
+
+def test_zero_is_exact():
+    assert bounded_sum(np.zeros(3)) == (0.0, 0.0)
+    assert upper(0.0, 0.0) == lower(0.0, 0.0) == 0.0
+
+
+@given(NUMBERS, st.integers(1, 15))
+def test_printed_bounds_are_bounds(value, digits):
+    assert Fraction(rounded_down(value, digits)) <= Fraction(value) <= Fraction(rounded_up(value, digits))
