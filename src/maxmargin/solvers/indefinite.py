@@ -216,7 +216,7 @@ class _Rows:
     def product(self, coef: np.ndarray, coarse: bool) -> np.ndarray:
         """``K @ coef``; rows that are not at hand are not kept for it."""
         out, missing = np.zeros(len(coef)), []
-        for i in np.flatnonzero(coef):
+        for i in np.flatnonzero(coef).tolist():
             if self.matrix is not None or i in self.kept:
                 _add(self.row(i), coef[i], coarse, out)
             else:
