@@ -261,14 +261,18 @@ def _linear_classifier(rng, X, y):
         rng.choice(["hinge", "squared_hinge", "logistic", "squared", "perceptron"], p=[0.3, 0.25, 0.2, 0.2, 0.05])
     )
     penalty = str(rng.choice(["l2", "l1", "elastic_net", "none"]))
-    options = {"l1_ratio": float(rng.choice([0.25, 0.5, 0.9])), "class_weight": _class_weight(rng, y), **_steps(rng)}
+    options = {
+        "l1_ratio": float(rng.choice([0.1, 0.25, 0.5, 0.9])),
+        "class_weight": _class_weight(rng, y),
+        **_steps(rng),
+    }
     return LinearClassifier(loss=loss, penalty=penalty, C=_price(rng), **options)
 
 
 def _logistic(rng, X, y):
     penalty = [None, "l2", "l2", "l1", "elasticnet"][int(rng.integers(5))]
     options = {"class_weight": _class_weight(rng, y), **_steps(rng), "max_iter": int(rng.choice([1, 10, 100, 100]))}
-    ratio = float(rng.choice([0.25, 0.5, 0.9])) if penalty == "elasticnet" else 0.0
+    ratio = float(rng.choice([0.1, 0.25, 0.5, 0.9])) if penalty == "elasticnet" else 0.0
     return LogisticRegression(penalty=penalty, C=_price(rng), l1_ratio=ratio, **options)
 
 

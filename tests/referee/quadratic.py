@@ -191,7 +191,16 @@ class ActiveSet:
             self.exchange(place, i, z)
 
     def run(self, limit=None):
-        """Until no reduced gradient is wrong; False if that takes too many steps or bits are too few."""
+        """Until no reduced gradient is wrong; False if that takes too many steps or bits are too few.
+
+        In either case x is feasible, and the multipliers, right or wrong, give an interval that is true.
+        """
+        try:
+            return self._run(limit)
+        except ZeroDivisionError:
+            return False
+
+    def _run(self, limit):
         limit = 6 * self.qp.n + 60 if limit is None else limit
         for count in range(limit):
             lam = self.settle()

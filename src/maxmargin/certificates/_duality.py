@@ -174,9 +174,7 @@ def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
         b = best_intercept(near[members], low, high, total) if intercepts is None else intercepts[g]
         r = residual[members] - b
         e = errors[members] + image.unit * np.abs(r).astype(np.float64)
-        losses = np.maximum(high * np.maximum(r, 0.0), -low * np.maximum(-r, 0.0))
-        value, error = bounded_sum(losses, _BOX + 2 * U)
-        primal.append((value, error + float((np.maximum(high, -low) * e).sum()) * (1 + 1e-9)))
+        primal.append(_bounded_losses(r, e, low, high))
         primal.append((total * b, 4 * _BOX * abs(total * b)))
         used.append(b)
     value, error = _sum(primal)
@@ -186,6 +184,18 @@ def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
         return _nothing_proven(image, top, tuple(used))
     violation = max(kkt_violation(problem, beta, near), _violation_at(problem, beta, near, used))
     return _interval(top, lower(*found), violation, used, image, error + found[1])
+
+
+def _bounded_losses(r: np.ndarray, e: np.ndarray, low: np.ndarray, high: np.ndarray) -> Bounded:
+    """``sum_i max(high_i r_i, low_i r_i)`` and how far the exact sum may at most be above it, r_i being off by e_i.
+
+    A sample that is beyond its margin by more than its error has no loss at all, however large C may be: taken with
+    the opposite end of each interval, such terms vanish, instead of C times their error.
+    """
+    value, error = bounded_sum(np.maximum(high * np.maximum(r, 0.0), -low * np.maximum(-r, 0.0)), _BOX + 2 * U)
+    ends = np.maximum(high * np.maximum(r + e, 0.0), -low * np.maximum(e - r, 0.0))
+    top, room = bounded_sum(ends, _BOX + 4 * U)
+    return value, max(error, (float(top - value) + room) * (1 + 1e-9))
 
 
 def _evaluate_hard(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image) -> Evidence:

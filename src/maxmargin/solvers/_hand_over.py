@@ -89,11 +89,13 @@ def clear_of_slack(
     if not min(gaps) < evidence.gap / 2:
         return beta, evidence
     best, factor, noise = (beta, evidence), float(factors[int(np.argmin(gaps))]), rounding_noise(problem, beta)
-    # a margin counts as 1 only beyond the bound of its own rounding error
-    for more in (factor, factor + 4 * noise, factor + 100 * noise):
-        larger = beta * (1 + more)
+    # a margin counts as 1 only beyond the bound of its own rounding error, which may be far above its usual size
+    for more in (0.0, 4.0, 1e2, 1e3, 1e4, 1e5):
+        larger = beta * (1 + factor + more * noise)
         found = evaluate(problem, larger)
-        if found.kkt_violation <= tolerance and found.gap < best[1].gap:
+        if found.kkt_violation > tolerance or found.gap > 2 * best[1].gap:
+            break
+        if found.gap < best[1].gap:
             best = larger, found
     return best
 

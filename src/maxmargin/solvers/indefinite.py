@@ -3,9 +3,10 @@
 The problem is not convex: which stationary point is found depends on the way. That of LIBSVM is what the users of
 sigmoid kernels know, so it is followed here (Fan, Chen, Lin 2005: WSS 2, with tau for a curvature that is not
 positive): the same variables in the same order, the first class in the role of the positive one, from zero (or with
-the first variables at their bounds where a sum is prescribed), kernel values rounded to float32, sums in float64. Where
-that ends, the same steps go on with float64 values to a hundredth of the tolerance. No step lowers the dual objective,
-so the result is at least as good as where LIBSVM ends.
+the first variables at their bounds where a sum is prescribed), kernel values rounded to float32, sums in float64, and
+variables set aside after the same rule (Chang, Lin 2011, section 5.1). Where that ends, the same steps go on with
+float64 values to a hundredth of the tolerance. No step lowers the dual objective, so the result is at least as good as
+where LIBSVM ends.
 
 Every accumulation point of these steps is stationary whatever the signs of the eigenvalues (Chen, Fan, Lin 2006).
 """
@@ -13,12 +14,13 @@ Every accumulation point of these steps is stationary whatever the signs of the 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ..certificates import Status, evaluate
 from ..engine import jit
+from ..kernels import MODERATE, Gram, MatrixGram
 from ..problems import BoxQP
 from ._certified import CertifiedSolution, _without_dust
 from ._monitor import Monitor
@@ -26,8 +28,10 @@ from .decomposition import automatic_budget
 
 _TAU = 1e-12  # stands for curvatures that are not positive
 _AIM = 0.01  # of the tolerance, in float64
-_STEPS_A_CALL = 50_000  # between two looks at the monitor
-_ROUNDS = 4  # the residual is recomputed before each
+_SHRINK_EVERY = 1000  # steps, or as many as there are variables
+_ALMOST = 10  # times the tolerance: where variables that were set aside come back once
+_COLUMNS = 64  # computed together where a product needs them
+_ROUNDS = 4  # in float64: the residual is recomputed before each
 
 
 def solve_indefinite(
@@ -39,6 +43,7 @@ def solve_indefinite(
     *,
     sign: int = 0,
     cache_bytes: int = 200_000_000,
+    shrinking: bool = True,
 ) -> CertifiedSolution:
     """A stationary point, to `tolerance`; from a start that is given only uphill.
 
@@ -52,16 +57,20 @@ def solve_indefinite(
         For a classifier, the sign of the class that comes first and plays the positive one: -1 if the other one is
         positive in `problem`. 0 keeps the variables as they are.
     cache_bytes : int
-        Memory for kernel values; rows are kept as far as it goes.
+        Memory for the kernel values of large problems; rows are kept as far as it goes.
+    shrinking : bool
+        Whether LIBSVM would set variables aside.
 
     """
     budget = automatic_budget(problem.n) if budget is None else budget
-    walk = _Walk(problem, sign, cache_bytes)
+    if problem.gram.shape[0] <= MODERATE and not isinstance(problem.gram, MatrixGram):
+        problem = replace(problem, gram=MatrixGram.of(problem.gram))
+    walk = _Walk(problem, sign, _Rows(problem.gram, cache_bytes))
     status = Status.STATIONARY
     try:
         if start is None:
             walk.begin()
-            status = walk.go(np.float32, tolerance, budget, monitor)
+            status = walk.go(True, tolerance, budget, monitor, shrinking)
         else:
             walk.begin(start)
         # polishing is not worth more steps than these
@@ -70,7 +79,7 @@ def solve_indefinite(
             if status is not Status.STATIONARY:
                 break
             before = walk.steps
-            status = walk.go(np.float64, _AIM * tolerance, most, monitor)
+            status = walk.go(False, _AIM * tolerance, most, monitor)
             if status is Status.BUDGET_EXHAUSTED and walk.violation <= tolerance:
                 status = Status.STATIONARY
                 break
@@ -89,8 +98,8 @@ def solve_indefinite(
 class _Walk:
     """The variables in LIBSVM's order and signs: ``v = orientation * beta[order]``, groups one after the other."""
 
-    def __init__(self, problem: BoxQP, sign: int, cache_bytes: int) -> None:
-        self.problem, self.orientation = problem, -1.0 if sign < 0 else 1.0
+    def __init__(self, problem: BoxQP, sign: int, rows: _Rows) -> None:
+        self.problem, self.rows, self.orientation = problem, rows, -1.0 if sign < 0 else 1.0
         side = np.zeros(problem.n) if sign == 0 else np.where(problem.upper > 0, 1.0, -1.0) * self.orientation
         group = np.zeros(problem.n) if problem.group is None else problem.group * self.orientation
         self.order = np.lexsort((-side, group))
@@ -101,7 +110,7 @@ class _Walk:
         self.at = problem.rows_of(self.order)
         self.diagonal = problem.gram.diagonal()[self.at]
         self.steps, self.violation = 0, np.inf
-        self.cache_bytes, self.v = cache_bytes, np.zeros(problem.n)
+        self.v, self.r, self.active = np.zeros(problem.n), self.p.copy(), np.ones(problem.n, dtype=np.bool_)
 
     def begin(self, start: np.ndarray | None = None) -> None:
         """Take a feasible start, or the first variables of each group at their bounds until its sum is reached."""
@@ -124,76 +133,108 @@ class _Walk:
         beta[self.order] = self.orientation * self.v
         return beta
 
-    def go(self, dtype: type, tolerance: float, budget: int, monitor: Monitor | None) -> Status:
-        """Steps until the violation is within the tolerance, with kernel values of a precision."""
-        fits = 8 * self.problem.gram.shape[0] ** 2 <= self.cache_bytes
-        advance = self._on_matrix(dtype) if fits else self._on_rows(dtype)
+    def go(
+        self, coarse: bool, tolerance: float, budget: int, monitor: Monitor | None, shrinking: bool = False
+    ) -> Status:
+        """Steps until the violation is within the tolerance, with kernel values of float32 (`coarse`) or float64."""
+        self._activate_all(coarse)
+        period, came_back = min(self.problem.n, _SHRINK_EVERY), False
+        left = period
         while True:
-            steps, self.violation = advance(tolerance, max(0, min(_STEPS_A_CALL, budget - self.steps)))
-            self.steps += steps
+            steps, self.violation = self._steps(coarse, tolerance, max(0, min(left, budget - self.steps)))
+            self.steps, left = self.steps + steps, left - steps
             if self.violation <= tolerance:
-                return Status.STATIONARY
+                if self.active.all():
+                    return Status.STATIONARY
+                self._activate_all(coarse)
+                left = 1  # one step, if there is one to take, and then variables are set aside again
+                continue
             if self.steps >= budget:
                 return Status.BUDGET_EXHAUSTED
-            if not steps:  # no pair is left that can move
+            if left == 0:
+                if shrinking:
+                    came_back = self._shrink(coarse, tolerance, came_back)
+                left = period
+                if monitor is not None and monitor.report(self.steps, self.violation, np.nan):
+                    return Status.INTERRUPTED
+            elif not steps:  # no pair is left that can move
                 return Status.STATIONARY
-            if monitor is not None and monitor.report(self.steps, self.violation, np.nan):
-                return Status.INTERRUPTED
 
-    def _state(self) -> tuple:
-        return self.at, self.diagonal, self.v, self.lower, self.upper
+    def _activate_all(self, coarse: bool) -> None:
+        """All variables, and the residual recomputed."""
+        self.active[:] = True
+        by_row = np.bincount(self.at, weights=self.v, minlength=self.problem.gram.shape[0])
+        self.r = self.p - self.rows.product(by_row, coarse)[self.at]
 
-    def _on_matrix(self, dtype: type) -> Callable[[float, int], tuple[int, float]]:
-        K: np.ndarray = self.problem.gram.whole(np.float64).astype(dtype, copy=False)
-        r = self.p - _image(K, self._by_row())[self.at]
-        return lambda tolerance, most: _steps(K, *self._state(), r, self.ends, tolerance, most)
+    def _shrink(self, coarse: bool, tolerance: float, came_back: bool) -> bool:
+        """Set aside what is at a bound and beyond the violating pairs; all come back once when the end is near."""
+        extremes = [_extremes(self.r, self.v, self.lower, self.upper, self.active, *part) for part in self._parts()]
+        if not came_back and max(high - low for high, low in extremes) <= _ALMOST * tolerance:
+            self._activate_all(coarse)
+            came_back = True
+        for (begin, end), (high, low) in zip(self._parts(), extremes, strict=True):
+            r, v = self.r[begin:end], self.v[begin:end]
+            settled = (v <= self.lower[begin:end]) & (r < low) | (v >= self.upper[begin:end]) & (r > high)
+            self.active[begin:end] &= ~settled
+        return came_back
 
-    def _by_row(self) -> np.ndarray:
-        return np.bincount(self.at, weights=self.v, minlength=self.problem.gram.shape[0])
+    def _parts(self) -> list[tuple[int, int]]:
+        """Where each group begins and ends."""
+        return list(zip([0, *self.ends[:-1].tolist()], self.ends.tolist(), strict=True))
 
-    def _on_rows(self, dtype: type) -> Callable[[float, int], tuple[int, float]]:
-        rows = _Rows(self.problem, dtype, self.cache_bytes)
-        r = self.p.copy()
-        for k in np.flatnonzero(self.v):
-            r -= self.v[k] * rows.row(self.at[k])[self.at]
-
-        def advance(tolerance: float, most: int) -> tuple[int, float]:
-            at, diagonal, v, lower, upper = self._state()
-            for step in range(min(most, 1000)):
-                i, j, violation = -1, -1, 0.0
-                best = 0.0
-                begin = 0
-                for end in self.ends:
-                    top = _top(r, v, upper, begin, end)
-                    if top >= 0:
-                        partner, gain, widest = _partner(rows.row(at[top]), at, diagonal, r, v, lower, top, begin, end)
-                        violation = max(violation, widest)
-                        if partner >= 0 and gain >= best:
-                            i, j, best = top, partner, gain
-                    begin = end
-                if violation <= tolerance or i < 0:
-                    return step, violation
-                _move(rows.row(at[i]), rows.row(at[j]), *self._state(), r, i, j)
-            return min(most, 1000), violation
-
-        return advance
+    def _steps(self, coarse: bool, tolerance: float, most: int) -> tuple[int, float]:
+        """Up to `most` steps: how many it took, and the largest violation before the last."""
+        state = self.at, self.diagonal, self.v, self.lower, self.upper, self.r, self.active, coarse
+        if self.rows.matrix is not None:
+            return _steps(self.rows.matrix, *state, self.ends, tolerance, most)
+        row, at, step = self.rows.row, self.at, 0
+        while True:
+            i, j, best, violation = -1, -1, 0.0, 0.0
+            for begin, end in self._parts():
+                top = _top(self.r, self.v, self.upper, self.active, begin, end)
+                if top >= 0:
+                    partner, gain, widest = _partner(row(at[top]), *state, top, begin, end)
+                    violation = max(violation, widest)
+                    if partner >= 0 and gain >= best:
+                        i, j, best = top, partner, gain
+            if violation <= tolerance or i < 0 or step == most:
+                return step, violation
+            _move(row(at[i]), row(at[j]), *state, i, j)
+            step += 1
 
 
 class _Rows:
-    """Rows of K in a precision; the least recently used make room."""
+    """Rows of K in float64: all of a matrix in memory, else as they are asked for; the least recent make room."""
 
-    def __init__(self, problem: BoxQP, dtype: type, memory: int) -> None:
-        self.gram, self.dtype = problem.gram, dtype
-        n = self.gram.shape[0]
-        self.columns = np.arange(n)
-        self.capacity = max(4, memory // (np.dtype(dtype).itemsize * n))
+    def __init__(self, gram: Gram, memory: int) -> None:
+        self.gram, n = gram, gram.shape[0]
+        self.matrix = np.ascontiguousarray(gram.whole(np.float64)) if n <= MODERATE else None
+        self.all = np.arange(n)
+        self.capacity = max(4, memory // (8 * n))
         self.kept: OrderedDict[int, np.ndarray] = OrderedDict()
 
+    def product(self, coef: np.ndarray, coarse: bool) -> np.ndarray:
+        """``K @ coef``; rows that are not at hand are not kept for it."""
+        out, missing = np.zeros(len(coef)), []
+        for i in np.flatnonzero(coef).tolist():
+            if self.matrix is not None or i in self.kept:
+                _add(self.row(i), coef[i], coarse, out)
+            else:
+                missing.append(i)
+        for start in range(0, len(missing), _COLUMNS):
+            part = np.array(missing[start : start + _COLUMNS])
+            block = self.gram.block(self.all, part, np.float64)
+            out += (block.astype(np.float32).astype(np.float64) if coarse else block) @ coef[part]
+        return out
+
     def row(self, i: int) -> np.ndarray:
+        """One of them, kept for the next time."""
+        if self.matrix is not None:
+            return self.matrix[i]
         found = self.kept.get(i)
         if found is None:
-            values = self.gram.block(np.array([i]), self.columns, np.float64)[0]
-            found = self.kept[i] = values.astype(self.dtype, copy=False)
+            # a column: one panel, where a row would be many
+            found = self.kept[i] = self.gram.block(self.all, np.array([i]), np.float64)[:, 0].copy()
             if len(self.kept) > self.capacity:
                 self.kept.popitem(last=False)
         else:
@@ -202,22 +243,35 @@ class _Rows:
 
 
 @jit
-def _image(K, coef):  # type: ignore[no-untyped-def]
-    """``K @ coef`` with sums in float64."""
-    out = np.zeros(K.shape[0])
-    for j in range(coef.shape[0]):
-        if coef[j] != 0.0:
-            for i in range(K.shape[0]):
-                out[i] += coef[j] * np.float64(K[j, i])
-    return out
+def _value(x, coarse):  # type: ignore[no-untyped-def]
+    """A kernel value as LIBSVM keeps it, or as it is."""
+    return np.float64(np.float32(x)) if coarse else x
 
 
 @jit
-def _top(r, v, upper, begin, end):  # type: ignore[no-untyped-def]
+def _add(row, coef, coarse, out):  # type: ignore[no-untyped-def]
+    for k in range(row.shape[0]):
+        out[k] += coef * _value(row[k], coarse)
+
+
+@jit
+def _extremes(r, v, lower, upper, active, begin, end):  # type: ignore[no-untyped-def]
+    """The largest residual of those that may rise, the smallest of those that may fall."""
+    high, low = -np.inf, np.inf
+    for k in range(begin, end):
+        if active[k] and v[k] < upper[k]:
+            high = max(high, r[k])
+        if active[k] and v[k] > lower[k]:
+            low = min(low, r[k])
+    return high, low
+
+
+@jit
+def _top(r, v, upper, active, begin, end):  # type: ignore[no-untyped-def]
     """The last of those that may rise with the largest residual; -1 if there is none."""
     best, index = -np.inf, -1
     for k in range(begin, end):
-        if v[k] < upper[k] and r[k] >= best:
+        if active[k] and v[k] < upper[k] and r[k] >= best:
             best, index = r[k], k
     return index
 
@@ -229,24 +283,24 @@ def _curvature(k_ii, k_jj, k_ij):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _partner(row, at, diagonal, r, v, lower, top, begin, end):  # type: ignore[no-untyped-def]
+def _partner(row, at, diagonal, v, lower, upper, r, active, coarse, top, begin, end):  # type: ignore[no-untyped-def]
     """The last of those that may fall with the largest decrease, that decrease, and the largest violation."""
     best, index, widest = 0.0, -1, -np.inf
     for k in range(begin, end):
-        if v[k] > lower[k]:
+        if active[k] and v[k] > lower[k]:
             ahead = r[top] - r[k]
             widest = max(widest, ahead)
             if ahead > 0.0:
-                gain = ahead * ahead / _curvature(diagonal[top], diagonal[k], np.float64(row[at[k]]))
+                gain = ahead * ahead / _curvature(diagonal[top], diagonal[k], _value(row[at[k]], coarse))
                 if gain >= best:
                     best, index = gain, k
     return index, best, widest
 
 
 @jit
-def _move(row_i, row_j, at, diagonal, v, lower, upper, r, i, j):  # type: ignore[no-untyped-def]
+def _move(row_i, row_j, at, diagonal, v, lower, upper, r, active, coarse, i, j):  # type: ignore[no-untyped-def]
     """``v_i += t, v_j -= t`` with the best t that the box allows."""
-    t = (r[i] - r[j]) / _curvature(diagonal[i], diagonal[j], np.float64(row_i[at[j]]))
+    t = (r[i] - r[j]) / _curvature(diagonal[i], diagonal[j], _value(row_i[at[j]], coarse))
     room_i, room_j = upper[i] - v[i], v[j] - lower[j]
     before_i, before_j = v[i], v[j]
     if t >= room_i or t >= room_j:
@@ -261,24 +315,28 @@ def _move(row_i, row_j, at, diagonal, v, lower, upper, r, i, j):  # type: ignore
         v[j] -= t
     change_i, change_j = v[i] - before_i, v[j] - before_j
     for k in range(r.shape[0]):
-        r[k] -= change_i * np.float64(row_i[at[k]]) + change_j * np.float64(row_j[at[k]])
+        if active[k]:
+            r[k] -= change_i * _value(row_i[at[k]], coarse) + change_j * _value(row_j[at[k]], coarse)
 
 
 @jit
-def _steps(K, at, diagonal, v, lower, upper, r, ends, tolerance, most):  # type: ignore[no-untyped-def]
+def _steps(K, at, diagonal, v, lower, upper, r, active, coarse, ends, tolerance, most):  # type: ignore[no-untyped-def]
     """Up to `most` steps on a matrix in memory; how many it took, and the largest violation before the last."""
     step = 0
     while True:
         i, j, best, violation, begin = -1, -1, 0.0, 0.0, 0
         for g in range(ends.shape[0]):
-            top = _top(r, v, upper, begin, ends[g])
+            end = ends[g]
+            top = _top(r, v, upper, active, begin, end)
             if top >= 0:
-                partner, gain, widest = _partner(K[at[top]], at, diagonal, r, v, lower, top, begin, ends[g])
+                partner, gain, widest = _partner(
+                    K[at[top]], at, diagonal, v, lower, upper, r, active, coarse, top, begin, end
+                )
                 violation = max(violation, widest)
                 if partner >= 0 and gain >= best:
                     i, j, best = top, partner, gain
-            begin = ends[g]
+            begin = end
         if violation <= tolerance or i < 0 or step == most:
             return step, violation
-        _move(K[at[i]], K[at[j]], at, diagonal, v, lower, upper, r, i, j)
+        _move(K[at[i]], K[at[j]], at, diagonal, v, lower, upper, r, active, coarse, i, j)
         step += 1

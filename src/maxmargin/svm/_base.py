@@ -270,7 +270,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             )
         else:
             start = None if start is None else feasible(problem, start)
-            options = {"sign": first, "cache_bytes": int(self.cache_size * 1e6)}
+            options = {"sign": first, "cache_bytes": int(self.cache_size * 1e6), "shrinking": self.shrinking}
             solution = solve_indefinite(problem, start, self.tol, self._budget, monitor, **options)
         if not len(solution.evidence.image):  # interrupted: nothing is claimed
             return solution, found
