@@ -47,7 +47,8 @@ def _pick(rng: np.random.Generator, *values: Any) -> Any:
 
 def _kernel(rng: np.random.Generator) -> dict[str, Any]:
     kernel = _pick(rng, "rbf", "linear", "poly", "rbf", _inner_product)
-    options: dict[str, Any] = {"kernel": kernel}
+    options: dict[str, Any] = {"kernel": kernel, "max_iter": _pick(rng, 2000, 2000, 2000, 5)}
+    options |= {"tol": _pick(rng, 1e-3, 1e-3, 1e-6, 3.0), "gap_tol": _pick(rng, None, None, 1e-6, 1e-14)}
     if kernel == "rbf":
         options["gamma"] = _pick(rng, "scale", "auto", 0.1, 2.0)
     if kernel == "poly":
@@ -116,6 +117,9 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
 }
 # Weak learners: they have no certificate of their own.
 WITHOUT = {"DecisionBox", "DecisionPlane", "DecisionStump"}
+# Scales and shifts (in standard deviations) of the rows are tried on these.
+SHIFTS = (0.0,)
+MACHINES = {"SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"}
 DENSE_ONLY = {"SpectralClustering", "PolynomialRegression", "CascadeClassifier", "OneClassSVM"}
 
 
@@ -138,6 +142,9 @@ def honest(name: str, rng: np.random.Generator) -> Fitted | None:
         y = np.array(["low", "middle", "top"])[label] if rng.random() < 0.3 else label
     elif learns == "numbers":
         y = score
+    if name in MACHINES and rng.random() < 0.3:
+        factor, shift = float(10.0 ** rng.uniform(-4, 4)), float(_pick(rng, *SHIFTS))
+        X, new = factor * (X + shift), factor * (new + shift)
     if rng.random() < 0.2:
         X, new = X.astype(np.float32), new.astype(np.float32)
     elif rng.random() < 0.2 and name not in DENSE_ONLY:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..certificates import Certificate
 from ..kernels import Gram
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, project
+from ..solvers import CertifiedSolution
+from ._audit import Audit
 from ._regressor import KernelRegressor
 
 
@@ -101,9 +104,29 @@ class NuSVR(KernelRegressor):
         room = bound - np.abs(coefficients)
         # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
         if missing > 1e-12 * problem.totals[0] and room.sum() >= missing:
-            both = project(np.zeros(len(room)), np.zeros(len(room)), room, missing)
+            both = self._shared(problem, rises, falls, room, missing)
             rises, falls = rises + both, falls - both
         return np.concatenate([rises, falls])
+
+    def _shared(
+        self, problem: BoxQP, rises: np.ndarray, falls: np.ndarray, room: np.ndarray, missing: float
+    ) -> np.ndarray:
+        """What both variables of a sample get: first of those in the middle of the tube, which it violates least."""
+        n = len(rises)
+        residual = (problem.p - problem.image(np.concatenate([rises, falls])))[:n]
+        highest = residual[rises < problem.upper[:n]].max(initial=-np.inf)
+        lowest = residual[falls > problem.lower[n:]].min(initial=np.inf)
+        middle = (highest + lowest) / 2
+        order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -room, kind="stable")
+        before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
+        both = np.zeros(n)
+        both[order] = np.clip(missing - before, 0.0, room[order])
+        return both
+
+    def _confirmed(self, audit: Audit, claim: Certificate) -> Certificate:
+        """As ever, but for the violation: the sums that are kept may be parted so that less is violated than was."""
+        violation = min(claim.kkt_violation, audit.evidence.kkt_violation)
+        return super()._confirmed(audit, replace(claim, kkt_violation=violation))
 
     def _after(self, solution: CertifiedSolution) -> None:
         upper, lower = solution.evidence.intercepts
