@@ -165,7 +165,7 @@ def _nothing_proven(image: Image, primal: float, intercepts: tuple[float, ...]) 
 
 def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image) -> Evidence:
     residual = problem.p - image.values
-    errors = image.errors + image.unit * np.abs(residual).astype(np.float64)
+    errors = image.errors + image.unit * np.abs(residual).astype(np.float64) + problem.p_error * np.abs(problem.p)
     near = np.asarray(residual, dtype=np.float64)
     used, primal = [], [(image.primal_square[0] / 2, image.primal_square[1] / 2)]
     for g, total in enumerate(problem.totals):
@@ -248,7 +248,7 @@ def dual_bound(
     """
     linear = bounded_dot(problem.p, beta.astype(residual.dtype, copy=False))
     # shrunk by _BOX, beta is within the exact box; its linear term shrinks along
-    shrunk = _BOX * float(np.abs(problem.p * beta).sum()) * (1 + 1e-9)
+    shrunk = (_BOX + problem.p_error) * float(np.abs(problem.p * beta).sum()) * (1 + 1e-9)
     cost, reach = shrunk, 0.0
     for g, total in enumerate(problem.totals):
         members = np.arange(problem.n)[problem.members(g)]

@@ -36,6 +36,8 @@ class BoxQP:
         Group of each variable; None means that there is one.
     sample : ndarray of int64 or None
         Row of the Gram matrix that each variable belongs to (two variables of a regressor share a row); None: its own.
+    p_error : float
+        How far p may be off by rounding, relative to itself: that of a regressor is y -+ epsilon.
 
     """
 
@@ -46,6 +48,7 @@ class BoxQP:
     totals: tuple[float, ...] = (0.0,)
     group: np.ndarray | None = None
     sample: np.ndarray | None = None
+    p_error: float = 0.0
 
     @property
     def n(self) -> int:
@@ -70,6 +73,7 @@ class BoxQP:
             (0.0,),
             None,
             np.tile(np.arange(n), 2),
+            2.0**-53,
         )
 
     @classmethod
