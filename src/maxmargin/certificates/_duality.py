@@ -166,6 +166,8 @@ def _nothing_proven(image: Image, primal: float, intercepts: tuple[float, ...]) 
 def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image) -> Evidence:
     residual = problem.p - image.values
     errors = image.errors + image.unit * np.abs(residual).astype(np.float64)
+    if problem.sample is not None:  # a regressor's p is a rounded sum of target and half the width of the tube
+        errors = errors + 2 * U * np.abs(problem.p)
     near = np.asarray(residual, dtype=np.float64)
     used, primal = [], [(image.primal_square[0] / 2, image.primal_square[1] / 2)]
     for g, total in enumerate(problem.totals):
