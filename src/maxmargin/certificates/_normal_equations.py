@@ -72,15 +72,14 @@ def _bounds(
         error += float(off @ off) * ROOM + alpha * more + 4 * U * (square + alpha * penalty)
         objective = upper(square + alpha * penalty, error * ROOM)
         depth = sum_depth(rows, threads) + 8
-        sums = sum_magnitudes(rows, roots * (gamma(depth) * r + off), threads) * ROOM
-        wide = np.abs(g[:, k]) + sums[:-1] + np.abs(problem.mu) * sums[-1] + 4 * U * alpha * w
-        rest = 0.0
+        rest, factors = 0.0, roots * (gamma(depth) * r + off)
         if problem.fit_intercept:
             many = gamma(problem.n + 8)
             slack = abs(float(e[k])) + (many * float(roots @ r) + float(roots @ off)) * ROOM
             rest = slack**2 / (float(problem.weights.sum()) * (1 - many))
-            share = problem.weights / problem.weights.sum()
-            wide = wide + slack * many * ROOM * (sum_magnitudes(rows, share, threads)[:-1] + np.abs(problem.mu))
+            factors = factors + slack * many * ROOM / float(problem.weights.sum()) * problem.weights  # of the mean
+        sums = sum_magnitudes(rows, factors, threads) * ROOM
+        wide = np.abs(g[:, k]) + sums[:-1] + np.abs(problem.mu) * sums[-1] + 4 * U * alpha * w
         # the stated objective is above that of the weights by up to twice its error, and so is the gap
         gap = (rest + float(wide @ wide) / alpha) * ROOM + 2.01 * error if alpha > 0 else np.inf
     return (objective, gap) if np.isfinite(objective) else (np.inf, np.inf)

@@ -35,6 +35,8 @@ _SIDE_BY_SIDE = 20_000
 _BLOCK = 2**19
 # Solvers whose dual slopes may prove more than those that follow from the weights.
 _DUAL_SOLVERS = {"dual_coordinate", "interior_point", "sgd"}
+# Solvers that have no slopes: the evidence is that of the weights alone.
+_PRIMAL_SOLVERS = {"newton", "newton_cg", "proximal_newton"}
 # How exactly a claimed figure has to be reproduced, relative to the objectives.
 _REPRODUCED = 1e-9
 # What every solver is called with; the rest of its parameters are its own options.
@@ -167,9 +169,12 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         if unbounded and status is Status.CONVERGED:
             status = Status.STALLED
         kept: np.ndarray | None = evidence.u
-        alone = without_slopes(problem, solution.theta, solver, self.tol)
-        if alone is not None:  # the certificate is about what is kept
-            kept, evidence = None, alone
+        if solver in _PRIMAL_SOLVERS and slopes is None:
+            kept = None
+        else:
+            alone = without_slopes(problem, solution.theta, solver, self.tol)
+            if alone is not None:  # the certificate is about what is kept
+                kept, evidence = None, alone
         certificate = certificate_of(evidence, status, solution.iterations, watch.seconds(), label)
         return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded, evidence.rounding)
 
