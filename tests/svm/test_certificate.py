@@ -18,12 +18,10 @@ def cancer(load):
     return load("breast_cancer")
 
 
-@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
 @pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
 def test_verify_confirms(cancer, kernel, C):
     X, y = cancer
-    if kernel == "sigmoid":
-        C = min(C, 0.1)  # beyond that the matrix is too far from semi-definite to converge
     model = SVC(kernel=kernel, C=C).fit(X, y)
     claimed, found = model.certificate_, model.certificate_.verify(X, y)
     assert claimed.status is found.status is Status.CONVERGED

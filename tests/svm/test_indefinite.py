@@ -40,7 +40,7 @@ def assert_claims_nothing(certificate):
     assert certificate.dual == -np.inf
     assert certificate.relative_gap == certificate.gap == np.inf
     assert certificate.worst.definiteness == "fails"
-    assert "not positive semi-definite" in str(certificate)
+    assert "NOT positive semi-definite" in str(certificate)
 
 
 def precomputed(X):
@@ -154,7 +154,7 @@ def test_large_matrix_is_assumed_and_says_so():
     model = SVC(kernel=lambda A, B: A @ B.T).fit(X, np.sign(X[:, 0] + 0.1))
     assert model.certificate_.status is Status.CONVERGED
     assert model.certificate_.worst.definiteness == "assumed"
-    assert "ASSUMED" in str(model.certificate_)
+    assert "(assumed)" in str(model.certificate_)
 
 
 def test_asymmetric_matrix_is_taken_by_its_symmetric_part(cancer):

@@ -20,11 +20,12 @@ def cancer(load):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.filterwarnings("ignore::maxmargin.certificates.IndefiniteKernelWarning")
 def test_float32_and_float64_are_close(cancer, kernel):
     X, y = cancer
     C = 1.0 if kernel != "sigmoid" else 0.1
     double, single = (SVC(kernel=kernel, C=C).fit(X.astype(t), y) for t in (np.float64, np.float32))
-    assert single.certificate_.status is Status.CONVERGED
+    assert single.certificate_.status is (Status.STATIONARY if kernel == "sigmoid" else Status.CONVERGED)
     assert single.certificate_.kkt_violation <= single.tol
     assert single.support_vectors_.dtype == np.float32
     assert double.support_vectors_.dtype == np.float64
@@ -69,6 +70,7 @@ def test_no_float64_copy_of_float32_rows(wide, kernel, label):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("storage", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.coo_array])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.filterwarnings("ignore::maxmargin.certificates.IndefiniteKernelWarning")
 def test_sparse_rows(load, kernel, storage, dtype):
     X, y = load("digits")
     X = (X[:300] * (X[:300] > 0)).astype(dtype)

@@ -2,7 +2,7 @@
 
 from ._accuracy import EXTENDED, EXTENDED_UNIT, Accuracy, roundings
 from ._definiteness import KNOWN, Definiteness, definiteness, examine
-from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram
+from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, kernel_name, make_kernel
@@ -41,5 +41,6 @@ __all__ = [
     "kernel_name",
     "make_kernel",
     "roundings",
+    "symmetric_part",
     "worth_keeping",
 ]

@@ -5,8 +5,8 @@ sigmoid kernels know, so it is followed here (Fan, Chen, Lin 2005: WSS 2, with t
 positive): the same variables in the same order, the first class in the role of the positive one, from zero (or with
 the first variables at their bounds where a sum is prescribed), kernel values rounded to float32, sums in float64, and
 variables set aside after the same rule (Chang, Lin 2011, section 5.1). Where that ends, the same steps go on with
-float64 values to a hundredth of the tolerance. No step lowers the dual objective, so the result is at least as good as
-where LIBSVM ends.
+float64 values to a hundredth of the tolerance, in small problems to rounding. No step lowers the dual objective, so the
+result is at least as good as where LIBSVM ends.
 
 Every accumulation point of these steps is stationary whatever the signs of the eigenvalues (Chen, Fan, Lin 2006).
 """
@@ -28,6 +28,7 @@ from .decomposition import automatic_budget
 
 _TAU = 1e-12  # stands for curvatures that are not positive
 _AIM = 0.01  # of the tolerance, in float64
+_SMALL, _EXACT = 1024, 1e-10  # small problems are solved to rounding, as those of definite kernels are
 _SHRINK_EVERY = 1000  # steps, or as many as there are variables
 _ALMOST = 10  # times the tolerance: where variables that were set aside come back once
 _COLUMNS = 64  # computed together where a product needs them
@@ -73,13 +74,14 @@ def solve_indefinite(
             status = walk.go(True, tolerance, budget, monitor, shrinking)
         else:
             walk.begin(start)
-        # polishing is not worth more steps than these
-        most = min(budget, walk.steps + 20 * problem.n + 10_000 if start is None else budget)
+            status = walk.go(False, tolerance, budget, monitor)
+        most = min(budget, walk.steps + 20 * problem.n + 10_000)  # more steps are not worth it
+        aim = min(_AIM * tolerance, _EXACT) if problem.n <= _SMALL else _AIM * tolerance
         for _ in range(_ROUNDS):
             if status is not Status.STATIONARY:
                 break
             before = walk.steps
-            status = walk.go(False, _AIM * tolerance, most, monitor)
+            status = walk.go(False, aim, most, monitor)
             if status is Status.BUDGET_EXHAUSTED and walk.violation <= tolerance:
                 status = Status.STATIONARY
                 break

@@ -35,7 +35,7 @@ from ..certificates import (
 )
 from ..data import ObjectRows, Rows
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
-from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel
+from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel, symmetric_part
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_indefinite
 from ._audit import Audit, confirmed, is_whole, refuted
@@ -355,6 +355,8 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         if not (is_whole(self) and self._names_are_whole()):
             return refuted(claims)
         X, y, weight = self._training_data(X, y, sample_weight)
+        if self._kernel_name == "precomputed":  # what the machine was trained on
+            X = symmetric_part(X)
         try:
             with np.errstate(all="ignore"):
                 sound = self._support_is_of(X) and self._belongs_to(y)

@@ -173,8 +173,9 @@ class KernelSearch(Search):
                 f"stored: {products / 1e6:.0f} MB of inner products, {matrices / 1e6:.0f} MB of kernel values"
             )
             order = None if len(problems.problems) == 1 else np.argsort(data.label, kind="stable")  # type: ignore[arg-type]
-            # of the largest gamma: it decides whether inner products are accurate enough
-            gram: Gram = kernels[int(np.argmax(gammas))].gram(rows, None, threads)
+            # of RBF the largest gamma decides whether inner products are accurate enough; of others it may overflow
+            decisive = int(np.argmax(gammas) if self._kernel_name == "rbf" else np.argmin(gammas))
+            gram: Gram = kernels[decisive].gram(rows, None, threads)
             return StoredSearch(problems, StoredProducts.of(gram, order), kernels, *common, self._polishing)
         if matrices <= room and len(problems.problems) > 1:
             self.storage_ = (
