@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -17,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
-from ..engine import one_blas_thread
+from ..engine import Stopwatch, one_blas_thread
 from ._assignment import nearest
 from ._audit import answers_by_centres, centres_are_whole, refuted
 from ._fixed_point import fixed_point, nothing_proven
@@ -168,7 +167,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         self
 
         """
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         X = self._validate(X, reset=True)
         weights = self._weights(X, sample_weight)
@@ -190,7 +189,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             found = (centres, best.labels, self.tol, best.history)
             guarantee = fixed_point(X, weights, *found, best.status, best.steps)
         self._keep(points, best, centres)
-        self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(guarantee, seconds=watch.seconds(), _recompute=self._recertify)
         self._warn(best)
         return self
 
@@ -211,7 +210,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         self
 
         """
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         first = not hasattr(self, "cluster_centers_")
         X = self._validate(X, reset=first)
@@ -238,7 +237,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         self.n_steps_ += 1
         self.certificate_ = replace(
             nothing_proven(self.n_steps_, self.inertia_),
-            seconds=time.perf_counter() - begin,
+            seconds=watch.seconds(),
             _recompute=self._recertify,
         )
         return self
@@ -300,7 +299,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
 
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)
-        begin = time.perf_counter()
+        watch = Stopwatch()
         claim = self.certificate_
         if not centres_are_whole(self):
             return refuted(claim, "centres, labels and columns do not fit together")
@@ -320,7 +319,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         if not (answers and same):
             return replace(refuted(found, "the claimed figures are not reproduced"), figures=found.figures)
         status = Status.REFUTED if claim.holds and not found.holds else claim.status
-        return replace(found, status=status, seconds=time.perf_counter() - begin)
+        return replace(found, status=status, seconds=watch.seconds())
 
     # ---------------------------------------------------------------- use
 

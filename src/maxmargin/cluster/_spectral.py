@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import REPRODUCED, Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
+from ..engine import Stopwatch
 from ._audit import refuted
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
@@ -227,10 +227,10 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         """How far from the best cut this one can be; computed when it is first asked for."""
         check_is_fitted(self)
         if self._proof is None:
-            begin = time.perf_counter()
+            watch = Stopwatch()
             W = self.affinity_matrix_
             found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))
-            self._proof = replace(found, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+            self._proof = replace(found, seconds=watch.seconds(), _recompute=self._recertify)
         return self._proof
 
     def _validate(self, X: Any, reset: bool) -> Any:
@@ -351,7 +351,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         check_is_fitted(self)
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: normalised cuts have no weights of points.")
-        begin = time.perf_counter()
+        watch = Stopwatch()
         claim = self.certificate_
         if not self._is_whole():
             return refuted(claim, "labels, graph and eigenvectors do not fit together")
@@ -371,7 +371,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
             return replace(refuted(found, "the claimed figures are not reproduced"), figures=found.figures)
         if self._solved and not found.holds:
             found = replace(found, status=Status.REFUTED)
-        return replace(found, seconds=time.perf_counter() - begin)
+        return replace(found, seconds=watch.seconds())
 
     def _is_whole(self) -> bool:
         """Whether the fitted attributes have shapes that belong together; clusters are numbered as they appear."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
 
 from ..certificates import Reported
+from ..engine import Stopwatch
 from ..tree._same import is_own, judged, refuted, reproduced
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
@@ -110,7 +110,7 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingGuarantee:
         """Boost again on the training rows, and compare all that is predicted from."""
         check_is_fitted(self)
-        begin, claim, n = time.perf_counter(), self.certificate_, _num_samples(X)
+        watch, claim, n = Stopwatch(), self.certificate_, _num_samples(X)
         if n not in (self._rows_seen, len(claim.margins)):
             raise ValueError(
                 f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
@@ -136,7 +136,7 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
         if where is None and not is_own(again.estimator_):
             found, where = self._judge_learners(again, X, y, sample_weight)
         proof = judged(claim, found, where)
-        return cast(BoostingGuarantee, replace(proof, seconds=time.perf_counter() - begin))
+        return cast(BoostingGuarantee, replace(proof, seconds=watch.seconds()))
 
     def _judge_learners(self, again: Any, X: Any, y: Any, sample_weight: Any) -> tuple[BoostingGuarantee, str | None]:
         """The proof of what the learners say now, which other libraries made; whether their votes follow from it."""

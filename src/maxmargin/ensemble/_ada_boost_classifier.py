@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Status
+from ..engine import Stopwatch
 from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag
 from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import Learn, Watch, boost
@@ -145,7 +145,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, watch: Watch | None = None) -> AdaBoostClassifier:
         """The fit; `watch` may end it early."""
-        begin = time.perf_counter()
+        clock = Stopwatch()
         self._validate_params()
         self._choose_learner()
         X, y = self._validate(X, y, reset=True)
@@ -156,7 +156,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         self._keep(run.learners, run.votes, run.errors)
         self._learning_rate, self._ending, self._rows_seen = self.learning_rate, run.ending, len(label)
         proof = self._prove(X, label, start, run.status)
-        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(proof, seconds=clock.seconds(), _recompute=self._recertify)
         return self
 
     def _template(self) -> Any:

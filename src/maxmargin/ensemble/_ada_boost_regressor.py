@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Status
+from ..engine import Stopwatch
 from ..tree import DecisionTreeRegressor
 from ._ada_boost_base import AdaBoostBase, fit_on_bag
 from ._ada_boost_proof import BoostingGuarantee
@@ -127,7 +127,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self
 
         """
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         self.estimator_ = self._template()
         X, y = self._validate(X, y, reset=True)
@@ -138,7 +138,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self._loss, self._learning_rate = self.loss, self.learning_rate
         self._ending, self._rows_seen = run.ending, len(y)
         proof = self._prove(X, y, start, run.status)
-        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         return self
 
     def _learn(self, X: Any, y: np.ndarray, start: np.ndarray) -> Learn:

@@ -6,7 +6,6 @@ that of a single one (Breiman, Machine Learning 24, 1996): what helps is learner
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from ..certificates import Guarantee, Reported, Status
+from ..engine import Stopwatch
 from ..tree._base import TreeEstimator
 from ..tree._same import differing, is_own, judged, refuted
 from ._bag_rows import RowBags
@@ -136,7 +136,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         self
 
         """
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         if isinstance(self._learner(), (TreeEstimator, Forest)):  # others may encode what they are given
             refuse_categories(X, self)
@@ -147,7 +147,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             self.__dict__.pop(name, None)  # of the last fit
         if self._grow(X, target, weights):
             guarantee = self._guarantee(X, target)
-            self.certificate_ = replace(guarantee, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+            self.certificate_ = replace(guarantee, seconds=watch.seconds(), _recompute=self._recertify)
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
@@ -240,7 +240,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
 
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)
-        begin = time.perf_counter()
+        watch = Stopwatch()
         n = self._bags.n
         if y is None or len(y) != n:
             got = "no y" if y is None else f"y with {len(y)}"
@@ -254,11 +254,11 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
                 where = "what a learner is"
         if where is not None:
-            return replace(refuted(self.certificate_, where), seconds=time.perf_counter() - begin)
+            return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         again.estimators_ = self.estimators_  # they are the same, or say the same
         found = again._guarantee(X, target)
         proof = judged(self.certificate_, found, differing(self, again, lambda learner: 0))
-        return replace(proof, seconds=time.perf_counter() - begin)
+        return replace(proof, seconds=watch.seconds())
 
     def _difference(self, claimed: Any, X: Any, target: np.ndarray, weights: np.ndarray | None) -> str | None:
         """Train the learners of a claimed model again; the place of the first difference."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -16,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d, validate_data
 
 from ..certificates import Reported, Status
+from ..engine import Stopwatch
 from ..tree._same import is_own, judged, refuted, reproduced
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
@@ -163,7 +163,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         self
 
         """
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
         weights = self._weights(X, sample_weight)
@@ -188,7 +188,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         self._carry = self.carry_votes
         proof = self._prove(X, positive, weights, status)
         self.mean_stages_, self.cost_ = proof.figures["mean stages"], proof.figures["mean learners"]
-        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         return self
 
     def _grow(self, train: StageRows, tune: StageRows, random_state: np.random.RandomState) -> tuple[Status, str]:
@@ -284,7 +284,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> CascadeGuarantee:
         check_is_fitted(self)
-        begin, claim, n = time.perf_counter(), self.certificate_, _num_samples(X)
+        watch, claim, n = Stopwatch(), self.certificate_, _num_samples(X)
         if n not in (self._rows_seen, len(self._tuned)):
             raise ValueError(
                 f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
@@ -314,7 +314,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
             except Exception:  # a learner that has been tampered with may fail in any way
                 where = "what a learner says"
         proof = judged(claim, found, where)
-        return cast(CascadeGuarantee, replace(proof, seconds=time.perf_counter() - begin))
+        return cast(CascadeGuarantee, replace(proof, seconds=watch.seconds()))
 
     def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> CascadeGuarantee:
         """The proof of the stages at hand; `again` is the same model fitted again."""

@@ -10,7 +10,6 @@ it was drawn.
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported
-from ..engine import run_portions, thread_count
+from ..engine import Stopwatch, run_portions, thread_count
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
 from ..tree._build import build_tree
@@ -131,7 +130,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     # ---------------------------------------------------------------- fitting
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         self._refuse()
         earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
@@ -140,7 +139,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         if earlier is not None and differing(earlier, (self._bags, self._sample_weight)):
             self._foreign = len(self.estimators_)
         self._grow_all(self._to_judge(X, bins) if earlier is None else X, target, bins)
-        self.certificate_ = replace(self.certificate_, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
         """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by."""
@@ -306,7 +305,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         return out_of_bag_guarantee(found, *figures, *labels)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
-        begin = time.perf_counter()
+        watch = Stopwatch()
         if self._foreign:
             raise ValueError(
                 f"{self._foreign} trees are of an earlier fit on other rows, which cannot be verified here."
@@ -318,7 +317,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"a certificate is about the training data: expected {self._n_samples} rows, got {len(target)}."
             )
         if where := differing(self, again):  # before anything is drawn by a number that a file may have brought
-            return replace(refuted(self.certificate_, where), seconds=time.perf_counter() - begin)
+            return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         try:
             grown = again._grow(bins, target, [(member.random_state, member) for member in self.estimators_])
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -328,7 +327,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         again.oob_error_curve_ = again._judge(again._to_judge(X, bins), target, again.estimators_, unseen, state)
         found = again._guarantee(again._found(state, again.oob_error_curve_), target, unseen)
         proof = judged(self.certificate_, found, differing(self, again))
-        return replace(proof, seconds=time.perf_counter() - begin)
+        return replace(proof, seconds=watch.seconds())
 
     # ---------------------------------------------------------------- ways through the trees
 

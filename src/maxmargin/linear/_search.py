@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..engine import one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..search import Board, Grid, Outcome, SearchClassifier, SearchData, resolve_values
 from ._c_range import automatic_values
 from ._classifier import LinearClassifierMachine, Training
@@ -80,9 +79,9 @@ class LinearEngine:
                 machine = self._machine(float(Cs[k]), n_jobs)
                 if training is None:
                     training = _training_of(machine, data, train, weights)
-                begin = time.perf_counter()
+                watch = Stopwatch()
                 last = _solve(machine, training, last)
-                outcome = _outcome(machine, rows, last, time.perf_counter() - begin)
+                outcome = _outcome(machine, rows, last, watch.seconds())
             except Exception as error:
                 last = None
                 board.fail(k, f, error)

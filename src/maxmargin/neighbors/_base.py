@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported, figures_reproduced
 from ..data import naming_columns
-from ..engine import thread_count
+from ..engine import Stopwatch, thread_count
 from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
@@ -140,7 +139,7 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         return self._proof
 
     def _prove(self, X: Any, left_out: tuple[str, float] | None) -> Guarantee:
-        begin = time.perf_counter()
+        watch = Stopwatch()
         proof = search_guarantee(
             self._index,
             X,
@@ -149,7 +148,7 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
             self.effective_metric_params_,
             left_out,
         )
-        return replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        return replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)

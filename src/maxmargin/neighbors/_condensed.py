@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
-from ..engine import thread_count
+from ..engine import Stopwatch, thread_count
 from ._audit import alike, nothing_found, refuted, same_rows
 from ._contradictions import contradicting
 from ._hart import condense
@@ -132,7 +131,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         self
 
         """
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
         self.classes_, label = np.unique(y, return_inverse=True)
@@ -149,7 +148,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         self.prototype_labels_ = y[self.prototype_indices_]
         self._index = _index_of(self.prototypes_, threads)
         self._rows_seen = len(y)
-        proof = replace(self._prove(X, y), seconds=time.perf_counter() - begin)
+        proof = replace(self._prove(X, y), seconds=watch.seconds())
         self.certificate_ = replace(proof, _recompute=self._recertify)
         if not proof.holds:
             warnings.warn(f"CondensedNearestNeighbors is {proof.statement}", ConvergenceWarning, stacklevel=2)

@@ -8,7 +8,6 @@ for all C in one sweep.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Evidence, with_definiteness
-from ..engine import Task, one_blas_thread, run_queue
+from ..engine import Stopwatch, Task, one_blas_thread, run_queue
 from ..kernels import Definiteness, Gram, Kernel, definiteness
 from ..problems import BoxQP
 from ..search import Board
@@ -88,7 +87,7 @@ class BlockSearch:
         return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
 
     def _train(self, gram: Gram, gamma: int, fold: int) -> None:
-        begin = time.perf_counter()
+        watch = Stopwatch()
         places = self._open(gamma, fold)
         if not places:
             return
@@ -100,7 +99,7 @@ class BlockSearch:
         for k, points in enumerate(found):
             if points:
                 values[:, :, k] = self._values(gram, k, points, test)
-        seconds = (time.perf_counter() - begin) / len(places)
+        seconds = (watch.seconds()) / len(places)
         for t, c in enumerate(places):
             candidate = self._candidate(c, gamma)
             points_of_c = [points[t] if points else None for points in found]

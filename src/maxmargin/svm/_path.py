@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..certificates import ModelCertificate
-from ..engine import one_blas_thread
+from ..engine import Stopwatch, one_blas_thread
 from ..kernels import Gram, StoredMatrix
 from ..search import Fold, SearchData, check_values
 from ..solvers import PathPoint, PathProblem, solve_stored_paths
@@ -63,10 +62,10 @@ def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any)
     data = SearchData(X, classes[label], weights, classes, label)
     problems = ClassifierProblems(data, [everything], of_candidate)
     order = np.argsort(values, kind="stable")
-    begin = time.perf_counter()
+    watch = Stopwatch()
     with one_blas_thread():
         found = [_of_problem(machine, problems, gram, k, values[order]) for k in range(len(problems.problems))]
-    seconds = (time.perf_counter() - begin) / len(values)
+    seconds = (watch.seconds()) / len(values)
     models: dict[int, Any] = {}
     for place, t in enumerate(order.tolist()):
         trained = Trained({"C": float(values[t])}, [points[place] for points in found], seconds)

@@ -8,7 +8,6 @@ and on the number of threads alone, and so does every result.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import of_widths
-from ..engine import Task, one_blas_thread, run_queue
+from ..engine import Stopwatch, Task, one_blas_thread, run_queue
 from ..kernels import Definiteness, Kernel, MatrixGram, StoredMatrix, definiteness
 from ..search import Board
 from ..solvers import PathPoint, PathProblem, solve_stored_paths
@@ -191,7 +190,7 @@ class StoredSearch:
 
     def _solve(self, chain: _Chain, gamma: int) -> None:
         """All open values of C of a problem in the chain's folds."""
-        k, begin = chain.problem, time.perf_counter()
+        k, watch = chain.problem, Stopwatch()
         paths: dict[int, PathProblem] = {}
         for fold in chain.folds:
             Cs, box = self.Cs[self._plan(gamma, fold)], self.problems.box(k, fold)
@@ -205,7 +204,7 @@ class StoredSearch:
         found = self._along(matrix, gamma, k, paths)
         if self._stop[0]:
             return
-        seconds = (time.perf_counter() - begin) / len(paths)
+        seconds = (watch.seconds()) / len(paths)
         with self._lock:
             for fold, points in zip(paths, found, strict=True):
                 chain.ends[fold] = points[0].beta

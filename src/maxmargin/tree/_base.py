@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported
+from ..engine import Stopwatch
 from ._binning import Bins
 from ._build import build_tree
 from ._columns import Categories
@@ -84,7 +84,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int | None = None) -> None:
         """Grow the tree; `seed` is that of the draws of columns, drawn itself if None."""
-        begin = time.perf_counter()
+        watch = Stopwatch()
         self._validate_params()
         refuse_monotonic(self.monotonic_cst)
         X, target, weight = self._checked_all(X, y, sample_weight, reset=True)
@@ -100,7 +100,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         bins = bins_of_weighted(Bins.of(X, mask), X, weight)
         self.tree_ = prune(build_tree(bins, target, weight, limits, seed), self.ccp_alpha)
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
-        self.certificate_ = replace(proof, seconds=time.perf_counter() - begin, _recompute=self._recertify)
+        self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
 
     def _checked_all(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X = checked_columns(self, X, reset=reset)
@@ -116,11 +116,11 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         return X, target, self._all_weights(y, weight)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
-        begin = time.perf_counter()
+        watch = Stopwatch()
         again = clone(self)
         again._fit(X, y, sample_weight, self._seed)
         proof = judged(self.certificate_, again.certificate_, differing(self, again))
-        return replace(proof, seconds=time.perf_counter() - begin)
+        return replace(proof, seconds=watch.seconds())
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Prices of a leaf at which the tree shrinks, and the impurity of its leaves then.
