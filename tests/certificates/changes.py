@@ -41,7 +41,9 @@ def _claim(model: Any, name: str, rng: np.random.Generator) -> str | None:
         parts = list(certificate.problems)
         if figure == "relative_gap" and abs(parts[place].primal) < 1e-6:
             return None  # of an objective that is zero but for rounding it says nothing
-        parts[place] = replace(parts[place], **{figure: getattr(parts[place], figure) * 1.5 + 0.1})
+        parts[place] = replace(
+            parts[place], **{figure: getattr(parts[place], figure) * 1.5 + 0.1 + 2 * getattr(model, "tol", 0.0)}
+        )
         object.__setattr__(model, name, replace(certificate, problems=tuple(parts)))
         return f"{name}: {figure}"
     if not certificate.figures or certificate.problems:

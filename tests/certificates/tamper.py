@@ -98,8 +98,16 @@ def pool(rng: np.random.Generator, names: list[str], models: int = _MODELS) -> l
 
 
 def undetermined(fitted: Fitted) -> bool:
-    """Whether no claim says what the model predicts: of a `NuSVC` without margin every multiple is as good."""
-    return fitted.name == "NuSVC" and any(abs(part.primal) < 1e-9 for part in fitted.model.certificate_.problems)
+    """Whether no claim says what the model predicts: of a `NuSVC` without margin every multiple is as good.
+
+    Its decision values, in units of a margin that is rounding errors, are rounding errors themselves.
+    """
+    if fitted.name != "NuSVC":
+        return False
+    model = fitted.model
+    diagonal = model._fitted_kernel().gram(model._rows(fitted.X), None, 1).diagonal()
+    rounding = 1e-12 * np.abs(model._dual_coef()).sum() * np.abs(diagonal).max()
+    return bool(rounding > 1e-6)
 
 
 def tampered(count: int, seed: int, names: list[str], models: int = _MODELS) -> tuple[Counter, list[str]]:

@@ -93,6 +93,8 @@ def _status(
     differing = not_reproduced(claim, found, rounding=audit.objective_rounding, violation_slack=slack)
     if not audit.faithful or differing:
         return Status.REFUTED
+    if claim.status is Status.CONVERGED and not claim.kkt_violation <= tolerance + audit.value_rounding:
+        return Status.REFUTED  # what it claims is not what it calls itself
     best, e = claim.status in (Status.CONVERGED, Status.STATIONARY), audit.evidence
     met = e.kkt_violation <= tolerance
     nearly = e.kkt_violation <= tolerance + audit.value_rounding
