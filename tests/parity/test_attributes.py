@@ -8,6 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from maxmargin.svm import SVC
 
+# whether sigmoid kernels are definite is no concern of these tests
+pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.certificates.IndefiniteKernelWarning")
+
 OPTIONS = {
     "linear": {"kernel": "linear", "C": 0.5},
     "poly": {"kernel": "poly", "degree": 2, "coef0": 1.0},

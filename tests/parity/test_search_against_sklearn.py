@@ -13,6 +13,9 @@ from sklearn.preprocessing import scale
 
 from maxmargin.svm import SVCCV, SVRCV
 
+# whether sigmoid kernels are definite is no concern of these tests
+pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.certificates.IndefiniteKernelWarning")
+
 CS = np.logspace(-2, 3, 4)
 GAMMAS = np.logspace(-3, 0.5, 4)
 
@@ -60,7 +63,8 @@ def compare(search, theirs, X, y, folds, samples=2, **fit):
         assert difference.max() <= samples / len(test) + 1e-9
     best = peer.cv_results_["mean_test_score"]
     assert best[ours.best_index_] >= best.max() - samples / min(len(test) for _, test in folds)
-    assert (ours.cv_results_["status"] == "converged").all()
+    expected = "stationary" if getattr(ours, "kernel", "") == "sigmoid" else "converged"
+    assert (ours.cv_results_["status"] == expected).all()
     assert ours.cv_results_["kkt_violation"].max() <= 1e-6
     return ours, peer
 

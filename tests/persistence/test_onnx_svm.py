@@ -8,6 +8,9 @@ from sklearn.datasets import load_iris, load_wine
 
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVCCV, NuSVC, NuSVR, OneClassSVM
 
+# whether sigmoid kernels are definite is no concern of these tests
+pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.certificates.IndefiniteKernelWarning")
+
 pytest.importorskip("onnx")
 KERNELS = ["linear", "poly", "rbf", "sigmoid"]
 NAMES = np.array(["setosa", "versicolor", "virginica"])

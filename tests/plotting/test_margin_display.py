@@ -193,6 +193,7 @@ def test_samples_of_weight_zero_are_not_drawn(moons):
     assert len(display.label) == len(display.points) == len(display.cases)
 
 
+@pytest.mark.filterwarnings("ignore::maxmargin.certificates.IndefiniteKernelWarning")
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", lambda X, Z: X @ Z.T])
 def test_other_kernels(wide, kernel):
     X, y = wide
