@@ -107,7 +107,7 @@ def undetermined(fitted: Fitted) -> bool:
     model = fitted.model
     diagonal = model._fitted_kernel().gram(model._rows(fitted.X), None, 1).diagonal()
     rounding = 1e-12 * np.abs(model._dual_coef()).sum() * np.abs(diagonal).max()
-    return bool(rounding > 1e-6)
+    return bool(rounding > 1e-6) or any(abs(part.primal) < 1e-9 for part in model.certificate_.problems)
 
 
 def tampered(count: int, seed: int, names: list[str], models: int = _MODELS) -> tuple[Counter, list[str]]:
@@ -125,10 +125,21 @@ def tampered(count: int, seed: int, names: list[str], models: int = _MODELS) -> 
             continue
         what, model = made
         said = judged(fitted, model)
+        if said == "accepted" and what.startswith("intercept_") and another_optimum(fitted, model):
+            said = "optimal"
         counts[fitted.name, said.split(" ")[0]] += 1
         if said == "accepted" or said.startswith("raised"):
             wrong.append(f"{fitted.name} {what}: {said}")
     return counts, wrong
+
+
+def another_optimum(fitted: Fitted, model: Any) -> bool:
+    """Whether another intercept is as good: where no multiplier is free, a whole interval of them is optimal."""
+    if not hasattr(model, "n_support_"):
+        return False
+    found = fitted.verify(model).problems
+    pairs = zip(fitted.model.certificate_.problems, found, strict=True)
+    return all(abs(was.primal - now.primal) <= 1e-9 * abs(was.primal) for was, now in pairs)
 
 
 def _tampered_copy(

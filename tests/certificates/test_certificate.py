@@ -25,6 +25,11 @@ def test_status_reads_as_words():
     assert [str(s) for s in Status] == words
 
 
+def test_a_refuted_problem_stands_in_front():
+    parts = (make(Status.BUDGET_EXHAUSTED, 0.9), make(Status.REFUTED, 1e-3), make())
+    assert ModelCertificate(parts).status is Status.REFUTED
+
+
 def test_text():
     text = str(make())
     lines = text.splitlines()

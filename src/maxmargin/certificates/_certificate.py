@@ -98,8 +98,11 @@ class ModelCertificate:
 
     @property
     def worst(self) -> Certificate:
-        """The problem with the worst status, then the largest relative gap."""
-        return max(self.problems, key=lambda c: (c.status is not Status.CONVERGED, c.relative_gap))
+        """The problem with the worst status, a refuted one first, then the largest relative gap."""
+        return max(
+            self.problems,
+            key=lambda c: (c.status is Status.REFUTED, c.status is not Status.CONVERGED, c.relative_gap),
+        )
 
     @property
     def primal(self) -> float:

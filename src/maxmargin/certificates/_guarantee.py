@@ -67,7 +67,7 @@ class Guarantee:
     @classmethod
     def of_model(cls, parts: Sequence[Guarantee], recompute: Callable[..., Guarantee] | None = None) -> Guarantee:
         """The guarantee of a model from those of its problems: it holds if all do; steps and seconds are sums."""
-        worst = max(parts, key=lambda part: (part.status is not Status.CONVERGED, not part.holds))
+        worst = max(parts, key=_badness)
         if len(parts) == 1:
             return replace(worst, _recompute=recompute)
         return replace(
@@ -82,7 +82,7 @@ class Guarantee:
     @property
     def worst(self) -> Guarantee:
         """The problem that stands in front."""
-        return max(self.problems, key=lambda p: (p.status is not Status.CONVERGED, not p.holds), default=self)
+        return max(self.problems, key=_badness, default=self)
 
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         """Recompute every figure in float64 from the model alone and return them as a new guarantee.
@@ -119,3 +119,8 @@ class Guarantee:
 
     def _repr_html_(self) -> str:
         return html_table(self._lines())
+
+
+def _badness(part: Guarantee) -> tuple[bool, bool, bool]:
+    """What stands in front of several: one that is refuted, then one that did not converge."""
+    return part.status is Status.REFUTED, part.status is not Status.CONVERGED, not part.holds
