@@ -118,7 +118,7 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
 # Weak learners: they have no certificate of their own.
 WITHOUT = {"DecisionBox", "DecisionPlane", "DecisionStump"}
 # Scales and shifts (in standard deviations) of the rows are tried on these.
-SHIFTS = (0.0,)
+SHIFTS = (0.0, 100.0)
 MACHINES = {"SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"}
 DENSE_ONLY = {"SpectralClustering", "PolynomialRegression", "CascadeClassifier", "OneClassSVM"}
 

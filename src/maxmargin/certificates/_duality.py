@@ -23,9 +23,9 @@ from ._rounding import Bounded, U, bounded_dot, bounded_sum, gamma, lower, upper
 # C times the weights of sample and class, and totals that are nu times a sum of such: off by this fraction
 _BOX = 6 * U
 # Rounding that takes more than this share of the objective is worth a look in extended precision, ...
-_NOTICEABLE = 1e-12
-# ... where that takes up to so many operations: 1 ms in a fit, 50 ms where the proof is checked.
-_EXTENDED_WORK, _AUDIT_WORK = 3e5, 2e7
+_NOTICEABLE, _LARGE = 1e-12, 1e-9
+# ... where that takes up to so many operations: 1 ms in a fit, 10 ms if it is large, 50 ms where a proof is checked.
+_EXTENDED_WORK, _MORE_WORK, _AUDIT_WORK = 3e5, 3e6, 2e7
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,9 @@ def _as_sharp_as_needed(how, problem, beta, intercepts, audit, wanted):  # type:
     size = max(abs(evidence.primal), abs(evidence.dual), 1e-300)
     share = U if audit else _NOTICEABLE if wanted is None else min(_NOTICEABLE, wanted / 4)
     noticeable = not evidence.rounding <= share * size and evidence.kkt_violation < np.inf
-    if noticeable and extended_work(problem, beta) <= (_AUDIT_WORK if audit else _EXTENDED_WORK):
+    large = not evidence.rounding <= max(share, _LARGE) * size
+    most = _AUDIT_WORK if audit else _MORE_WORK if large else _EXTENDED_WORK
+    if noticeable and extended_work(problem, beta) <= most:
         sharp = how(problem, beta, intercepts, bounded_image(problem, beta, extended=True))
         if sharp.gap < evidence.gap:
             return sharp

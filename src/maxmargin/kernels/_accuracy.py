@@ -80,16 +80,16 @@ def of_sigmoids(squared_norms: np.ndarray, terms: float, gamma: float, coef0: fl
 def of_expanded_distances(squared_norms: np.ndarray, terms: float, gamma: float, unit: float = UNIT) -> Accuracy:
     """``exp(-gamma d^2)`` with d^2 = |x|^2 + |z|^2 - 2 <x, z>, off by (terms + 12) roundings of (|x| + |z|)^2.
 
-    150 roundings are for the exponential and its argument: where the argument is above 40, the value is too small for
-    its relative error to matter.
+    40 roundings are for the exponential and its argument t, which is off by three roundings of itself: above t = 8,
+    where t exp(-t) falls, these are at most 24 exp(-8) of 1.
     """
     length = np.sqrt(squared_norms)
     squared = (length + length.max(initial=0.0)) ** 2
     with np.errstate(over="ignore"):
-        relative = (gamma * roundings(terms + 12, unit) * squared + 150 * unit) * (1.2 * _ROOM)
+        relative = (gamma * roundings(terms + 12, unit) * squared + 40 * unit) * (1.2 * _ROOM)
     if not relative.max(initial=0.0) < 0.1:  # nothing is known but that values lie between 0 and 1
         return Accuracy(np.zeros(len(length)), 1.0, np.ones(len(length)))
-    return Accuracy(relative, 150 * np.exp(-40.0) * unit + _TINY, np.ones(len(length)))
+    return Accuracy(relative, 30 * np.exp(-8.0) * unit + _TINY, np.ones(len(length)))
 
 
 def of_differences(n: int, terms: float, unit: float = UNIT) -> Accuracy:
