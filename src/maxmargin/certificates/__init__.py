@@ -2,7 +2,15 @@
 
 from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
-from ._claims import REPRODUCED, WORDS as FIGURE_WORDS, all_finite, figures_reproduced, is_consistent, not_reproduced
+from ._claims import (
+    REPRODUCED,
+    WORDS as FIGURE_WORDS,
+    all_finite,
+    are_floats,
+    figures_reproduced,
+    is_consistent,
+    not_reproduced,
+)
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee
@@ -38,6 +46,7 @@ __all__ = [
     "SeparationProof",
     "Status",
     "all_finite",
+    "are_floats",
     "best_intercept",
     "evaluate",
     "evaluate_crammer_singer",

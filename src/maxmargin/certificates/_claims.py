@@ -7,7 +7,9 @@ it. Both sides are rounded, and a caller that can bound the rounding says so.
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from ._certificate import Certificate
@@ -80,6 +82,11 @@ def figures_reproduced(claimed: dict[str, float], found: dict[str, float]) -> bo
     """
     shared = [(claimed[name], found[name]) for name in claimed if name in found]
     return all(was == now or abs(was - now) <= REPRODUCED * abs(now) + _ROUNDING for was, now in shared)
+
+
+def are_floats(*parts: Any) -> bool:
+    """Whether these are numbers of a floating-point type: text that reads like a number is none."""
+    return all(np.asarray(part).dtype.kind == "f" for part in parts)
 
 
 def all_finite(claim: Certificate) -> bool:

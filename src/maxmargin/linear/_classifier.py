@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Certificate
+from ..certificates import Certificate, are_floats
 from ..data import Rows
 from ..engine import thread_count
 from ..problems import Risk
@@ -168,7 +168,12 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine):
         training = self._training_again(X, y, weight)
         claims, slopes = self.certificate_.problems, self._slopes
         coef, intercept = self._dense_coef(), np.asarray(self.intercept_, dtype=np.float64)
-        if training is None or coef.shape != (training.problems, X.shape[1]) or intercept.shape != (len(coef),):
+        if (
+            training is None
+            or not are_floats(coef, self.intercept_)
+            or coef.shape != (training.problems, X.shape[1])
+            or intercept.shape != (len(coef),)
+        ):
             return None
         theta = np.column_stack([coef, intercept])
         joint = self._joint_problem(training)

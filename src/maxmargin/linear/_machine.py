@@ -378,6 +378,9 @@ def reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
     # Other slopes may prove more than the ones that were kept did: a weaker claim is not a false one.
     bounds = claim.primal == evidence.primal or abs(claim.primal - evidence.primal) <= room
     bounds &= claim.dual <= evidence.dual + room and claim.gap >= evidence.gap - room
+    if abs(claim.dual - evidence.dual) <= room:  # by the same slopes
+        violations = claim.kkt_violation, evidence.kkt_violation
+        bounds &= abs(violations[0] - violations[1]) <= 1e-6 * max(violations) + 1e-9 * max(1.0, scale)
     return bounds and is_consistent(claim)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..certificates import Guarantee, Status
 
 # How exactly a figure has to be reproduced: said here, and not by the model's tolerance, which comes with the claim.
-_REPRODUCED = 1e-9
+_REPRODUCED, _LOOSELY = 1e-9, 1e-6
 # Residuals that are nothing but rounding may be this many times larger on another machine.
 _ROUNDING, _FACTOR = 1e-13, 10
 
@@ -39,7 +39,21 @@ def equations_confirmed(found: Guarantee, claim: Guarantee, tolerance: float, si
     residual = max(own["relative residual"], own.get("error of coef_", 0.0))
     claimed = max(said.get("relative residual", np.nan), said.get("error of coef_", 0.0))
     same = same_figure(own["objective"], said.get("objective", np.nan), size)
-    same = same and bool(residual <= _FACTOR * claimed + _ROUNDING)
+    same = same and bool(residual <= _FACTOR * claimed + _ROUNDING) and _same_rest(own, said, size)
     if not same or (claim.status is Status.CONVERGED and not min(residual, claimed) <= tolerance):
         return replace(found, status=Status.REFUTED, holds=False)
-    return replace(found, status=claim.status, holds=bool(found.holds or claim.holds))
+    return replace(found, status=claim.status)
+
+
+def _same_rest(own: dict[str, float], said: dict[str, float], size: float) -> bool:
+    """Whether residuals and gaps are those claimed, but for what rounding makes of figures that are zero without it."""
+    relative = own["relative residual"]
+    terms = own["residual"] / relative if relative > 0 else 1 + size
+    room = {
+        "relative residual": _FACTOR * relative + _ROUNDING,
+        "residual": _FACTOR * own["residual"] + _ROUNDING * terms,
+        "duality gap": _LOOSELY * (abs(own["objective"]) + _REPRODUCED * size),
+        "relative gap": _LOOSELY,
+    }
+    shared = [(name, own[name], said[name]) for name in room if name in own and name in said]
+    return all(now == was or abs(now - was) <= room[name] for name, now, was in shared)

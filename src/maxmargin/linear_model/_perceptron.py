@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import Guarantee, Reported, Status, are_floats
 from ..data import Rows
 from ..engine import Stopwatch, run_parallel, thread_count
 from ..solvers import Monitor
@@ -456,6 +456,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             np.array_equal(present, classes) if self._whole is not None else np.isin(present, classes).all()
         )
         fits = fits and np.shape(self.coef_) == (k, X.shape[1]) and np.shape(self.intercept_) == (k,)
+        fits = fits and are_floats(self.coef_, self.intercept_)
         if not fits or not all(np.isfinite(part).all() for part in (self.coef_, self.intercept_, self._iterate())):
             return None
         label = np.searchsorted(classes, y)

@@ -18,7 +18,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, Reported, Status, evaluate_normal_equations
+from ..certificates import Guarantee, Reported, Status, are_floats, evaluate_normal_equations
 from ..engine import Stopwatch
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
@@ -306,6 +306,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         try:
             coef = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64))
             fits = coef.shape == (targets.shape[1], len(self.powers_)) and self.n_features_in_ == X.shape[1]
+            fits = fits and are_floats(self.coef_, self.intercept_)
             if not (fits and np.isfinite(coef).all() and np.isfinite(self.intercept_).all()):
                 return refuted(claim)
             alpha = checked_penalty(self.alpha, targets.shape[1])

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..certificates import Guarantee, NormalEvidence, Reported, Status, evaluate_normal_equations
+from ..certificates import Guarantee, NormalEvidence, Reported, Status, are_floats, evaluate_normal_equations
 from ..data import Rows
 from ..engine import Stopwatch, thread_count
 from ..problems import LeastSquares
@@ -198,6 +198,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
             W = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64)).T
             intercept = np.asarray(self.intercept_, dtype=np.float64)
             fits = W.shape == (problem.d, problem.k) and intercept.shape in ((), (problem.k,))
+            fits = fits and are_floats(self.coef_, self.intercept_)
             fits = fits and self.n_features_in_ == problem.d and (self.fit_intercept or not intercept.any())
             if not fits and self.n_features_in_ == W.shape[0] != problem.d:
                 raise CallersRowsError(f"X has {problem.d} features, but the model was trained on {W.shape[0]}.")

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import Certificate
+from ..certificates import Certificate, are_floats
 from ..data import Rows
 from ..engine import thread_count
 from ..linear import LinearMachine
@@ -170,7 +170,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def _recomputed(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[Certificate] | None:
         coef, intercept = np.asarray(self.coef_), np.asarray(self.intercept_)
         claims = self.certificate_.problems
-        if coef.shape != (X.shape[1],) or intercept.shape != (1,) or len(claims) != 1:
+        fits = coef.shape == (X.shape[1],) and intercept.shape == (1,) and len(claims) == 1
+        if not fits or not are_floats(coef, intercept):
             return None
         theta = np.append(coef, intercept).astype(np.float64)
         return [self._confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0])]
