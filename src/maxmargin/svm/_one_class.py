@@ -176,7 +176,14 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         with one_blas_thread():
             values = self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
         # support vectors lie on the boundary: their last bits shall not say that they are outside
-        return np.where(np.abs(values) <= 1e-10 * np.abs(self.offset_), 0.0, values)
+        return np.where(np.abs(values) <= np.maximum(1e-10 * np.abs(self.offset_), self._noise()), 0.0, values)
+
+    def _noise(self) -> float:
+        """What rounding makes of a value; nothing else is left where the origin is within the data, and w is zero."""
+        if self._kernel_name in ("precomputed", "function") or not len(self.support_):
+            return 0.0
+        squared = self._fitted_kernel().gram(self._rows(self.support_vectors_), None, 1).diagonal()
+        return 1e-14 * float(np.abs(self._dual_coef()).sum() * np.abs(squared).max())
 
     def predict(self, X: Any) -> np.ndarray:
         """1 for rows inside the region, -1 for outliers.
