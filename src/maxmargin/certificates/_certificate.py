@@ -149,13 +149,13 @@ class ModelCertificate:
         """Time over all problems."""
         return sum(c.seconds for c in self.problems)
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> ModelCertificate:
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> ModelCertificate:
         """Recompute every figure in float64 from the model alone and return them as a new certificate.
 
         Parameters
         ----------
         X, y : array-like
-            The data that the model was trained on, in the same order.
+            The data that the model was trained on, in the same order; `y` only where the method has labels.
         sample_weight : array-like, optional
             The weights that it was trained with.
 

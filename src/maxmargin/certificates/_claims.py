@@ -63,6 +63,10 @@ def not_reproduced(
     wrong = [name for name, most in allowed.items() if isfinite(getattr(claim, name)) and not excess[name] <= most]
     if all_finite(claim) and not is_consistent(claim):
         wrong.append("gap")
+    if claim.dual > found.primal:  # both intervals contain the optimum, or one of them is false
+        wrong.append("dual")
+    if claim.primal < found.dual:
+        wrong.append("primal")
     return tuple(wrong)
 
 
@@ -72,7 +76,8 @@ def is_consistent(claim: Certificate) -> bool:
         return not isfinite(claim.gap) and not isfinite(claim.relative_gap)
     size = max(abs(claim.primal), abs(claim.dual), 1e-300)
     gap = claim.primal - claim.dual
-    return abs(claim.gap - gap) <= 1e-9 * size and abs(claim.relative_gap - gap / size) <= 1e-9
+    stated = gap >= 0 and claim.gap >= gap * (1 - 1e-9) and claim.relative_gap >= gap / size * (1 - 1e-9)
+    return stated and claim.gap - gap <= 1e-9 * size and claim.relative_gap - gap / size <= 1e-9
 
 
 def figures_reproduced(claimed: dict[str, float], found: dict[str, float]) -> bool:

@@ -258,7 +258,7 @@ def dual_bound(
         if repair is None:
             return None
         cost, reach = cost + repair[0], reach + repair[1]
-    cost += reach**2 / 2
+    cost += reach * reach / 2
     value, error = _sum([linear, (-image.dual_square[0] / 2, image.dual_square[1] / 2)])
     return value, (error + cost) * (1 + 1e-9)
 

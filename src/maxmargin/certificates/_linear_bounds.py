@@ -23,6 +23,8 @@ ROOM = 1 + 2.0**-20  # bounds of errors are rounded, too
 
 def decision_errors(rows: Rows, theta: np.ndarray, threads: int) -> np.ndarray:
     """Bounds of the errors of ``<x_i, w> + b``."""
+    if not theta[:-1].any():  # zeros and b: nothing is rounded
+        return np.zeros(rows.n)
     depth = product_depth(rows)
     return gamma(depth) * ROOM * product_magnitudes(rows, theta, threads) + depth * TINY
 

@@ -76,7 +76,7 @@ def _bounds(
         if problem.fit_intercept:
             many = gamma(problem.n + 8)
             slack = abs(float(e[k])) + (many * float(roots @ r) + float(roots @ off)) * ROOM
-            rest = slack**2 / (float(problem.weights.sum()) * (1 - many))
+            rest = slack * slack / (float(problem.weights.sum()) * (1 - many))
             factors = factors + slack * many * ROOM / float(problem.weights.sum()) * problem.weights  # of the mean
         sums = sum_magnitudes(rows, factors, threads) * ROOM
         wide = np.abs(g[:, k]) + sums[:-1] + np.abs(problem.mu) * sums[-1] + 4 * U * alpha * w

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What a certificate says of the kernel matrix where the kernel's formula does not say it.
 KERNEL_MATRIX = {
-    "shown": "positive semi-definite: shown by a factorisation",
+    "shown": "positive semi-definite up to a shift that primal counts in: shown",
     "assumed": "positive semi-definite: assumed",
     "fails": "NOT positive semi-definite: no bound from below",
 }

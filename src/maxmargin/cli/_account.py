@@ -96,7 +96,7 @@ _FIGURES = {
 # Why a kernel matrix counts as positive semi-definite.
 _KERNEL_MATRIX = {
     "known": "positive semi-definite",
-    "shown": "positive semi-definite: shown",
+    "shown": "positive semi-definite up to a shift: shown",
     "assumed": "positive semi-definite: assumed",
     "fails": "NOT positive semi-definite",
 }

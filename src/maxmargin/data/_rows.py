@@ -102,8 +102,10 @@ class Rows:
         if self.sparse:
             data, _, indptr = self.arrays
             value_weights = np.repeat(weights, np.diff(indptr))
-            mean = (data @ value_weights) / total
-            return max(float(np.square(data, dtype=np.float64) @ value_weights / total - mean**2), 0.0)
+            mean = float(data @ value_weights) / total
+            square = float(np.square(data - mean, dtype=np.float64) @ value_weights)
+            empty = max(total - float(value_weights.sum()), 0.0)  # the zeros that are not stored
+            return (square + empty * mean**2) / total
         mean = (weights @ self._X.sum(axis=1, dtype=np.float64)) / total
         step, square = max(1, 2**18 // max(1, self.d)), 0.0
         for start in range(0, self.n, step):

@@ -165,6 +165,8 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
                     "without replacement a row is in a bag once at most, however large its weight.",
                     stacklevel=3,
                 )
+        if weights is not None and (weights == 1).all():  # the same as none
+            weights = None
         labels = target if self._needs_all_classes() else None
         inside = has_fit_parameter(self._learner(), "sample_weight")
         self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap, labels, inside)

@@ -146,6 +146,8 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         X = checked_columns(self, X, reset=True)
         target = self._checked_target(X, y, reset=True)
         weight = None if sample_weight is None else checked_weights(sample_weight, X)
+        if weight is not None and (weight == 1).all():  # the same as none
+            weight = sample_weight = None
         self._rows = None
         if weight is not None and not weight.all():  # rows without weight take no part
             self._rows = np.flatnonzero(weight)

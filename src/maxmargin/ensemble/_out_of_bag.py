@@ -208,7 +208,8 @@ def _by_class(parts: list[Judged], loss: str) -> str:
 def _too_little(hardly: list[Judged]) -> str:
     part = hardly[0]
     rows = f"{part.judged} of {part.rows} rows" + (f" of class {part.name}" if part.name else "")
-    others = f", and likewise {len(hardly) - 1} more classes" if len(hardly) > 1 else ""
+    more = len(hardly) - 1
+    others = f", and likewise {more} more {'class' if more == 1 else 'classes'}" if more else ""
     return (
         f"There is no estimate of the error on new rows: {rows} were left out of some bag, by {part.left_out:.1%} of "
         f"the learners on the average{others}. An estimate takes {_FEWEST} rows of each class, left out by "

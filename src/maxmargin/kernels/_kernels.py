@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel, sigmoid_kernel
 
 from ..data import Rows
 from ._accuracy import (
@@ -160,7 +160,7 @@ class Polynomial(_ProductKernel):
         return (self.gamma * squared_norms + self.coef0) ** self.degree
 
     def plain(self, X: Any, Z: Any) -> np.ndarray:
-        return polynomial_kernel(X, Z, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+        return (self.gamma * linear_kernel(X, Z) + self.coef0) ** self.degree
 
     def accuracy(self, squared_norms: np.ndarray, terms: float, unit: float = UNIT) -> Accuracy:
         return of_powers(squared_norms, terms, self.gamma, self.coef0, self.degree, unit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -164,6 +164,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         name = self._solver_name if self._solver_name == "auto" else solver
         solution = solve_risk(problem, name, start, self.tol, self.max_iter, monitor, slopes, **options)
         solver = solution.solver
+        if solution.status is Status.STALLED and problem.loss.kind == "regression":
+            solution = self._without_weights(problem, solution)
         evidence, status = solution.evidence, solution.status
         unbounded = self._has_no_minimum(problem, evidence)
         if unbounded and status is Status.CONVERGED:
@@ -177,6 +179,15 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
                 kept, evidence = None, alone
         certificate = certificate_of(evidence, status, solution.iterations, watch.seconds(), label)
         return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded, evidence.rounding)
+
+    def _without_weights(self, problem: Risk, solution: Any) -> Any:
+        """The constant that is best, where that is the answer: weights that are nearly zero would not prove it."""
+        theta = problem.start()
+        theta[-1] = float(np.median(problem.y)) if problem.fit_intercept else 0.0
+        evidence = self._evidence(problem, theta, np.zeros(problem.n))
+        if not evidence.relative_gap <= self.tol:
+            return solution
+        return replace(solution, theta=theta, evidence=evidence, status=Status.CONVERGED)
 
     def _untouched(self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, name: str) -> Part:
         """A problem that Ctrl-C left before it had a solution: its start, of which nothing is claimed."""

@@ -254,7 +254,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
             figures |= {"objective": objective, "gap": self._rise(P, R, values, weights, residual) + 2 * width}
             words += f", so that the objective {objective:.6g} is at most {figures['gap']:.1e} above the least possible"
             words += " (for the values of the basis that float64 holds)"
-        holds = max(relative, apart) <= self.tol
+        holds = bool(max(relative, apart) <= self.tol and np.isfinite(figures["objective"]))
         return Guarantee("normal equations", figures, words + ".", holds, status, 1, seconds)
 
     def _rise(

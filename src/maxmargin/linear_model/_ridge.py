@@ -302,5 +302,5 @@ def normal_guarantee(
         words += (
             f", so that the objective {evidence.objective:.6g} is at most {evidence.gap:.1e} above the least possible"
         )
-    holds = evidence.relative_residual <= tolerance
+    holds = bool(evidence.relative_residual <= tolerance and np.isfinite(evidence.objective))
     return Guarantee("normal equations", figures, words + ".", holds, status, steps, seconds)

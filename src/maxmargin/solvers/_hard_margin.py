@@ -79,15 +79,21 @@ def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.nda
     return beta
 
 
+def _samples(rows: np.ndarray) -> str:
+    return "1 sample" if len(rows) == 1 else f"{len(rows)} samples"
+
+
 def _verdict(sign: np.ndarray, beta: np.ndarray, value: float, scale: float) -> tuple[str, SeparationProof]:
     positive, negative = np.flatnonzero(beta > 0), np.flatnonzero(beta < 0)
+    scale = scale if scale > 1e-300 else 0.0
     proof = SeparationProof(
         positive, negative, beta[positive], -beta[negative], float(np.sqrt(value)), float(np.sqrt(scale))
     )
     message = (
         f"C=inf asks for a hard margin, but the classes are not separable with this kernel: a convex combination of "
-        f"{len(positive)} samples of one class and one of {len(negative)} of the other are {proof.distance:.2g} apart "
-        f"in feature space, where samples have length up to {proof.scale:.2g} (see the error's `proof`). "
+        f"{_samples(positive)} of one class and one of {_samples(negative)} of the other are "
+        f"{proof.distance:.2g} apart in feature space, where samples have length up to {proof.scale:.2g} (see the "
+        f"error's `proof`). "
         f"Use a finite C, another kernel, or remove contradictory rows."
     )
     return message, proof

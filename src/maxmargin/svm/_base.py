@@ -127,29 +127,29 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return np.maximum(np.asarray(weights, dtype=np.float64), 0.0)
 
     def _kernel_for(self, X: Any, weights: np.ndarray) -> Kernel:
-        """The kernel of this fit, with gamma settled.
-
-        The variance of gamma="scale" is that of the weighted sample: a weight of 2 is the same as the row twice.
-        """
-        if self._kernel_name == "function":
-            self._gamma = 0.0
-        elif self._kernel_name == "precomputed":
-            self._gamma = 0.0
+        """The kernel of this fit, with gamma settled."""
+        if self._kernel_name == "precomputed":
             asymmetry = float(np.abs(X - X.T).max())
             if asymmetry > 1e-5 * float(np.abs(X).max()):
                 raise ValueError(
                     f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
                 )
-        elif isinstance(self.kernel, Kernel):  # brings its own
-            self._gamma = float(getattr(self.kernel, "gamma", 0.0))
-        elif self.gamma == "scale":
-            variance = Rows(X).variance(weights)
-            self._gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
-        elif self.gamma == "auto":
-            self._gamma = 1.0 / X.shape[1]
-        else:
-            self._gamma = float(self.gamma)
+        self._gamma = self._stated_gamma(X, weights)
         return self._fitted_kernel()
+
+    def _stated_gamma(self, X: Any, weights: np.ndarray) -> float:
+        """What the parameters make of gamma for these rows.
+
+        The variance of gamma="scale" is that of the weighted sample: a weight of 2 is the same as the row twice.
+        """
+        if self._kernel_name in ("function", "precomputed"):
+            return 0.0
+        if isinstance(self.kernel, Kernel):  # brings its own
+            return float(getattr(self.kernel, "gamma", 0.0))
+        if self.gamma == "scale":
+            variance = Rows(X).variance(weights)
+            return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
 
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
@@ -359,13 +359,19 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             X = symmetric_part(X)
         try:
             with np.errstate(all="ignore"):
-                sound = self._support_is_of(X) and self._belongs_to(y)
+                sound = self._support_is_of(X) and self._belongs_to(y) and self._gamma_is_stated(X, weight)
                 audits = self._audits(X, y, weight) if sound else []
         except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
             audits = []
         if len(audits) != len(claims):
             return refuted(claims)
         return [self._confirmed(audit, claim) for audit, claim in zip(audits, claims, strict=True)]
+
+    def _gamma_is_stated(self, X: Any, weight: np.ndarray) -> bool:
+        """Whether the gamma of the fit is the one that the parameters ask for."""
+        if self._kernel_name not in ("rbf", "poly", "sigmoid"):
+            return True
+        return bool(abs(self._stated_gamma(X, weight) - self._gamma) <= 1e-9 * abs(self._gamma))
 
     def _names_are_whole(self) -> bool:
         """Whether a subclass's own attributes fit to each other and to the claims."""

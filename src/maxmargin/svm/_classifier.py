@@ -20,7 +20,7 @@ from ..kernels import Gram, SharedBlocks, TiledGram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor
 from ._audit import Audit
-from ._base import KernelMachine, part_of
+from ._base import KernelMachine, Solved, part_of
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest
 
@@ -112,10 +112,15 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         solved = self._solve_all(task, problems, starts, names, first=-1 if len(classes) == 2 else 1)
         self.class_weight_ = class_weight
         scaled = [self._scale(s) for s in solved.solutions]
+        solved = self._of_what_is_kept(solved, problems, scaled)
         self.n_iter_ = np.array([s.iterations for s in solved.solutions])
         self._settle(X, scheme, pairs, [c for c, _ in scaled], np.array([b for _, b in scaled]), label, classes)
         self._conclude(solved)
         return self
+
+    def _of_what_is_kept(self, solved: Solved, problems: list[BoxQP], scaled: list[tuple[np.ndarray, float]]) -> Solved:
+        """The same with figures of what the model keeps, where that is not what was solved for: see `NuSVC`."""
+        return solved
 
     def _settle(
         self,

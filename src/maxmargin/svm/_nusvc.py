@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..certificates import REPRODUCED, Evidence, evaluate
+from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate
 from ..kernels import Gram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
+from ._base import Solved
 from ._classifier import KernelClassifier
 from ._one_vs_one import Pair
 
@@ -136,6 +138,23 @@ shape_fit_, n_features_in_
         if not rho > 0:
             rho = 1.0  # the classes coincide in feature space: every scale is as good
         return solution.beta / rho, (low + high) / 2 / rho
+
+    def _of_what_is_kept(self, solved: Solved, problems: list[BoxQP], scaled: list[tuple[np.ndarray, float]]) -> Solved:
+        """A fit that ended early is certified by the multipliers that the scaled ones give back.
+
+        Both margin boundaries are told by one number of the model, and may lie anywhere before the end.
+        """
+        certificates = []
+        for certificate, solution, problem, kept in zip(
+            solved.certificates, solved.solutions, problems, scaled, strict=True
+        ):
+            early = certificate.status not in (Status.CONVERGED, Status.STATIONARY) and len(solution.evidence.image)
+            if early:
+                evidence = self._judged(problem, self._evaluate(problem, *self._unscale(problem, *kept)))
+                figures = certificate.status, certificate.iterations, certificate.seconds, certificate.label
+                certificate = Certificate.of(evidence, *figures)
+            certificates.append(certificate)
+        return replace(solved, certificates=certificates)
 
     def _without_margin(self, solution: CertifiedSolution, low: float, high: float) -> tuple[float, float]:
         """Intercepts where a class has all multipliers at their bounds, and its own is only bounded from one side.

@@ -111,6 +111,9 @@ def auc(positive: np.ndarray, values: np.ndarray) -> tuple[float, float, float]:
     below = 1.0 - (ranks[~positive] - rankdata(b)) / len(a)
     area = float(above.mean())
     variance = sum(part.var(ddof=1) / len(part) for part in (above, below) if len(part) > 1)
+    if area in (0.0, 1.0):  # no pair in the wrong order says little of a few rows: as if one row of each class had one
+        m, n = len(a), len(b)
+        variance = (1 / (m + 1)) ** 2 * (1 + 1 / m) / m + (1 / (n + 1)) ** 2 * (1 + 1 / n) / n
     half = _Z * float(np.sqrt(variance))
     return area, max(0.0, area - half), min(1.0, area + half)
 

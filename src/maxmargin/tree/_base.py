@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_array, check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -101,6 +103,13 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         self.tree_ = prune(build_tree(bins, target, weight, limits, seed), self.ccp_alpha)
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
+        if not proof.holds:
+            warnings.warn(
+                f"{type(self).__name__} ended as 'stalled': rounding errors hide the gains of its splits "
+                f"(they deviate by {proof.figures['deviation of gains']:.2e}). Scale or centre y.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _checked_all(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X = checked_columns(self, X, reset=reset)
