@@ -24,8 +24,8 @@ from ._rounding import Bounded, U, bounded_dot, bounded_sum, gamma, lower, upper
 _BOX = 6 * U
 # Rounding that takes more than this share of the objective is worth a look in extended precision, ...
 _NOTICEABLE, _LARGE = 1e-12, 1e-9
-# ... where that takes up to so many operations: 1 ms in a fit, 10 ms if it is large, 50 ms where a proof is checked.
-_EXTENDED_WORK, _MORE_WORK, _AUDIT_WORK = 3e5, 3e6, 2e7
+# ... where that takes up to so many operations: 1 ms in a fit, 20 ms if it is large, 50 ms where a proof is checked.
+_EXTENDED_WORK, _MORE_WORK, _AUDIT_WORK = 3e5, 6e6, 2e7
 
 
 @dataclass(frozen=True)
