@@ -1,8 +1,13 @@
 """What holds for tests and for examples in docstrings alike."""
 
+import signal
 import sys
 
 import pytest
+
+# A shell that runs the tests in the background hands down Ctrl-C as ignored, and tests that send it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
