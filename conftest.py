@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-# A shell that runs the tests in the background hands down Ctrl-C as ignored, and tests that send it would wait for ever.
+# A shell that runs the tests in the background hands down Ctrl-C as ignored; tests that send it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
