@@ -147,7 +147,7 @@ def test_provenance_tells_versions_class_parameters_and_time(tmp_path):
     save(case("Pipeline").model, path, provenance=given)
     facts = read_provenance(path)
     assert facts["data"] == given["data"] and facts["scores"] == given["scores"]
-    assert facts["format"] == 1
+    assert facts["format"] == 2
     assert facts["class"] == "sklearn.pipeline.Pipeline"
     assert facts["versions"]["maxmargin"] == maxmargin.__version__
     assert facts["versions"]["numpy"] == np.__version__

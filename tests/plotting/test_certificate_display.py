@@ -50,7 +50,7 @@ def test_curves_and_words(data):
     np.testing.assert_array_equal(display.primal_.get_xydata(), np.column_stack([display.seconds, display.primal]))
     np.testing.assert_array_equal(display.gap_.get_ydata(), display.gap)
     title = display.axes_[0].get_title(loc="left").replace("\n", " ")
-    assert title.startswith("Converged after") and "the optimum is" in title
+    assert title.startswith("Converged after") and "the optimum lies between" in title
     texts = [text.get_text() for text in display.legend_.get_texts()]
     assert texts[:3] == ["primal objective", "dual objective", "relative duality gap"]
     assert texts[-1] == "tol = 0.001, for the violation"

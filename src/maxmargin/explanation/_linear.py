@@ -16,7 +16,7 @@ from ._subject import Row, Subject, Training, quiet_names
 from ._words import counted, listed, number, share
 
 _MOST_CLASSES = 6  # classes with a column of their own
-_ROUNDING = 1e-12
+_ROUNDING = 1e-9
 _MARGIN_LOSSES = ("hinge", "squared_hinge")
 
 

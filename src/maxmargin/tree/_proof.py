@@ -77,8 +77,11 @@ def tree_guarantee(
         off_value = float(np.abs(means - tree.value[:, 0, 0]).max() / max(np.abs(target).max(), np.finfo(float).tiny))
     identity = abs(float(impurity[0]) - leaf_impurity - float(gains.sum())) / size
     agrees = _AGREES
-    if not classes:  # squares about the mean know targets far from it only to their own rounding
-        agrees += 64 * float(np.finfo(np.float64).eps) * float(np.abs(target).max()) / np.sqrt(size)
+    rounding = 64 * float(np.finfo(np.float64).eps)
+    if classes:  # an impurity near zero is a difference of numbers near one
+        agrees += rounding / size
+    else:  # squares about the mean know targets far from it only to their own rounding
+        agrees += rounding * float(np.abs(target).max()) / np.sqrt(size)
     holds = not empty.any() and max(float(off_gain), off_value, identity) <= min(agrees, 1e-3)
     figures = {
         "splits": float(len(inner)),
