@@ -18,6 +18,7 @@ from ._kernel_systems import KernelSystem, WholeSystem, may_solve
 from ._monitor import Monitor
 from ._polish import polish_free
 from ._solution import Solution
+from .decomposition import WHOLE
 
 _FIRST_STEPS = 20_000
 # Gaps above this may be rounding errors times a large C (see `clear_of_slack`)
@@ -28,7 +29,9 @@ def patience(problem: BoxQP, cache_bytes: int) -> int | None:
     """SMO steps after which the interior point is thought of; None if it cannot be tried at all."""
     if not (interior_box.applies(problem) and may_solve(problem, cache_bytes)):
         return None
-    return _FIRST_STEPS + 10 * problem.n
+    # beyond one block only a factor of low rank helps, and looking for one takes the time of a sweep or two:
+    # magic04, 8000 rows, C=100 took 0.42 s instead of 0.29 when that was tried after 10 n steps
+    return _FIRST_STEPS + (10 if problem.n <= WHOLE else 100) * problem.n
 
 
 def patience_with(problem: BoxQP, system: KernelSystem) -> int:
