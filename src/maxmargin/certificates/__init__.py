@@ -7,8 +7,8 @@ from ._claims import (
     WORDS as FIGURE_WORDS,
     all_finite,
     are_floats,
+    figures,
     figures_reproduced,
-    is_consistent,
     not_reproduced,
 )
 from ._crammer_singer import evaluate_crammer_singer
@@ -57,7 +57,7 @@ __all__ = [
     "evaluate_tube",
     "figures_reproduced",
     "hard_margin_evidence",
-    "is_consistent",
+    "figures",
     "is_feasible",
     "kkt_cases",
     "kkt_violation",

@@ -30,7 +30,12 @@ WORDS = {
 
 
 def not_reproduced(
-    claim: Certificate, found: Certificate, *, rounding: float = 0.0, violation_slack: float = REPRODUCED
+    claim: Certificate,
+    found: Certificate,
+    *,
+    share: float = REPRODUCED,
+    rounding: float = 0.0,
+    violation_slack: float = REPRODUCED,
 ) -> tuple[str, ...]:
     """Names of the claimed figures that `found` does not have.
 
@@ -38,8 +43,10 @@ def not_reproduced(
     ----------
     claim, found : Certificate
         What was said, and what was computed again.
+    share : float
+        The share of the larger objective that a figure may be off by.
     rounding : float
-        What rounding may have done to an objective, beside `REPRODUCED` of the larger one.
+        What rounding may have done to an objective beside that.
     violation_slack : float
         What the violation may be off by; it has the unit of decision values, and no objective to be compared with.
 
@@ -48,12 +55,12 @@ def not_reproduced(
 
     """
     size = max((abs(value) for value in (found.primal, found.dual) if isfinite(value)), default=0.0)
-    slack = REPRODUCED * size + rounding
+    slack = share * size + rounding
     allowed = {
         "primal": slack,
         "dual": slack,
         "gap": slack,
-        "relative_gap": REPRODUCED + (rounding / size if size > 0 else rounding),
+        "relative_gap": share + (rounding / size if size > 0 else rounding),
         "kkt_violation": violation_slack,
     }
     # what the claim says more than was found: of an upper figure that it is less, of the lower one that it is more
@@ -61,7 +68,7 @@ def not_reproduced(
     excess |= {name: abs(excess[name]) for name in ("primal", "kkt_violation")}
     excess |= {name: -excess[name] for name in ("gap", "relative_gap")}
     wrong = [name for name, most in allowed.items() if isfinite(getattr(claim, name)) and not excess[name] <= most]
-    if all_finite(claim) and not is_consistent(claim):
+    if all_finite(claim) and not _is_consistent(claim):
         wrong.append("gap")
     if claim.dual > found.primal:  # both intervals contain the optimum, or one of them is false
         wrong.append("dual")
@@ -70,7 +77,7 @@ def not_reproduced(
     return tuple(wrong)
 
 
-def is_consistent(claim: Certificate) -> bool:
+def _is_consistent(claim: Certificate) -> bool:
     """Whether the gaps of a claim are those of its two objectives."""
     if not isfinite(claim.primal - claim.dual):
         return not isfinite(claim.gap) and not isfinite(claim.relative_gap)
@@ -98,4 +105,9 @@ def are_floats(*parts: Any) -> bool:
 
 def all_finite(claim: Certificate) -> bool:
     """Whether every figure is a number."""
-    return all(isfinite(getattr(claim, name)) for name in WORDS)
+    return all(isfinite(figure) for figure in figures(claim))
+
+
+def figures(claim: Certificate) -> tuple[float, ...]:
+    """What a certificate states in numbers."""
+    return tuple(getattr(claim, name) for name in WORDS)

@@ -52,6 +52,7 @@ class RiskEvidence:
     """Figures of one risk, recomputed. ``u`` are the slopes of the lower bound, ``decision`` the values f.
 
     ``rounding`` is the part of the relative gap that bounds rounding errors: no theta proves less.
+    ``violation_rounding`` bounds those of the violation.
     """
 
     primal: float
@@ -62,24 +63,34 @@ class RiskEvidence:
     u: np.ndarray
     decision: np.ndarray
     rounding: float = 0.0
+    violation_rounding: float = 0.0
 
 
 @dataclass(frozen=True)
 class _Below:
-    """A lower bound of the optimum, what of it is rounding, the slopes that it comes from, and -X'(c u)."""
+    """A lower bound of the optimum, what of it is rounding, its slopes, v = -X'(c u), and bounds of v's errors."""
 
     value: float
     rounding: float
     u: np.ndarray
     v: np.ndarray
+    errors: np.ndarray
 
 
-def evaluate_risk(problem: Risk, theta: np.ndarray, u: np.ndarray | None = None) -> RiskEvidence:
-    """Primal, dual, gap and violation at theta; of given and derived slopes the ones that prove more."""
+def evaluate_risk(
+    problem: Risk, theta: np.ndarray, u: np.ndarray | None = None, *, as_given: bool = False
+) -> RiskEvidence:
+    """Primal, dual, gap and violation at theta; of given and derived slopes the ones that prove more.
+
+    Slopes `as_given` come from earlier evidence. They are taken as they are, and no others are tried: made feasible
+    once more they would be others, with another violation, and figures that were stated of them not found again.
+    """
     f = problem.decision(theta)
     primal, rounding = _primal(problem, theta, f)
     if not isfinite(primal):
         return RiskEvidence(inf, 0.0, inf, inf, inf, np.zeros_like(f), f)
+    if as_given and u is not None:
+        return evidence_of(problem, theta, f, (primal, rounding), _lower_bound(problem, f, u, as_given=True))
     below = _lower_bound(problem, f, _feasible_slopes(problem, f))
     if u is not None:
         given = _lower_bound(problem, f, u)
@@ -98,7 +109,8 @@ def evidence_of(
     violation = float(np.abs(below.v - np.clip(below.v, *subgradients(theta[:-1], l1, l2))).max(initial=0.0))
     rounded = min(rounding + below.rounding, gap)
     scale = max(abs(value), abs(dual), 1e-300)
-    return RiskEvidence(value, dual, gap, relative(gap, value, dual), violation, below.u, f, rounded / scale)
+    errors = float(below.errors.max(initial=0.0))
+    return RiskEvidence(value, dual, gap, relative(gap, value, dual), violation, below.u, f, rounded / scale, errors)
 
 
 def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, float]:
@@ -118,15 +130,17 @@ def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, flo
     return total, max(total - problem.value_at(f, theta), 0.0)
 
 
-def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray) -> _Below:
-    """The dual at slopes near u that are exactly feasible."""
-    nothing = _Below(0.0, 0.0, np.zeros_like(f), np.zeros(problem.d))
+def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = False) -> _Below:
+    """The dual at slopes near u that are exactly feasible; `as_given` ones were made so before."""
+    nothing = _Below(0.0, 0.0, np.zeros_like(f), np.zeros(problem.d), np.zeros(problem.d))
     c, penalty, threads = problem.weights, problem.penalty, problem.threads
-    u = _with_sum_zero(problem, np.where(c > 0, _in_domain(problem, u), 0.0))
+    u = np.where(c > 0, _in_domain(problem, u), 0.0)
+    if not as_given:
+        u = _with_sum_zero(problem, u)
     if not np.isfinite(u).all():
         return nothing
     free = penalty.l1 <= 0 and penalty.l2 <= 0
-    if free:
+    if free and not as_given:
         u = _balanced(problem, f, u, problem.transposed(c * u))
     v, size = compensated_sums(problem.rows, -(c * u), threads)
     if not np.isfinite(size).all():
@@ -134,13 +148,13 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray) -> _Below:
     if penalty.l2 <= 0 and not free:
         u, v, size = _within_l1(problem, u, v, size)
     value, error, wobble = _conjugate_sum(problem, u)
+    t = 0.0 if free else _imbalance(problem, u)
+    errors = compensated_errors(v, size, problem.n, _SLOPES + t)
     if free:
-        cost = error + _correction(problem, u, v, size)
+        cost = error + _correction(problem, u, v, errors)
         bound = value - cost
     else:
-        t = _imbalance(problem, u)
         cost = error + t * wobble
-        errors = compensated_errors(v, size, problem.n, _SLOPES + t)
         if penalty.l2 > 0:
             penalised, more = conjugate_bound(penalty, v, errors)
             bound, cost = value - cost - penalised, cost + more
@@ -150,7 +164,7 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray) -> _Below:
             bound, cost = shrink * (value - cost), cost + (1 - shrink) * abs(value)
     # the last subtractions round themselves
     bound = nextafter(bound - 4 * U * (abs(value) + abs(bound) + cost), -inf)
-    return _Below(bound, cost, u, v) if isfinite(bound) else nothing
+    return _Below(bound, cost, u, v, errors) if isfinite(bound) else nothing
 
 
 def _conjugate_sum(problem: Risk, u: np.ndarray) -> tuple[float, float, float]:
@@ -282,7 +296,7 @@ def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> 
     return u
 
 
-def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, size: np.ndarray) -> float:
+def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, errors: np.ndarray) -> float:
     """What it costs at most to move u until ``sum_i c_i u_i (x_i, 1)`` is exactly zero; inf if no proof is found.
 
     A slope may move by theta times its distance rho from its limits (and from a typical slope's size, where there are
@@ -296,9 +310,7 @@ def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, size: np.ndarray) -
     rho = np.minimum(np.minimum(u - lower, upper_ - u), typical) * (1 - 1e-9)
     rho = np.where(c > 0, np.maximum(rho, 0.0), 0.0)
     total, error = bounded_dot(c, u)
-    residual = np.append(
-        np.abs(v) + compensated_errors(v, size, problem.n, _SLOPES), abs(total) + error + _SLOPES * float(c @ np.abs(u))
-    )
+    residual = np.append(np.abs(v) + errors, abs(total) + error + _SLOPES * float(c @ np.abs(u)))
     # a column of zeros has nothing to balance
     kept = sum_magnitudes(problem.rows, (c > 0).astype(np.float64), problem.threads) > 0
     kept[-1] = problem.fit_intercept

@@ -10,6 +10,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,7 +22,16 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
-from ..certificates import Certificate, ModelCertificate, Reported, RiskEvidence, Status, evaluate_risk, is_consistent
+from ..certificates import (
+    Certificate,
+    ModelCertificate,
+    Reported,
+    RiskEvidence,
+    Status,
+    evaluate_risk,
+    figures,
+    not_reproduced,
+)
 from ..data import Rows
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..losses import Loss
@@ -184,7 +194,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         """The constant that is best, where that is the answer: weights that are nearly zero would not prove it."""
         theta = problem.start()
         theta[-1] = float(np.median(problem.y)) if problem.fit_intercept else 0.0
-        evidence = self._evidence(problem, theta, np.zeros(problem.n))
+        evidence = evaluate_risk(problem, theta, np.zeros(problem.n))
         if not evidence.relative_gap <= self.tol:
             return solution
         return replace(solution, theta=theta, evidence=evidence, status=Status.CONVERGED)
@@ -238,7 +248,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return has_no_minimum(problem, evidence)
 
     def _evidence(self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
-        return evaluate_risk(problem, theta, slopes)
+        """The evidence of a fitted model: of the slopes that it keeps, and of no others."""
+        return evaluate_risk(problem, theta, slopes, as_given=True)
 
     def _confirmed(
         self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate
@@ -384,15 +395,18 @@ def reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
     """
     if claim.status is Status.INTERRUPTED and np.isnan(claim.primal):
         return True
+    found = certificate_of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
+    if any(not isfinite(was) and was != now for was, now in zip(figures(claim), figures(found), strict=True)):
+        return False
     scale = max(abs(evidence.primal), abs(evidence.dual))
-    room = (_REPRODUCED + 4 * evidence.rounding) * scale + 1e-300
-    # Other slopes may prove more than the ones that were kept did: a weaker claim is not a false one.
-    bounds = claim.primal == evidence.primal or abs(claim.primal - evidence.primal) <= room
-    bounds &= claim.dual <= evidence.dual + room and claim.gap >= evidence.gap - room
-    if abs(claim.dual - evidence.dual) <= room:  # by the same slopes
-        violations = claim.kkt_violation, evidence.kkt_violation
-        bounds &= abs(violations[0] - violations[1]) <= 1e-6 * max(violations) + 1e-9 * max(1.0, scale)
-    return bounds and is_consistent(claim)
+    violation = max(claim.kkt_violation, found.kkt_violation)
+    return not not_reproduced(
+        claim,
+        found,
+        share=_REPRODUCED,
+        rounding=4 * evidence.rounding * scale + 1e-300,
+        violation_slack=1e-6 * violation + 1e-9 * max(1.0, scale) + 2 * evidence.violation_rounding,
+    )
 
 
 def has_no_minimum(problem: Risk, evidence: RiskEvidence) -> bool:
