@@ -1,5 +1,6 @@
 """Trees and ensembles that were changed after the fit are refuted, those that were not are not."""
 
+import copy
 from itertools import islice
 
 import numpy as np
@@ -34,4 +35,11 @@ def test_a_threshold_moved_between_two_training_values_is_refuted():
     threshold[0] = 0.9 * below + 0.1 * above
     model.tree_.__dict__.pop("paths", None)
     np.testing.assert_array_equal(model.predict_proba(X), before)
+    assert model.certificate_.verify(X, y).status is Status.REFUTED
+
+
+def test_parts_of_a_tree_that_no_longer_fit_together_are_refuted():
+    X, y = make_moons(60, noise=0.3, random_state=0)
+    model = copy.deepcopy(DecisionTreeClassifier(random_state=0).fit(X, y))  # a copy computes its paths when asked
+    object.__setattr__(model.tree_, "threshold", np.tile(model.tree_.threshold, 2))
     assert model.certificate_.verify(X, y).status is Status.REFUTED

@@ -148,9 +148,12 @@ shape_fit_, n_features_in_
         for certificate, solution, problem, kept in zip(
             solved.certificates, solved.solutions, problems, scaled, strict=True
         ):
-            early = certificate.status not in (Status.CONVERGED, Status.STATIONARY) and len(solution.evidence.image)
-            if early:
-                evidence = self._judged(problem, self._evaluate(problem, *self._unscale(problem, *kept)))
+            early = certificate.status not in (Status.CONVERGED, Status.STATIONARY)
+            beta, intercepts = self._unscale(problem, *kept)
+            # next to a bound, and by what is kept on it: then it counts no longer as free, and the violation is another
+            other = any(((beta == b) != (solution.beta == b)).any() for b in (problem.lower, problem.upper))
+            if (early or other) and len(solution.evidence.image):
+                evidence = self._judged(problem, self._evaluate(problem, beta, intercepts))
                 figures = certificate.status, certificate.iterations, certificate.seconds, certificate.label
                 certificate = Certificate.of(evidence, *figures)
             certificates.append(certificate)

@@ -142,7 +142,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         beta = self._spread(len(weight))[0, rows]
         evidence = self._judged(problem, evaluate(problem, beta, (float(self.intercept_[0]),), audit=True))
         expected = evidence.image + self.intercept_[0]
-        return [Audit.of(problem, beta, evidence, self._values_of(X)[rows], expected)]
+        return [Audit.of(problem, beta, evidence, self._unrounded_values_of(X)[rows], expected)]
 
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.
@@ -172,9 +172,12 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         """
         return self._values_of(self._validate_for_predict(X))
 
-    def _values_of(self, X: Any) -> np.ndarray:
+    def _unrounded_values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
-            values = self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
+            return self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
+
+    def _values_of(self, X: Any) -> np.ndarray:
+        values = self._unrounded_values_of(X)
         # support vectors lie on the boundary: their last bits shall not say that they are outside
         return np.where(np.abs(values) <= np.maximum(1e-10 * np.abs(self.offset_), self._noise()), 0.0, values)
 

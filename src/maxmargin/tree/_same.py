@@ -77,9 +77,13 @@ def _of_estimators(claimed: Any, again: Any, probe: Probe | None, where: str) ->
 def _of_attributes(claimed: Any, again: Any, names: set[str], probe: Probe | None, where: str) -> str | None:
     for name in sorted(names):
         place = f"{where}.{name}".lstrip(".")
-        if not hasattr(claimed, name) or not hasattr(again, name):
+        if not hasattr(again, name):
             return place
-        found = differing(getattr(claimed, name), getattr(again, name), probe, place)
+        try:
+            ours = getattr(claimed, name)
+        except Exception:  # missing, or computed when it is asked for from something that no longer fits
+            return place
+        found = differing(ours, getattr(again, name), probe, place)
         if found:
             return found
     return None
