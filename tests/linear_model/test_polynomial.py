@@ -202,3 +202,13 @@ def test_bad_parameters_are_named(parameters, message):
 def test_coefficients_beyond_float64():
     with pytest.raises(ValueError, match="degree 15 overflow float64"):
         PolynomialRegression(15).fit(np.linspace(0, 1e-30, 20)[:, None], np.random.default_rng(0).normal(size=20))
+
+
+@pytest.mark.parametrize("features", [1, 2])
+def test_verify_refutes_powers_of_another_degree(features):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, features))
+    model = PolynomialRegression(degree=2).fit(X, X[:, 0] ** 2)
+    assert model.certificate_.verify(X, X[:, 0] ** 2).status is not Status.REFUTED
+    model.degree = 3
+    assert model.certificate_.verify(X, X[:, 0] ** 2).status is Status.REFUTED

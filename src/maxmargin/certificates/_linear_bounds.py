@@ -46,11 +46,12 @@ def compensated_errors(sums: np.ndarray, magnitudes: np.ndarray, n: int, relativ
 @jit
 def _largest_losses(code, epsilon, f, errors, y, subtracts, out):  # type: ignore[no-untyped-def]
     for i in range(f.shape[0]):
-        e = errors[i] + 4.5e-16 * abs(f[i])
-        if subtracts:  # f - y rounds as if f were off by another u (|f| + |y|); y f with a label does not
-            e += 4.5e-16 * abs(y[i])
-        low = loss_value(code, f[i] - e, y[i], epsilon)
-        high = loss_value(code, f[i] + e, y[i], epsilon)
+        at, target = f[i], y[i]
+        if subtracts:  # a loss of f - y alone, and the difference is off by u of itself: nothing at all where f is y
+            at, target = f[i] - y[i], 0.0
+        e = errors[i] * (1 + 1e-15) + 4.5e-16 * abs(at)
+        low = loss_value(code, at - e, target, epsilon)
+        high = loss_value(code, at + e, target, epsilon)
         out[i] = max(low, high) if low == low and high == high else np.inf
 
 

@@ -306,7 +306,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         try:
             coef = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64))
             fits = coef.shape == (targets.shape[1], len(self.powers_)) and self.n_features_in_ == X.shape[1]
-            fits = fits and are_floats(self.coef_, self.intercept_)
+            fits = fits and are_floats(self.coef_, self.intercept_) and self._has_its_powers(X)
             if not (fits and np.isfinite(coef).all() and np.isfinite(self.intercept_).all()):
                 return refuted(claim)
             alpha = checked_penalty(self.alpha, targets.shape[1])
@@ -314,6 +314,15 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         except Exception:  # a model that cannot even be evaluated was never fitted like that
             return refuted(claim)
         return equations_confirmed(part, claim, self.tol, float(weights @ np.square(targets).sum(axis=1)))
+
+    def _has_its_powers(self, X: Any) -> bool:
+        """Whether the powers that predictions are made of are those of `degree`, in all that is kept of them."""
+        if not hasattr(self, "_features"):
+            return bool(np.array_equal(self.powers_, np.arange(1, self.degree + 1)[:, None]))
+        fresh = PolynomialFeatures(self.degree, include_bias=False).fit(X)
+        kept = vars(self._features)
+        same = all(name in kept and np.array_equal(kept[name], value) for name, value in vars(fresh).items())
+        return same and bool(np.array_equal(self.powers_, fresh.powers_))
 
     # ---------------------------------------------------------------- prediction
 

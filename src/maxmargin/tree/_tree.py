@@ -103,12 +103,24 @@ class Tree:
         return self._paths(self.cut)
 
     def _paths(self, threshold: np.ndarray) -> Paths:
+        self._check_walks()
         nodes = np.zeros(self.node_count, dtype=NODE)
         leaf = self.children_left < 0
         nodes["threshold"] = np.where(leaf, np.inf, threshold)
         nodes["feature"] = np.where(leaf, 0, self.feature)
         nodes["left"] = np.where(leaf, np.arange(self.node_count), self.children_left)
         return Paths(nodes, self.missing_go_to_left, self.subset, self.subsets)
+
+    def _check_walks(self) -> None:
+        """Compiled walks do not look where they step: a tree that was changed is refused before they would be lost."""
+        nodes, features = np.arange(self.node_count), self.feature
+        left, inner = self.children_left, self.children_left >= 0
+        arrays = (left, self.threshold, self.cut, self.missing_go_to_left, self.subset)
+        whole = all(np.shape(array) == (self.node_count,) for array in arrays) and len(self.value) == self.node_count
+        whole = whole and bool((left[inner] > nodes[inner]).all() and (left[inner] + 1 < self.node_count).all())
+        whole = whole and bool(((features[inner] >= 0) & (features[inner] < self.n_features)).all())
+        if not whole or not (self.subset < len(self.subsets)).all():
+            raise ValueError("The nodes of this tree do not fit together: it was changed after its fit. Fit it again.")
 
     @cached_property
     def only_class(self) -> np.ndarray:
@@ -130,6 +142,8 @@ class Tree:
     def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The leaf that each row of X ends in."""
         n = X.shape[0]
+        if X.shape[1] < self.n_features:
+            raise ValueError(f"X has {X.shape[1]} features, but this tree was grown on {self.n_features}.")
         out, rows = np.empty(n, dtype=np.uint64), np.arange(_ROWS, dtype=np.uint64)
         parts = np.linspace(0, n, min(thread_count(n_jobs), max(1, n // _ROWS)) + 1).astype(int)
         plain = self.is_plain(X)
