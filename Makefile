@@ -35,6 +35,7 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
 	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
+	$(PY) -m tests.tables.fuzz_scaling
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest

@@ -18,7 +18,7 @@ from maxmargin.tables import TableError, read_table, scan_table
 
 MOST = 1.2
 SMALLEST = 1 << 10
-ENOUGH = 0.5  # seconds: no larger size is needed
+ENOUGH = 0.25  # seconds: no larger size is needed
 SLOW = 60.0  # seconds for one table: hopeless
 
 

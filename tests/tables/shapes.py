@@ -36,8 +36,9 @@ def shape(name, format, outcome, make, largest=1 << 26, **options):
     SHAPES[name] = Shape(name, make, format, outcome, options, largest)
 
 
-def fill(head, piece, n, tail=b""):
+def fill(head, piece, n, tail=None):
     """A head, a piece as often as it fits into n bytes, and a tail."""
+    tail = head[:0] if tail is None else tail
     return head + piece * max(1, (n - len(head) - len(tail)) // len(piece)) + tail
 
 
@@ -98,13 +99,13 @@ shape(
     "csv wide, dates in doubt at the end",
     "csv",
     "refused",
-    lambda n: fill(joined(8000, b"c%d") + b"\n", b"," * 999 + b"\n", n, b",".join([b"1/2/2020"] * 1000) + b"\n"),
+    lambda n: fill(joined(1600, b"c%d") + b"\n", b"," * 199 + b"\n", n, b",".join([b"1/2/2020"] * 200) + b"\n"),
 )
 shape(
     "csv wide, decimal commas at the end",
     "csv",
     "refused",
-    lambda n: fill(joined(8000, b"c%d", b";") + b"\n", b";" * 999 + b"\n", n, b";".join([b"1,5"] * 1000) + b"\n"),
+    lambda n: fill(joined(1600, b"c%d", b";") + b"\n", b";" * 199 + b"\n", n, b";".join([b"1,5"] * 200) + b"\n"),
 )
 shape("csv integers, then text", "csv", "read", repeated(b"a,b\n", b"1,2\n", b"x,y\n"))
 shape("csv dates, then text", "csv", "read", repeated(b"a,b\n", b"1.2.2020,2\n", b"x,y\n"))

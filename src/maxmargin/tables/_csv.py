@@ -127,7 +127,7 @@ def _sniffed(source: Source, encoding: str | None) -> str:
     if encoding or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             head = head.decode(encoding or "utf-16", errors="replace").encode(errors="replace")
-        except LookupError:  # said when the file is read
+        except (LookupError, UnicodeError):  # said when the file is read
             return ","
     cut = last_line_end(head) if len(source.head) >= 1 << 15 else len(head)
     text = head[: cut or len(head)].removeprefix(b"\xef\xbb\xbf").decode(errors="replace")

@@ -140,10 +140,16 @@ class Source:
             self._looked = looked
 
     def _unpacked(self, head: bytes) -> bytes:
+        """What gzipped data begin with; members without any content may come first."""
+        found = b""
         try:
-            return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+            while not found and head[:2] == _GZIP:
+                member = zlib.decompressobj(wbits=31)
+                found = member.decompress(head, _HEAD)
+                head = member.unused_data
         except zlib.error as error:
             raise TableError(f"{self.name} begins as gzip does, and is not: {error}.") from None
+        return found
 
     # ---------------------------------------------------------------- reading
 

@@ -132,9 +132,9 @@ def _decoded(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[byte
     try:
         decoder = codecs.getincrementaldecoder(encoding)()
         is_text = isinstance(decoder.decode(b""), str)
-    except (LookupError, UnicodeError):
+    except (LookupError, UnicodeError, TypeError):
         is_text = False
-    if not is_text:  # there are codecs from bytes to bytes, too
+    if not is_text:  # there are codecs from bytes to bytes, and from text to text, too
         raise TableError(f"There is no encoding {encoding!r}; try 'latin-1', 'cp1252' or 'utf-16'.")
     if codecs.lookup(encoding).name == "utf-8":
         yield from blocks
