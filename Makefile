@@ -15,7 +15,7 @@ READY_DOCS := $(VENV)/.ready-docs
 READY_BENCH := $(VENV)/.ready-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz lint bench docs clean
+.PHONY: help setup demo test fuzz soak lint bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +39,11 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest
+
+MINUTES ?= 30
+
+soak: $(READY) ## fit, save, load and report for MINUTES=30 in threads and processes: nothing may grow or stay behind
+	$(PY) -m tests.soak --minutes $(MINUTES)
 
 lint: $(READY) ## check style, types and the import order of the rooms
 	$(PY) -m ruff check .
