@@ -1,90 +1,105 @@
-"""The soak covers every estimator, and its judge hears what it should. ``make soak`` runs it for half an hour."""
+"""The soak does its jobs, and sees what is left over. `make soak` runs it for half an hour."""
 
-import subprocess
-import sys
+import os
+import tempfile
 import threading
 
 import numpy as np
 import pytest
-from tests.soak.judge import complaints, members, state
-from tests.soak.recipes import RECIPES, public_estimators
-from tests.soak.worker import Soak, job
+from tests.soak.__main__ import faults, growth
+from tests.soak.jobs import fit, page, same, table
+from tests.soak.worker import PAUSES, Soak, held, resident
+
+pytest.importorskip("matplotlib")
+linux = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="reads /proc")
+NOTHING = {"files": [], "threads": ["MainThread", "maxmargin_0"], "tasks": 9, "processes": []}
 
 
-def test_every_public_estimator_has_a_recipe():
-    assert public_estimators() <= set(RECIPES)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_job(name):
-    assert job(name, np.random.default_rng(0), rows=60, reports=0.0) == ["fits", "saves", "loads"]
-
-
-def account(*memory, threads=6, files=5, names=("MainThread",), errors=()):
-    """An account with these measurements, the first after the first third, and the last at the end."""
-    during = {"threads": threads + 4, "files": files, "names": []}
-    states = [((n + 1) / len(memory), during | {"memory": size}) for n, size in enumerate(memory[:-1])]
-    last = {"memory": memory[-1], "threads": threads, "files": files, "names": list(names)}
-    return {"workers": 4, "states": states, "last": last, "errors": list(errors)}
-
-
-def test_nothing_to_complain_about():
-    # The first of six measurements counts for nothing: memory of the first third.
-    assert complaints(account(10, 300, 340, 310, 349, 320), [], []) == []
+def account(**changes):
+    """What a process without a fault says."""
+    memory = [(float(i), 400.0, 400.0) for i in range(PAUSES)]
+    plain = {
+        "errors": [],
+        "memory": memory,
+        "alive": [],
+        "left": [],
+        "early": NOTHING,
+        "last": NOTHING,
+        "late": NOTHING,
+    }
+    return {**plain, **changes}
 
 
 @pytest.mark.parametrize(
-    ("found", "left", "processes", "word"),
+    ("work", "name"), [(fit, "Ridge"), (fit, "DecisionTreeClassifier"), (page, "Ridge"), (table, "")]
+)
+def test_jobs_are_done(work, name, tmp_path):
+    outcomes = {work(name, np.random.default_rng(seed), tmp_path) for seed in range(3 if work is fit else 1)}
+    assert outcomes <= {"fitted", "reported", "read", "refused"} and outcomes != {"refused"}
+
+
+def test_answers_that_differ_are_seen():
+    same({"predict": np.array([1.0, np.nan])}, {"predict": np.array([1.0, np.nan])})
+    with pytest.raises(AssertionError):
+        same({"predict": np.array([1.0])}, {"predict": np.array([np.nextafter(1.0, 2.0)])})
+
+
+def test_no_fault_where_there_is_none():
+    assert faults(account(), cores=2) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
     [
-        (account(10, 300, 320, 330, 340, 351), [], [], "grown by 51 MB"),
-        (account(10, 300, 360, 300, 300, 300), [], [], "grown by 60 MB"),
-        (account(300, 300, 300), ["page.html"], [], "file page.html"),
-        (account(300, 300, 300), [], [17], "process 17"),
-        (account(300, 300, 300, names=("MainThread", "maxmargin_0", "writer")), [], [], "threads writer"),
-        (account(300, 300, 300, errors=["boom"]), [], [], "boom"),
+        ({"errors": ["ValueError"]}, "an exception"),
+        ({"memory": [(float(i), 0.0, 400.0 + 4 * i) for i in range(PAUSES)]}, "memory has grown by 56.0 MB"),
+        ({"left": ["model.mm"]}, "temporary files are left"),
+        ({"alive": ["soak-1"]}, "threads are left"),
+        ({"late": {**NOTHING, "threads": ["MainThread", "Thread-7"]}}, "threads are left"),
+        ({"late": {**NOTHING, "threads": [f"maxmargin_{k}" for k in range(3)]}}, "threads are left"),
+        ({"last": {**NOTHING, "tasks": 40}}, "40 threads of the system"),
+        ({"late": {**NOTHING, "files": ["/tmp/a"]}}, "files are open"),
+        ({"late": {**NOTHING, "processes": [77]}}, "processes are left"),
     ],
 )
-def test_complaints(found, left, processes, word):
-    (said,) = complaints(found, left, processes)
-    assert word in said
+def test_faults_are_seen(changes, words):
+    found = faults(account(**changes), cores=2)
+    assert len(found) == 1 and words in found[0]
 
 
-def test_more_threads_or_files_at_the_end():
-    found = account(300, 300, 300)
-    found["last"] |= {"threads": 7, "files": 6}
-    assert len(complaints(found, [], [])) == 2
+def test_growth_counts_from_the_first_third():
+    early = [(0.0, 0.0, 100.0 * i) for i in range(7)]  # until everything has been compiled and loaded
+    assert growth(early + [(0.0, 0.0, 900.0)] * 17) == 0
 
 
-def test_the_state_counts_threads_and_files(tmp_path):
-    before = state()
-    over = threading.Event()
-    thread = threading.Thread(target=over.wait, name="left behind")
+@linux
+def test_what_a_process_holds():
+    before = held()
+    event = threading.Event()
+    thread = threading.Thread(target=event.wait, name="left over")
     thread.start()
-    with (tmp_path / "file").open("w"):
-        during = state()
-    over.set()
+    with tempfile.NamedTemporaryFile() as file:
+        now = held()
+        assert file.name in now["files"] and file.name not in before["files"]
+    assert "left over" in now["threads"] and now["tasks"] > before["tasks"]
+    event.set()
     thread.join()
-    assert during.threads == before.threads + 1
-    assert during.files == before.files + 1
-    assert "left behind" in during.names
+    before_trim, trimmed = resident()
+    assert 0 < trimmed <= before_trim + 10
 
 
-def test_processes_of_a_session():
-    command = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'input()'], stdin=0); input()"
-    with subprocess.Popen([sys.executable, "-c", command], stdin=subprocess.PIPE, start_new_session=True) as process:
-        while len(members(process.pid)) < 2:
-            assert process.poll() is None
-        process.stdin.close()
-    assert process.pid not in members(process.pid)
+@linux
+def test_threads_rest_together_and_errors_are_kept(tmp_path, monkeypatch):
+    def job(rng, folder):
+        (folder / "file").write_text("x")
+        if rng.random() < 0.01:
+            raise ValueError("once in a while")
+        return "nothing", "done"
 
-
-@pytest.mark.filterwarnings("ignore")
-def test_errors_of_threads_are_kept(monkeypatch):
-    def broken(name, rng):
-        raise ValueError(f"no {name}")
-
-    monkeypatch.setattr("tests.soak.worker.job", broken)
-    found = Soak(seed=0, threads=2).run(0.1)
-    assert found["errors"]
-    assert "ValueError: no " in found["errors"][0]
+    monkeypatch.setattr("tests.soak.worker.job", job)
+    monkeypatch.setattr("tests.soak.worker.resident", lambda: (1.0, 1.0))
+    soak = Soak(0, 3, tmp_path)
+    memory, (early, last), alive = soak.run(0.5)
+    assert len(memory) == PAUSES and not alive and not list(tmp_path.iterdir())
+    assert early["tasks"] >= 4 and last["tasks"] >= 4
+    assert soak.tally["error"] == len(soak.errors) > 0 and "once in a while" in soak.errors[0]

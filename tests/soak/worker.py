@@ -1,11 +1,10 @@
-"""One process of the soak: threads that fit, predict, save, load and report, and are stopped now and then to measure.
-
-``python -m tests.soak.worker`` writes its account as JSON; `tests.soak` starts several.
-"""
+"""One process of a soak: threads that work, pauses in which all rest and memory is read, and an account at the end."""
 
 import argparse
-import faulthandler
+import ctypes
+import gc
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -13,168 +12,148 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
-from tests.soak.judge import state
-from tests.soak.recipes import RECIPES, data
+import pyarrow as pa
+from tests.soak.jobs import job
 
-from maxmargin.persistence import load, save
-from maxmargin.report import report
-
-PATIENCE = 300.0  # seconds until a job counts as stuck
-REPORTS = 0.2  # of the jobs
-MOST_ERRORS = 20
+PAUSES = 24  # of a soak
 
 
-class Gate:
-    """Where threads wait between two jobs while the process is measured."""
+def resident():
+    """Megabytes of memory that the process holds: before and after what is free is given back.
 
-    def __init__(self, threads):
-        self._threads, self._waiting, self._closed = threads, 0, False
-        self._changed = threading.Condition()
-
-    def wait(self):
-        """Pass, or wait until it is open."""
-        with self._changed:
-            if not self._closed:
-                return
-            self._waiting += 1
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._closed)
-            self._waiting -= 1
-
-    @contextmanager
-    def closed(self):
-        """Wait until every thread waits, and let all of them go at the end."""
-        with self._changed:
-            self._closed = True
-            arrived = self._changed.wait_for(lambda: self._waiting == self._threads, PATIENCE)
-        try:
-            yield arrived
-        finally:
-            with self._changed:
-                self._closed = False
-                self._changed.notify_all()
+    What Python has freed stays in the arenas of glibc, more of them the more threads there are; the second figure is
+    without that, and is the one that tells a leak.
+    """
+    gc.collect()
+    before = _resident()
+    pa.default_memory_pool().release_unused()
+    try:
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    except (OSError, AttributeError):  # another C library
+        pass
+    return before, _resident()
 
 
-def job(name, rng, rows=None, reports=REPORTS):
-    """Fit, ask, save, load and ask again; sometimes make the page. What was done is counted in the result."""
-    recipe = RECIPES[name]
-    X, y = data(recipe, rng, rows)
-    model = recipe.make(rng)
-    if y is None or name == "ColumnReader":
-        model.fit(X)
-    else:
-        model.fit(X, y)
-    # A folder of its own, so that a file left beside the model is found, too.
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        save(model, path)
-        read = load(path)
-        path.unlink()
-        if rest := list(Path(folder).iterdir()):
-            raise AssertionError(f"save has left {rest}")
-        for method in ("predict", "predict_proba", "decision_function", "transform"):
-            if hasattr(model, method) and hasattr(read, method):
-                _same(getattr(model, method)(X), getattr(read, method)(X), f"{name}.{method}")
-        done = ["fits", "saves", "loads"]
-        if recipe.target != "table" and rng.random() < reports:
-            page = report(model, X, y).save(Path(folder) / "page.html")
-            if "</html>" not in page.read_text(encoding="utf-8"):
-                raise AssertionError("the page has no end")
-            done.append("reports")
-    return done
+def _resident():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _same(found, expected, what):
-    found, expected = (part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in (found, expected))
-    if found.dtype == object or found.dtype.kind in "US":
-        same = (found == expected).all()
-    else:
-        same = np.array_equal(found, expected, equal_nan=True)
-    if not same:
-        raise AssertionError(f"{what} of the model that was loaded differs")
+def held():
+    """What the process holds beside memory: files, threads (of Python, and of the system), and processes."""
+    children = [
+        int(child)
+        for task in Path("/proc/self/task").iterdir()
+        for child in _read(task / "children").split()
+    ]  # fmt: skip
+    files = [_target(Path("/proc/self/fd") / number) for number in os.listdir("/proc/self/fd")]
+    names = sorted(thread.name for thread in threading.enumerate() if not thread.name.startswith("soak"))
+    return {
+        "files": sorted(file for file in files if file.startswith("/") and not file.startswith(("/proc", "/dev"))),
+        "threads": names,
+        "tasks": len(os.listdir("/proc/self/task")),
+        "processes": children,
+    }
+
+
+def _read(path):
+    try:
+        return path.read_text()
+    except OSError:  # a thread that has just ended
+        return ""
+
+
+def _target(path):
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
 
 
 class Soak:
-    """Threads at work, and what they have counted."""
+    """Threads that take random jobs until the time is over, and rest together at each pause."""
 
-    def __init__(self, seed, threads):
-        self.seed, self.gate, self.over = seed, Gate(threads), False
-        self.counts, self.errors = Counter(), []
-        self._lock = threading.Lock()
-        self.threads = [threading.Thread(target=self._work, args=(n,), name=f"soak {n}") for n in range(threads)]
-
-    def _work(self, thread):
-        rng = np.random.default_rng([self.seed, thread])
-        while not self.over:
-            for name in rng.permutation(list(RECIPES)):  # each before any comes again
-                self.gate.wait()
-                if self.over:
-                    return
-                self._attempt(str(name), int(rng.integers(1 << 62)))
-
-    def _attempt(self, name, seed):
-        try:
-            done = job(name, np.random.default_rng(seed))
-        except Exception as error:
-            self.note(f"{name}, seed {seed}: {''.join(traceback.format_exception(error))[-1500:]}")
-            return
-        with self._lock:
-            self.counts.update(done)
-
-    def note(self, words):
-        """Keep an error."""
-        with self._lock:
-            self.counts["errors"] += 1
-            if len(self.errors) < MOST_ERRORS:
-                self.errors.append(words)
+    def __init__(self, seed, threads, folder):
+        self.seed, self.folder = seed, folder
+        self.tally, self.errors, self.slowest = Counter(), [], ("", 0.0)
+        self._lock, self._stop = threading.Lock(), False
+        self._threads = threads
+        self._rest = threading.Barrier(threads + 1)
+        self._paused = threading.Event()
 
     def run(self, seconds):
-        """The account of a run."""
-        begin, states = time.monotonic(), []
-        for thread in self.threads:
-            thread.start()
-        step, stuck = max(2.0, seconds / 40), False
-        while (spent := time.monotonic() - begin) < seconds and not stuck:
-            time.sleep(min(step, seconds - spent))
-            with self.gate.closed() as arrived:
-                stuck = not arrived
-                states.append(((time.monotonic() - begin) / seconds, state().facts()))
-        if stuck:
-            faulthandler.dump_traceback(file=sys.stderr)
-            self.note(f"a job has not ended within {PATIENCE:.0f} s; where each thread is stands above")
-            return self._account(states)
-        self.over = True
-        for thread in self.threads:
-            thread.join()
-        return self._account(states)
+        """Work; the memory at each pause, what is held at the first third and at the last, and threads that go on."""
+        workers = [
+            threading.Thread(target=self._work, args=(k,), name=f"soak-{k}", daemon=True) for k in range(self._threads)
+        ]
+        begin = time.monotonic()
+        for worker in workers:
+            worker.start()
+        memory, thirds = [], []
+        for pause in range(1, PAUSES + 1):
+            time.sleep(max(0.0, begin + seconds * pause / PAUSES - time.monotonic()))
+            self._paused.set()
+            self._rest.wait()  # all are here
+            memory.append((time.monotonic() - begin, *resident()))
+            if pause in (PAUSES // 3, PAUSES):
+                thirds.append(held())
+            self._stop = pause == PAUSES
+            self._paused.clear()
+            self._rest.wait()  # all may go on
+        for worker in workers:
+            worker.join(60)
+        return memory, thirds, [worker.name for worker in workers if worker.is_alive()]
 
-    def _account(self, states):
-        return {
-            "workers": len(self.threads),
-            "states": states,
-            "last": state().facts(),
-            "errors": self.errors,
-            "counts": dict(self.counts),
-        }
+    def _work(self, k):
+        rng, number = np.random.default_rng([self.seed, k]), 0
+        while not self._stop:
+            number += 1
+            begin = time.monotonic()
+            try:
+                with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                    name, outcome = job(rng, Path(folder))
+            except BaseException:
+                name, outcome = "", "error"
+                with self._lock:
+                    self.errors.append(f"seed {self.seed}, thread {k}, job {number}:\n{traceback.format_exc()}")
+            with self._lock:
+                self.tally[outcome] += 1
+                self.slowest = max(self.slowest, (name, time.monotonic() - begin), key=lambda pair: pair[1])
+            if self._paused.is_set():
+                self._rest.wait()
+                self._rest.wait()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=4)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, required=True, help="for temporary files")
     asked = parser.parse_args()
-    warnings.simplefilter("ignore")  # once for all threads: a filter of one of them would be that of all
-    soak = Soak(asked.seed, asked.threads)
-    threading.excepthook = lambda told: soak.note(f"in thread {told.thread}: {told.exc_value!r}")
-    sys.unraisablehook = lambda told: soak.note(f"ignored in {told.object!r}: {told.exc_value!r}")
-    asked.out.write_text(json.dumps(soak.run(asked.seconds)))
+    warnings.simplefilter("ignore")
+    mpl.use("agg")
+    tempfile.tempdir = str(asked.folder)
+    soak = Soak(asked.seed, asked.threads, asked.folder)
+    memory, (early, last), alive = soak.run(asked.seconds)
+    account = {
+        "memory": memory,
+        "early": early,
+        "last": last,
+        "late": held(),
+        "alive": alive,
+        "left": sorted(str(path.relative_to(asked.folder)) for path in asked.folder.rglob("*")),
+        "tally": dict(soak.tally),
+        "errors": soak.errors,
+        "slowest": soak.slowest,
+    }
+    json.dump(account, sys.stdout)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
