@@ -42,11 +42,6 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 
 MINUTES ?= 30
 
-soak: $(READY) ## fit, save, load and report for MINUTES=30 in threads and processes: nothing may grow or stay behind
-	$(PY) -m tests.soak --minutes $(MINUTES)
-
-MINUTES ?= 30
-
 soak: $(READY) ## random work in threads and processes at once: no memory, thread, file or process is lost (MINUTES=30)
 	$(PY) -m tests.soak --minutes $(MINUTES)
 
