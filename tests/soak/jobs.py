@@ -97,9 +97,23 @@ def table(name, rng, folder):
     return "read"
 
 
-def job(rng, folder: Path):
-    """A random job in an empty folder: its name and what became of it."""
-    kind = rng.choice(["fit", "page", "table"], p=[0.85, 0.05, 0.1])
-    name = str(rng.choice(list(RECIPES)))
-    outcome = {"fit": fit, "page": page, "table": table}[kind](name, rng, folder)
-    return (name if kind != "table" else "table"), outcome
+KINDS = {"fit": fit, "page": page, "table": table}
+
+
+def tour(part, parts):
+    """Every estimator once, fitted and reported on: a share of the jobs with which a soak begins.
+
+    What is compiled or loaded at the first use has then been, and what grows later is lost.
+    """
+    first = [(kind, name) for kind in ("page", "fit") for name in RECIPES]
+    return first[part::parts]
+
+
+def chosen(rng):
+    """A random job."""
+    return str(rng.choice(list(KINDS), p=[0.85, 0.05, 0.1])), str(rng.choice(list(RECIPES)))
+
+
+def job(kind, name, rng, folder: Path):
+    """Do a job in an empty folder: what became of it."""
+    return KINDS[kind](name, rng, folder)

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 from tests.soak.__main__ import faults, growth
-from tests.soak.jobs import fit, page, same, table
+from tests.soak.jobs import KINDS, RECIPES, chosen, fit, page, same, table, tour
 from tests.soak.worker import PAUSES, Soak, held, resident
 
 pytest.importorskip("matplotlib")
@@ -36,6 +36,13 @@ def account(**changes):
 def test_jobs_are_done(work, name, tmp_path):
     outcomes = {work(name, np.random.default_rng(seed), tmp_path) for seed in range(3 if work is fit else 1)}
     assert outcomes <= {"fitted", "reported", "read", "refused"} and outcomes != {"refused"}
+
+
+def test_the_tour_goes_to_every_estimator():
+    jobs = [job for part in range(4) for job in tour(part, 4)]
+    assert sorted(jobs) == sorted((kind, name) for kind in ("fit", "page") for name in RECIPES)
+    rng = np.random.default_rng(0)
+    assert {chosen(rng)[0] for _ in range(200)} == set(KINDS)
 
 
 def test_answers_that_differ_are_seen():
@@ -90,11 +97,11 @@ def test_what_a_process_holds():
 
 @linux
 def test_threads_rest_together_and_errors_are_kept(tmp_path, monkeypatch):
-    def job(rng, folder):
+    def job(kind, name, rng, folder):
         (folder / "file").write_text("x")
         if rng.random() < 0.01:
             raise ValueError("once in a while")
-        return "nothing", "done"
+        return "done"
 
     monkeypatch.setattr("tests.soak.worker.job", job)
     monkeypatch.setattr("tests.soak.worker.resident", lambda: (1.0, 1.0))

@@ -17,9 +17,10 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
-from tests.soak.jobs import job
+from tests.soak.jobs import chosen, job, tour
 
 PAUSES = 24  # of a soak
+_NOT_OURS = ("/proc", "/dev", sys.prefix, sys.base_prefix)
 
 
 def resident():
@@ -53,7 +54,8 @@ def held():
     files = [_target(Path("/proc/self/fd") / number) for number in os.listdir("/proc/self/fd")]
     names = sorted(thread.name for thread in threading.enumerate() if not thread.name.startswith("soak"))
     return {
-        "files": sorted(file for file in files if file.startswith("/") and not file.startswith(("/proc", "/dev"))),
+        # Matplotlib keeps its fonts open, a few of them.
+        "files": sorted(file for file in files if file.startswith("/") and not file.startswith(_NOT_OURS)),
         "threads": names,
         "tasks": len(os.listdir("/proc/self/task")),
         "processes": children,
@@ -110,19 +112,21 @@ class Soak:
 
     def _work(self, k):
         rng, number = np.random.default_rng([self.seed, k]), 0
+        first = tour(k, self._threads)
         while not self._stop:
+            kind, name = first[number] if number < len(first) else chosen(rng)
             number += 1
             begin = time.monotonic()
             try:
                 with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-                    name, outcome = job(rng, Path(folder))
+                    outcome = job(kind, name, rng, Path(folder))
             except BaseException:
-                name, outcome = "", "error"
+                outcome = "error"
                 with self._lock:
-                    self.errors.append(f"seed {self.seed}, thread {k}, job {number}:\n{traceback.format_exc()}")
+                    self.errors.append(f"{kind} {name}, seed {self.seed}, thread {k}:\n{traceback.format_exc()}")
             with self._lock:
                 self.tally[outcome] += 1
-                self.slowest = max(self.slowest, (name, time.monotonic() - begin), key=lambda pair: pair[1])
+                self.slowest = max(self.slowest, (f"{kind} {name}", time.monotonic() - begin), key=lambda pair: pair[1])
             if self._paused.is_set():
                 self._rest.wait()
                 self._rest.wait()
