@@ -18,7 +18,7 @@ from maxmargin.tables import TableError, read_table, scan_table
 
 MOST = 1.2
 SMALLEST = 1 << 10
-ENOUGH = 0.25  # seconds: no larger size is needed
+ENOUGH = 0.2  # seconds: no larger size is needed
 SLOW = 60.0  # seconds for one table: hopeless
 
 
@@ -35,31 +35,28 @@ def consume(shape, data, chunks):
     return "read"
 
 
-def seconds(shape, data, chunks, runs):
-    """The least processor time of several runs, and what became of the table."""
-    best, outcome = np.inf, ""
-    for _ in range(runs):
-        gc.collect()
-        begin = time.process_time()
-        outcome = consume(shape, data, chunks)
-        best = min(best, time.process_time() - begin)
-        if best > 2:
-            break
-    return best, outcome
+def seconds(shape, data, chunks):
+    """Processor time, and what became of the table."""
+    gc.collect()
+    begin = time.process_time()
+    outcome = consume(shape, data, chunks)
+    return time.process_time() - begin, outcome
 
 
-def measure(shape, chunks, runs=3):
-    """Sizes, times and the last outcome."""
-    sizes, times, outcome, n = [], [], "", SMALLEST
+def measure(shape, chunks, runs, window):
+    """Sizes, times and the last outcome: one run of each size until it takes long enough, more of the largest."""
+    tables, times, n = [], [], SMALLEST
     while n <= shape.largest:
-        data = shape.make(n)
-        took, outcome = seconds(shape, data, chunks, runs)
-        sizes.append(len(data))
+        tables.append(shape.make(n))
+        took, outcome = seconds(shape, tables[-1], chunks)
         times.append(took)
-        if took > SLOW or (took > ENOUGH and len(times) > 4):
+        if took > SLOW or (took > ENOUGH and len(times) > window):
             break
         n *= 2
-    return np.array(sizes, float), np.array(times), outcome
+    for place in range(-min(window, len(times)), 0):
+        for _ in range(runs - 1 if times[place] < SLOW / 20 else 0):
+            times[place] = min(times[place], seconds(shape, tables[place], chunks)[0])
+    return np.array([len(table) for table in tables], float), np.array(times), outcome
 
 
 def exponent(sizes, times, window):
@@ -77,7 +74,7 @@ def judged(shape, chunks, runs):
     """
     window = 6 if shape.largest == ONE_RECORD else 4
     for attempt in range(3):
-        sizes, times, outcome = measure(shape, chunks, runs + 2 * attempt)
+        sizes, times, outcome = measure(shape, chunks, runs + 2 * attempt, window)
         slope = exponent(sizes, times, window)
         if slope < MOST or times[-1] > SLOW:
             break
