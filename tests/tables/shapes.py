@@ -245,6 +245,16 @@ def random_numbers(n):
     return pa.table({"a": np.random.default_rng(0).random(max(2, n // 8))})
 
 
+def texts(n):
+    """Texts that are all different."""
+    return pa.table({"a": [f"text {i}" for i in range(max(2, n // 8))]})
+
+
+def one_long_text(n):
+    """A column of as many rows as its only text has letters, half of n."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(max(2, n // 2), dtype=np.int32)), ["x" * (n // 2)])
+
+
 def stream(n):
     """An Arrow stream of batches of one row, each with a dictionary of its own."""
     file = io.BytesIO()
@@ -258,6 +268,22 @@ shape("parquet plain", "parquet", "read", lambda n: parquet(random_numbers(n)))
 shape("parquet one number", "parquet", "either", lambda n: parquet(pa.table({"a": np.zeros(n)})), largest=1 << 25)
 shape("parquet many columns", "parquet", "either", lambda n: parquet(wide(n)), largest=1 << 21)
 shape("parquet many row groups", "parquet", "read", lambda n: parquet(random_numbers(n // 8), row_group_size=4))
+shape(
+    "parquet a dictionary of one long text",
+    "parquet",
+    "either",
+    lambda n: parquet(pa.table({"a": one_long_text(n)})),
+)
+shape(
+    "parquet texts that repeat each other",
+    "parquet",
+    "either",
+    lambda n: parquet(
+        pa.table({"a": ["x" * (n // 8)] * 8}), use_dictionary=False, column_encoding={"a": "DELTA_BYTE_ARRAY"}
+    ),
+)
+shape("parquet many row groups of text", "parquet", "read", lambda n: parquet(texts(n // 8), row_group_size=4), 1 << 21)
+shape("arrow a dictionary of one long text", "arrow", "either", lambda n: arrow(pa.table({"a": one_long_text(n)})))
 shape("parquet one text", "parquet", "either", lambda n: parquet(pa.table({"a": ["x" * 1000] * max(1, n // 100)})))
 shape(
     "parquet gzip pages of zeros",

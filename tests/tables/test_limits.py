@@ -227,6 +227,27 @@ def test_cells_that_grow_without_measure(data, monkeypatch):
     _limited("max_expansion", data)
 
 
+def test_a_dictionary_of_one_long_text(tmp_path):
+    """120 KB that stand for 2 GB are refused before they are made."""
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(20_000, dtype=np.int32)), ["x" * 100_000])
+    path = tmp_path / "table.parquet"
+    code = (
+        "import sys, resource\n"
+        "from maxmargin.tables import TableLimitError, read_table\n"
+        "try: read_table(sys.argv[1])\n"
+        "except TableLimitError as error: print(error.limit)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    for options in ({}, {"store_schema": False}):
+        path.write_bytes(parquet(pa.table({"a": column}), **options))
+        assert path.stat().st_size < 200_000
+        ended = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True, timeout=120, check=True
+        )
+        limit, megabytes = ended.stdout.split()
+        assert limit == "max_expansion" and int(megabytes) < 1000
+
+
 def test_keys_that_few_lines_have_are_read_where_they_are_few():
     data = b"".join(b'{"k%d": %d}\n' % (i % 300, i) for i in range(3000))
     table = read_table(io.BytesIO(data))

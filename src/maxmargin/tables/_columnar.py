@@ -92,7 +92,7 @@ def _batches(
         stream = _parquet(file, columns, rows, source) if format == "parquet" else _ipc(file, columns, source)
         for batch in stream:
             batch.validate(full=True)  # a damaged file can hold offsets that lead out of its buffers
-            made += batch.nbytes
+            made += sum(_plain_bytes(column) for column in batch.columns)
             source.limits.expansion(made, stored, where, _GROWS)
             if batch.num_rows:
                 some = True
@@ -117,6 +117,22 @@ def _batches(
         raise TableError(f"{where} has no rows.")
 
 
+def _plain_bytes(column: Any) -> int:
+    """Bytes of a column in which each cell has its own text: a dictionary can hold one long text for all of them."""
+    pa = need_pyarrow()
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return int(column.indices.nbytes) + (pc.sum(lengths.take(column.indices)).as_py() or 0)
+
+
+def _is_text(type_: Any) -> bool:
+    pa = need_pyarrow()
+    return any(is_(type_) for is_ in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
 _GROWS = "its columns unpack to far more than is stored"
 
 
@@ -126,7 +142,38 @@ def _parquet(file: Any, columns: Sequence[str] | None, rows: int, source: Source
     parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
     chosen = _chosen(parquet.schema_arrow, columns, source)
     _refuse_growth(parquet.metadata, source)
-    yield from parquet.iter_batches(batch_size=rows, columns=list(chosen), use_threads=False)
+    texts = {name for name in chosen if _is_text(parquet.schema_arrow.field(name).type)}
+    size = min(rows, _rows_at_once(file, parquet.metadata, texts)) if texts else rows
+    yield from parquet.iter_batches(size, columns=list(chosen), use_threads=False)
+
+
+_AT_ONCE = 1 << 26  # bytes
+
+
+def _rows_at_once(file: Any, metadata: Any, texts: set[str]) -> int:
+    """As many rows as take 64 MB if each had the longest text that pages can give again and again."""
+    pa = need_pyarrow()
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    # Read so, a column keeps its dictionary, and one row of each group shows how long its texts are.
+    packed = pq.ParquetFile(file, metadata=metadata, pre_buffer=False, read_dictionary=sorted(texts))
+    longest = 1
+    for group in range(metadata.num_row_groups):
+        described, looked = metadata.row_group(group), []
+        for chunk in map(described.column, range(described.num_columns)):
+            encodings = set(chunk.encodings) if chunk.path_in_schema in texts else set()
+            if encodings & {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}:
+                looked.append(chunk.path_in_schema)
+            if "DELTA_BYTE_ARRAY" in encodings:  # each text can repeat the one before it
+                longest = max(longest, chunk.total_uncompressed_size)
+        if not looked:
+            continue
+        first = next(packed.iter_batches(1, row_groups=[group], columns=looked, use_threads=False), None)
+        for column in first.columns if first is not None else ():
+            if pa.types.is_dictionary(column.type):
+                longest = max(longest, pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
+    return max(1, _AT_ONCE // longest)
 
 
 def _refuse_growth(metadata: Any, source: Source) -> None:
