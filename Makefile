@@ -15,7 +15,7 @@ READY_DOCS := $(VENV)/.ready-docs
 READY_BENCH := $(VENV)/.ready-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz lint bench docs clean
+.PHONY: help setup demo test fuzz soak lint bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,9 +35,15 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
 	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
+	$(PY) -m tests.tables.fuzz_scaling
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest
+
+MINUTES ?= 30
+
+soak: $(READY) ## random work in threads and processes at once: no memory, thread, file or process is lost (MINUTES=30)
+	$(PY) -m tests.soak --minutes $(MINUTES)
 
 lint: $(READY) ## check style, types and the import order of the rooms
 	$(PY) -m ruff check .

@@ -139,3 +139,52 @@ def test_a_closed_pipe_is_no_error(trained, apples, tmp_path):
     tool.stderr.close()
     assert tool.wait(120) == 141
     assert complaint == b""
+
+
+FORMULAS = ["=1+1", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "＝1+1", "=a,b", '="x"']
+HARMLESS = ["-5", "+1.5e-3", "-.5", "-", "+", "=", "a=b", "x-y", "", "5", "'=1"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_text_is_no_formula_of_a_spreadsheet(ending, tmp_path):
+    import pyarrow as pa
+
+    from maxmargin.cli._writers import table_written
+
+    cells = FORMULAS + HARMLESS
+    table = pa.table({"=name": cells, "number": np.arange(len(cells)) - 5.5, "whole": np.arange(len(cells)) - 5})
+    read = {}
+    for formulas in (False, True):
+        out = tmp_path / f"{formulas}.{ending}"
+        with table_written(str(out), formulas=formulas) as writer:
+            writer.write(table)
+        text = out.read_text(encoding="utf-8")
+        read[formulas] = list(csv.reader(io.StringIO(text), delimiter="," if ending == "csv" else "\t"))
+    assert [row[0] for row in read[True]] == ["=name", *cells]
+    assert [row[0] for row in read[False]] == ["'=name", *("'" + cell for cell in FORMULAS), *HARMLESS]
+    assert [row[1:] for row in read[False]] == [row[1:] for row in read[True]]
+    assert read[False][1][1:] == ["-5.5", "-5"]
+
+
+def test_formulas_in_a_table_that_is_predicted(tool, trained, apples, tmp_path):
+    rows = apples.read_text().splitlines()
+    place = rows[0].split(",").index("crate")
+    cells = rows[1].split(",")
+    cells[place] = "=1+1"
+    new = tmp_path / "new.csv"
+    new.write_text("\n".join([rows[0], ",".join(cells)]) + "\n")
+    assert tool("predict", trained, new).out.splitlines()[1].startswith("'=1+1,")
+    assert tool("predict", trained, new, "--formulas").out.splitlines()[1].startswith("=1+1,")
+    ended = tool("predict", trained, new, "--out", "out.jsonl")
+    assert ended.code == 0 and '"crate": "=1+1"' in (tmp_path / "out.jsonl").read_text()
+
+
+def test_limits_are_named_as_options(tool, trained, tmp_path):
+    table = tmp_path / "bomb.csv.gz"
+    table.write_bytes(gzip.compress(b"crate,b\n" + b"C1,2\n" * (14 << 20), mtime=0))
+    ended = tool("predict", trained, table, "--max-columns", "1")
+    assert ended.code == 2 and "2 columns, beyond --max-columns 1; raise --max-columns if" in ended.err
+    ended = tool("train", table, "--target", "b", "--max-bytes", "1000")
+    assert ended.code == 2 and "beyond --max-bytes 1000 (" in ended.err and "raise --max-bytes." in ended.err
+    ended = tool("train", table, "--target", "b")
+    assert ended.code == 2 and "beyond --max-expansion 200; raise --max-expansion if" in ended.err

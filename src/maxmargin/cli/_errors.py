@@ -77,6 +77,8 @@ _OPTIONS: tuple[tuple[str, Any], ...] = (
     (r"\bcolumns=(?=[\s,;:.]|$)", "--column"),
     (r"\b(model|task|kernel|target|format|encoding|decimal|delimiter|metric)=(['\"])(.*?)\2", r"--\1 \3"),
     (r"\b(C|gamma|test|seed|minutes|folds)=([-+.\w]*\w)", r"--\1 \2"),
+    (r"\b(max)_(columns|bytes|expansion)=([-+.\w]*\w)", r"--\1-\2 \3"),
+    (r"\b(max)_(columns|bytes|expansion)=(?=[\s,;:.]|$)", r"--\1-\2"),
     (r"\b(model|task|kernel|target|test|seed|minutes|delimiter|decimal|encoding|missing)=(?=[\s,;:.]|$)", r"--\1"),
 )
 

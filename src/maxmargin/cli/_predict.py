@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from ._errors import DONE, UserError, about
 from ._files import STANDARD, check_place
-from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading
+from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading, flag
 from ._progress import rows_shown
 from ._screen import Screen, Table
 from ._words import counted, number, share
@@ -39,6 +39,9 @@ def predict(
             help="Where predictions go: .csv, .tsv, .parquet, .arrow or .jsonl; - is standard output, as CSV.",
         ),
     ] = STANDARD,
+    formulas: Annotated[
+        bool, flag("Write text such as =1+1 to CSV as it is, without ' in front to keep spreadsheets from it.", OUTPUT)
+    ] = False,
     force: Force = False,
     manner: Manner = PLAINLY,
 ) -> int:
@@ -60,7 +63,7 @@ def predict(
     else:
         options = {"features": loaded.n_features_in_, **reading.options()}
     predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)
-    with about(data), rows_shown(manner.quiet) as progress, table_written(out) as writer:
+    with about(data), rows_shown(manner.quiet) as progress, table_written(out, formulas=formulas) as writer:
         for chunk in scan_table(data, **options):
             writer.write(predictor.predict(chunk))
             progress(predictor.rows)

@@ -45,19 +45,28 @@ def output_format(out: str) -> str:
     return FORMATS[ending]
 
 
+# What a spreadsheet takes for a formula: these signs at the beginning, the full-width ones and those after a tab or a
+# line break among them. A number with a sign is none, nor is a sign alone.
+_FORMULA = r"(?s)^[=+\-@\t\r\n＝＋－＠]."
+_SIGNED = r"^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
+
+
 @contextmanager
-def table_written(out: str) -> Iterator[Writer]:
-    """A writer to a file, which appears when all is written, or to standard output."""
+def table_written(out: str, *, formulas: bool = False) -> Iterator[Writer]:
+    """A writer to a file, which appears when all is written, or to standard output.
+
+    In CSV and TSV an apostrophe is put before text that a spreadsheet would run as a formula, unless `formulas`.
+    """
     form = output_format(out)
     if out == STANDARD:
         sys.stdout.flush()
-        writer = _Late(form, sys.stdout.buffer)
+        writer = _Late(form, sys.stdout.buffer, formulas)
         yield writer
         writer.close()
         sys.stdout.buffer.flush()
         return
     with written_beside(Path(out)) as beside, beside.open("wb") as file:
-        writer = _Late(form, file)
+        writer = _Late(form, file, formulas)
         yield writer
         writer.close()
 
@@ -65,13 +74,16 @@ def table_written(out: str) -> Iterator[Writer]:
 class _Late:
     """A writer that begins with the first table, whose columns it takes."""
 
-    def __init__(self, form: str, file: Any) -> None:
-        self.form, self.file = form, file
+    def __init__(self, form: str, file: Any, formulas: bool) -> None:
+        self.form, self.file, self.formulas = form, file, formulas
         self.writer: Any = None
 
     def write(self, table: Any) -> None:
         if self.writer is None:
-            self.writer = _MAKERS[self.form](self.file, table.schema)
+            if self.form in _DELIMITERS:
+                self.writer = _Csv(self.file, table.schema, _DELIMITERS[self.form], self.formulas)
+            else:
+                self.writer = _MAKERS[self.form](self.file, table.schema)
         self.writer.write(table)
 
     def close(self) -> None:
@@ -82,15 +94,27 @@ class _Late:
 class _Csv:
     """CSV with quotes where they are needed alone: Arrow's own writer puts them around every text."""
 
-    def __init__(self, file: Any, schema: Any, delimiter: str = ",") -> None:
+    def __init__(self, file: Any, schema: Any, delimiter: str, formulas: bool) -> None:
         import pyarrow
 
-        self.file, self.delimiter = file, delimiter
-        self._lines([pyarrow.array([name]) for name in schema.names])
+        self.file, self.delimiter, self.formulas = file, delimiter, formulas
+        self._lines([self._harmless(pyarrow.array([name])) for name in schema.names])
 
     def write(self, table: Any) -> None:
         for batch in table.to_batches():
-            self._lines([_as_text(column) for column in batch.columns])
+            self._lines([self._harmless(column) for column in batch.columns])
+
+    def _harmless(self, column: Any) -> Any:
+        """Values as text, none of which a spreadsheet runs; numbers and dates are what they are."""
+        from pyarrow import compute, types
+
+        if self.formulas or not types.is_string(column.type):
+            return _as_text(column)
+        formula = compute.match_substring_regex(column, _FORMULA)
+        if not compute.any(formula).as_py():
+            return column
+        formula = compute.and_not(formula, compute.match_substring_regex(column, _SIGNED))
+        return compute.if_else(formula, compute.binary_join_element_wise("'", column, ""), column)
 
     def _lines(self, columns: list[Any]) -> None:
         from pyarrow import compute
@@ -110,10 +134,6 @@ class _Csv:
 
     def close(self) -> None:
         pass
-
-
-def _tsv(file: Any, schema: Any) -> _Csv:
-    return _Csv(file, schema, "\t")
 
 
 def _as_text(column: Any) -> Any:
@@ -157,4 +177,5 @@ class _JsonLines:
         pass
 
 
-_MAKERS = {"csv": _Csv, "tsv": _tsv, "parquet": _parquet, "arrow": _arrow, "jsonl": _JsonLines}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_MAKERS = {"parquet": _parquet, "arrow": _arrow, "jsonl": _JsonLines}

@@ -2,7 +2,7 @@
 
 from ._column_reader import ColumnReader
 from ._describe import ColumnSummary, TableSummary, describe_table
-from ._errors import TableError
+from ._errors import TableError, TableLimitError
 from ._fingerprint import Fingerprint, fingerprint
 from ._narrow import MISSING
 from ._plan import ColumnPlan
@@ -18,6 +18,7 @@ __all__ = [
     "Fingerprint",
     "SparseTable",
     "TableError",
+    "TableLimitError",
     "TableSummary",
     "describe_table",
     "feature_names",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ._errors import TableError, absent, need_pyarrow, shown
+from ._errors import TableError, TableLimitError, absent, need_pyarrow, shown
+from ._limits import in_words
 from ._rows import rechunk
 from ._source import Progress, Source
 
@@ -60,18 +62,22 @@ def _plain_table(table: Any, where: str) -> Any:
     return pa.table(columns, names=names)
 
 
-def _chosen(schema: Any, columns: Sequence[str] | None, where: str) -> list[str]:
-    names = list(schema.names)
+def _chosen(schema: Any, columns: Sequence[str] | None, source: Source) -> dict[str, int]:
+    """Columns that are asked for, and their places."""
+    names, where = list(schema.names), source.name
     chosen = list(names if columns is None else columns)
-    if not set(chosen) <= set(names):
+    places = {name: place for place, name in enumerate(names)}
+    if not set(chosen) <= set(places):
         raise absent(chosen, names, where)
+    source.limits.columns(len(chosen), where)
+    counts = Counter(names)
     for name in chosen:
-        if names.count(name) > 1:
-            raise TableError(f"{where}: {names.count(name)} columns are named {shown(name)}; rename them.")
-        plain_type(schema.field(names.index(name)).type, name, where)
+        if counts[name] > 1:
+            raise TableError(f"{where}: {counts[name]} columns are named {shown(name)}; rename them.")
+        plain_type(schema.field(places[name]).type, name, where)
     if not chosen:
         raise TableError(f"{where} has no columns.")
-    return chosen
+    return {name: places[name] for name in chosen}
 
 
 def _batches(
@@ -79,18 +85,28 @@ def _batches(
 ) -> Iterator[Any]:
     """Plain tables, one for each record batch; whatever a damaged file makes of Arrow becomes a `TableError`."""
     pa = need_pyarrow()
-    where, some = source.name, False
+    where, some, made = source.name, False, 0
     file = source.file()
+    stored = source.size()
     try:
-        stream = _parquet(file, columns, rows, where) if format == "parquet" else _ipc(file, columns, where)
+        stream = _parquet(file, columns, rows, source) if format == "parquet" else _ipc(file, columns, source)
         for batch in stream:
             batch.validate(full=True)  # a damaged file can hold offsets that lead out of its buffers
+            made += sum(_plain_bytes(column) for column in batch.columns)
+            source.limits.expansion(made, stored, where, _GROWS)
             if batch.num_rows:
                 some = True
                 yield _plain_table(pa.Table.from_batches([batch]), where)
             if progress is not None:
                 progress(min(file.tell(), source.total or file.tell()), source.total)
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, KeyError, TypeError) as error:
+    except MemoryError as error:  # of Arrow, too; a damaged file may ask for any size
+        words = " ".join(str(error).split())[:100].rstrip(".")
+        raise TableLimitError(
+            f"{where} ({in_words(stored)}): not enough memory to read it{f' ({words})' if words else ''}; read some "
+            "columns with columns=, or chunks with scan_table. A file that should need less is damaged.",
+            "memory",
+        ) from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError, TypeError) as error:
         if isinstance(error, TableError):
             raise
         words = " ".join(str(error).split())[:160].rstrip(".")
@@ -101,15 +117,72 @@ def _batches(
         raise TableError(f"{where} has no rows.")
 
 
-def _parquet(file: Any, columns: Sequence[str] | None, rows: int, where: str) -> Iterator[Any]:
+def _plain_bytes(column: Any) -> int:
+    """Bytes of a column in which each cell has its own text: a dictionary can hold one long text for all of them."""
+    pa = need_pyarrow()
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return int(column.indices.nbytes) + (pc.sum(lengths.take(column.indices)).as_py() or 0)
+
+
+def _is_text(type_: Any) -> bool:
+    pa = need_pyarrow()
+    return any(is_(type_) for is_ in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+_GROWS = "its columns unpack to far more than is stored"
+
+
+def _parquet(file: Any, columns: Sequence[str] | None, rows: int, source: Source) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
-    chosen = _chosen(parquet.schema_arrow, columns, where)
-    yield from parquet.iter_batches(batch_size=rows, columns=chosen, use_threads=False)
+    chosen = _chosen(parquet.schema_arrow, columns, source)
+    _refuse_growth(parquet.metadata, source)
+    texts = {name for name in chosen if _is_text(parquet.schema_arrow.field(name).type)}
+    size = min(rows, _rows_at_once(file, parquet.metadata, texts)) if texts else rows
+    yield from parquet.iter_batches(size, columns=list(chosen), use_threads=False)
 
 
-def _ipc(file: Any, columns: Sequence[str] | None, where: str) -> Iterator[Any]:
+_AT_ONCE = 1 << 26  # bytes
+
+
+def _rows_at_once(file: Any, metadata: Any, texts: set[str]) -> int:
+    """As many rows as take 64 MB if each had the longest text that pages can give again and again."""
+    pa = need_pyarrow()
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    # Read so, a column keeps its dictionary, and one row of each group shows how long its texts are.
+    packed = pq.ParquetFile(file, metadata=metadata, pre_buffer=False, read_dictionary=sorted(texts))
+    longest = 1
+    for group in range(metadata.num_row_groups):
+        described, looked = metadata.row_group(group), []
+        for chunk in map(described.column, range(described.num_columns)):
+            encodings = set(chunk.encodings) if chunk.path_in_schema in texts else set()
+            if encodings & {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}:
+                looked.append(chunk.path_in_schema)
+            if "DELTA_BYTE_ARRAY" in encodings:  # each text can repeat the one before it
+                longest = max(longest, chunk.total_uncompressed_size)
+        if not looked:
+            continue
+        first = next(packed.iter_batches(1, row_groups=[group], columns=looked, use_threads=False), None)
+        for column in first.columns if first is not None else ():
+            if pa.types.is_dictionary(column.type):
+                longest = max(longest, pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
+    return max(1, _AT_ONCE // longest)
+
+
+def _refuse_growth(metadata: Any, source: Source) -> None:
+    """Refuse pages that unpack to far more than is stored, by what the file says of itself, before one is unpacked."""
+    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    source.limits.expansion(unpacked, source.size(), source.name, "its pages unpack to far more than is stored")
+
+
+def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[Any]:
     pa = need_pyarrow()
     head = file.read(6)
     file.seek(0)
@@ -119,8 +192,7 @@ def _ipc(file: Any, columns: Sequence[str] | None, where: str) -> Iterator[Any]:
     else:
         reader = pa.ipc.open_stream(file)
         batches = iter(reader)
-    chosen = _chosen(reader.schema, columns, where)
-    places = [reader.schema.names.index(name) for name in chosen]
+    places = list(_chosen(reader.schema, columns, source).values())
     for batch in batches:
         yield batch.select(places)
 
@@ -129,10 +201,15 @@ def scan_columnar(
     source: Source, format: str, columns: Sequence[str] | None, rows: int, progress: Progress | None
 ) -> Iterator[Any]:
     """The file in tables of `rows` rows."""
-    return rechunk(_batches(source, format, columns, rows, progress), rows)
+    return rechunk(_batches(source, format, columns, rows, progress), rows, source)
 
 
 def read_columnar(source: Source, format: str, columns: Sequence[str] | None, progress: Progress | None) -> Any:
     """The whole file as an Arrow table."""
     pa = need_pyarrow()
-    return pa.concat_tables(_batches(source, format, columns, 1 << 16, progress))
+    parts, held = [], 0
+    for table in _batches(source, format, columns, 1 << 16, progress):
+        parts.append(table)
+        held += table.nbytes
+        source.limits.memory(held, source.name)
+    return pa.concat_tables(parts)

@@ -32,7 +32,7 @@ class GrowingColumn:
         self.type = ""
         self.parts: list[Any] = []
         self._read_as: list[str] = []
-        self._odd: tuple[str, str] | None = None  # where a cell is that could be read in two ways, and what it holds
+        self._odd: tuple[Batch, int, str] | None = None  # a cell that could be read in two ways: its row, what it holds
 
     def add(self, batch: Batch) -> None:
         types, type_, array = fit_types(batch.cells[self.name], self.file.habits, self.types)
@@ -40,7 +40,7 @@ class GrowingColumn:
         self.parts.append(array)
         self._read_as.append(type_)
         if self._odd is None and self._questions(types, batch.cells[self.name]):
-            self._odd = self.file.misfit(batch, self.name, "number")
+            self._odd = (batch, *self.file.misfit(batch, self.name, "number"))
 
     @staticmethod
     def _questions(types: frozenset[str], cells: Any) -> bool:
@@ -71,20 +71,27 @@ class GrowingColumn:
         return True
 
     def _refuse_doubt(self) -> None:
-        where, cell = self._odd or ("", "")
-        comma = self.file.habits.decimal == ","
-        if self.type == "comma" and not comma:
-            raise TableError(f"{where}: {cell} is a number with a decimal comma; say decimal=','.")
-        if self.type == "thousands" and "comma" in self.types and self._odd is not None and self.file.delimiter != ",":
-            raise TableError(
-                f"{where}: {cell} can be read with a decimal comma or with a comma between thousands; say decimal=',' "
-                "or write it without."
+        if self._odd is None or not (doubt := self._doubt()):
+            return
+        batch, row, cell = self._odd
+        # The line is looked for here and not before: that takes a pass over the block, and columns can be many.
+        raise TableError(f"{self.file.at(batch, self.name, row)}: {cell} {doubt}")
+
+    def _doubt(self) -> str:
+        """What cannot be decided about the odd cell."""
+        if self.type == "comma" and self.file.habits.decimal != ",":
+            return "is a number with a decimal comma; say decimal=','."
+        if self.type == "thousands" and "comma" in self.types and self.file.delimiter != ",":
+            return (
+                "can be read with a decimal comma or with a comma between thousands; say decimal=',' or write it "
+                "without."
             )
         if self.type in AMBIGUOUS and set(AMBIGUOUS) <= self.types:
-            raise TableError(
-                f"{where}: {cell} is a date in which day and month cannot be told apart, here and in all other rows; "
-                "say day_first=True or day_first=False."
+            return (
+                "is a date in which day and month cannot be told apart, here and in all other rows; say day_first=True "
+                "or day_first=False."
             )
+        return ""
 
     def word(self) -> str:
         """The type in the words of `FixedColumn`: integers of the first rows may go on as other numbers."""

@@ -12,7 +12,7 @@ from ._errors import TableError, absent, need_pyarrow, shown
 from ._narrow import Habits, clean, convert, first_misfit
 from ._rows import rechunk
 from ._source import Source
-from ._text import BLOCK, Block, last_line_end, line_of, lines_in, ragged, record_blocks, record_ends
+from ._text import BLOCK, Block, RecordEnds, last_line_end, line_of, lines_in, ragged, record_blocks
 from ._types import Wanted
 
 
@@ -52,7 +52,7 @@ class CsvFile:
         first, empty = True, True
         # Of a table whose first line alone takes this much, a block of the usual size would have a handful of rows.
         size = None if last_line_end(self.source.head) else 16 * BLOCK
-        for block in record_blocks(self.source, record_ends(self.delimiter), self.options.encoding, size):
+        for block in record_blocks(self.source, RecordEnds(self.delimiter), self.options.encoding, size):
             if first:
                 if not block.data.strip(b"\r\n"):
                     continue
@@ -67,6 +67,7 @@ class CsvFile:
 
     def _after_header(self, block: Block) -> Block:
         self.names, length = read_header(block, self.delimiter, self.options.header, self.source.name)
+        self.source.limits.columns(len(self.names), f"{self.source.name}, line {block.line}")
         self._place = {name: place for place, name in enumerate(self.names)}
         if len(self.names) == 1:
             refuse_blanks(block, self.source.name)
@@ -106,10 +107,10 @@ class CsvFile:
         line = line_of(batch.block, self.delimiter, row, len(self.names))
         return f"{self.source.name}, line {line}, column {shown(name)}"
 
-    def misfit(self, batch: Batch, name: str, type_: str) -> tuple[str, str]:
-        """Where the first cell is that does not fit a type, and what it holds."""
+    def misfit(self, batch: Batch, name: str, type_: str) -> tuple[int, str]:
+        """The row of the first cell that does not fit a type, and what it holds."""
         row = first_misfit(batch.cells[name], type_, self.habits)
-        return self.at(batch, name, row), shown(batch.cells[name][row].as_py())
+        return row, shown(batch.cells[name][row].as_py())
 
 
 def _on_ragged(row: Any) -> str:
@@ -126,7 +127,7 @@ def _sniffed(source: Source, encoding: str | None) -> str:
     if encoding or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             head = head.decode(encoding or "utf-16", errors="replace").encode(errors="replace")
-        except LookupError:  # said when the file is read
+        except (LookupError, UnicodeError):  # said when the file is read
             return ","
     cut = last_line_end(head) if len(source.head) >= 1 << 15 else len(head)
     text = head[: cut or len(head)].removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
@@ -147,11 +148,14 @@ def read_csv(source: Source, options: CsvOptions) -> Any:
         source.spool()
     file = CsvFile(source, options)
     columns: dict[str, Any] = {}
+    held = 0
     for batch in file.batches():
         for name in file.wanted:
             if name not in columns:
                 columns[name] = _column(file, name)
             columns[name].add(batch)
+            held += columns[name].parts[-1].nbytes
+        source.limits.memory(held, source.name)
     again = [name for name in file.wanted if not columns[name].settle()]
     if again:
         parts: dict[str, list[Any]] = {name: [] for name in again}
@@ -174,15 +178,17 @@ def _column(file: CsvFile, name: str) -> Any:
 
 def scan_csv(source: Source, options: CsvOptions, rows: int) -> Iterator[Any]:
     """The file in tables of `rows` rows; types that are not given are those of the first of them."""
-    return rechunk(_scanned(CsvFile(source, options), rows), rows)
+    return rechunk(_scanned(CsvFile(source, options), rows), rows, source)
 
 
 def _scanned(file: CsvFile, rows: int) -> Iterator[Any]:
     batches = file.batches()
     looked: list[Batch] = []
+    seen = 0
     for batch in batches:
         looked.append(batch)
-        if sum(batch.rows for batch in looked) >= rows:
+        seen += batch.rows
+        if seen >= rows:
             break
     columns = {name: _first_types(file, name, looked) for name in file.wanted}
     while looked:

@@ -11,7 +11,6 @@ from ._narrow import MISSING
 from ._text import Block, first_record, records
 
 DELIMITERS = (",", "\t", ";", "|")
-_MOST_COLUMNS = 50_000
 _LOOKED = 50  # records
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -45,7 +44,6 @@ def read_header(block: Block, delimiter: str, header: bool | None, name: str) ->
         raise TableError(f"{name} is empty: there is nothing in it but blank lines.")
     line, cells, length = found
     if header is False:
-        _names([""] * len(cells), f"{name}, line {line}")
         return [f"x{j}" for j in range(len(cells))], 0
     if header is None:
         _refuse_data(cells, f"{name}, line {line}")
@@ -64,8 +62,6 @@ def _refuse_data(cells: list[str], where: str) -> None:
 
 
 def _names(cells: list[str], where: str) -> list[str]:
-    if len(cells) > _MOST_COLUMNS:
-        raise TableError(f"{where}: {len(cells)} columns are more than the {_MOST_COLUMNS} that can be read.")
     names = [cell.strip() or f"column {place}" for place, cell in enumerate(cells, 1)]
     seen: dict[str, int] = {}
     for place, column in enumerate(names, 1):

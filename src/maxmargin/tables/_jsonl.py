@@ -7,19 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from ._columnar import plain_column, plain_type
 from ._dates import FORMS, arrow_instants
 from ._errors import TableError, absent, need_pyarrow, shown
+from ._json_shape import Cells, deep_error, lines_of, too_deep
 from ._rows import rechunk
 from ._source import Source
-from ._text import Block, last_line_end, lines_in, record_blocks
+from ._text import Block, LineEnds, record_blocks
 from ._types import Wanted
 
 _DATE_FORMS = tuple(FORMS)[:2]  # those of ISO 8601: JSON has no dates, and no other form is agreed on
-_DEEPEST = 50
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 _SORTS = {str: "text", bool: "true or false", int: "numbers", float: "numbers", list: "lists", dict: "objects"}
 
 
@@ -27,13 +24,20 @@ class _Parser:
     """Blocks to tables, remembering which columns hold text: Arrow would take some of it for times."""
 
     def __init__(self, source: Source, columns: Sequence[str] | None) -> None:
-        self.name, self.columns, self.texts = source.name, columns, set[str]()
+        self.name, self.texts = source.name, set[str]()
+        self.columns = None if columns is None else set(columns)
         self.seen: dict[str, None] = {}
+        self._cells = Cells(source.limits, source.name)
 
     def parse(self, block: Block) -> Any:
         """A table of plain types; text stays text."""
         pa = need_pyarrow()
+        line = too_deep(block)
+        if line is not None:
+            raise self._mistake(block, line) or deep_error(self.name, line)
+        self._cells.before(block, len(self.texts))
         table = self._read(block)
+        self._cells.after(block, table)
         order = table.column_names
         self.seen |= dict.fromkeys(order)
         times = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
@@ -47,7 +51,6 @@ class _Parser:
         return table.select(names)
 
     def _read(self, block: Block) -> Any:
-        _refuse_depth(block, self.name)
         pa = need_pyarrow()
         import pyarrow.json as pj
 
@@ -67,20 +70,22 @@ class _Parser:
         """Arrow's own words, with the line in place of its row within the block."""
         words = " ".join(str(error).split())[:160].rstrip(".")
         found = re.search(r",? in row (\d+)", words)
-        lines = [line for line, _ in _lines(block)]
+        lines = [line for line, _ in lines_of(block)]
         if found and int(found.group(1)) < len(lines):
             words = words.replace(found.group(0), "").removeprefix("JSON parse error: ").rstrip(".")
             return TableError(f"{self.name}, line {lines[int(found.group(1))]}: {words}.")
         return TableError(f"{self.name}, from line {block.line}: {words}.")
 
-    def _mistake(self, block: Block) -> TableError | None:
-        """The first line that is no JSON object, or whose value is of another sort than those above."""
+    def _mistake(self, block: Block, before: int | None = None) -> TableError | None:
+        """The first line (before one) that is no JSON object, or whose value is of another sort than those above."""
         sorts: dict[str, str] = dict.fromkeys(self.texts, "text")
         if block.line == 1 and block.data.lstrip().startswith(b"["):
             return TableError(
                 f"{self.name}, line 1: a JSON array begins here; write one object a line, without [ and ]."
             )
-        for line, text in _lines(block):
+        for line, text in lines_of(block):
+            if before is not None and line >= before:
+                break
             try:
                 row = json.loads(text)
             except (ValueError, RecursionError) as error:
@@ -109,36 +114,8 @@ class _Parser:
         return TableError(f"{self.name}, from line {block.line}, column {shown(name)}: not {before}, as above.")
 
 
-def _refuse_depth(block: Block, name: str) -> None:
-    """Refuse values nested so deeply that Arrow's reader, which calls itself for each level, would end the process."""
-    text = np.frombuffer(block.data, dtype=np.uint8)
-    ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
-    opening = np.searchsorted(ends, np.flatnonzero((text == ord("{")) | (text == ord("["))))
-    lines, counts = np.unique(opening, return_counts=True)
-    for line in lines[counts > _DEEPEST].tolist():
-        begin = int(ends[line - 1]) + 1 if line else 0
-        end = int(ends[line]) if line < len(ends) else len(block.data)
-        if _depth(block.data[begin:end]) > _DEEPEST:
-            number = block.line + lines_in(block.data[:begin])
-            raise TableError(f"{name}, line {number}: values are nested more than {_DEEPEST} deep; flatten them.")
-
-
-def _depth(text: bytes) -> int:
-    """How deep brackets and braces go, those in strings aside."""
-    marks = np.frombuffer(_STRING.sub(b"", text), dtype=np.uint8)
-    opening = np.isin(marks, np.frombuffer(b"[{", dtype=np.uint8)).astype(np.int64)
-    closing = np.isin(marks, np.frombuffer(b"]}", dtype=np.uint8)).astype(np.int64)
-    return int(np.cumsum(opening - closing).max(initial=0))
-
-
-def _lines(block: Block) -> Iterator[tuple[int, str]]:
-    for offset, text in enumerate(re.split(r"\r\n|\n|\r", block.data.decode())):
-        if text.strip():
-            yield block.line + offset, text
-
-
 def _objects(block: Block) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, text in _lines(block):
+    for line, text in lines_of(block):
         try:
             row = json.loads(text)
         except (ValueError, RecursionError):
@@ -162,7 +139,7 @@ _BEFORE = {"bool": "true or false", "number": "numbers", "text": "text", "date":
 
 def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[tuple[Block, Any]]:
     some = False
-    for block in record_blocks(source, last_line_end, encoding):
+    for block in record_blocks(source, LineEnds(), encoding):
         if block.data.strip():
             table = parser.parse(block)
             if table.num_rows:
@@ -245,7 +222,7 @@ def scan_jsonl(
     source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None, rows: int
 ) -> Iterator[Any]:
     """The file in tables of `rows` rows; columns and types that are not given are those of the first block."""
-    return rechunk(_scanned(source, columns, types, encoding), rows)
+    return rechunk(_scanned(source, columns, types, encoding), rows, source)
 
 
 def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Iterator[Any]:

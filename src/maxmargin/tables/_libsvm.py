@@ -12,9 +12,8 @@ import scipy.sparse as sp
 from ._errors import TableError, need_pyarrow, shown
 from ._source import Source
 from ._sparse_table import SparseTable
-from ._text import Block, last_line_end, record_blocks
+from ._text import Block, LineEnds, record_blocks
 
-_LARGEST = 10**8  # a model keeps a weight for each column up to the largest index, in memory
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -29,7 +28,7 @@ class _Part:
     lines: np.ndarray
 
 
-def _parse(block: Block, name: str) -> _Part:
+def _parse(block: Block, name: str, largest: float) -> _Part:
     pa = need_pyarrow()
     import pyarrow.compute as pc
 
@@ -49,11 +48,11 @@ def _parse(block: Block, name: str) -> _Part:
         labels = np.asarray(flat.take(pa.array(starts)).cast(pa.float64()))
         indices = np.asarray(halves.filter(even).cast(pa.int64()))
         values = np.asarray(halves.filter(pc.invert(even)).cast(pa.float64()))
-        part = _sorted(_Part(labels, counts - 1, indices, values, np.array(lines)))
+        part = _sorted(_Part(labels, counts - 1, indices, values, np.array(lines)), largest)
     except (pa.ArrowException, ValueError):
         part = None
     if part is None:
-        raise _mistake(texts, lines, name) or TableError(
+        raise _mistake(texts, lines, name, largest) or TableError(
             f"{name}, from line {block.line}: cannot be read as LIBSVM text."
         )
     return part
@@ -70,12 +69,12 @@ def _content(block: Block) -> tuple[list[str], list[int]]:
     return texts, lines
 
 
-def _sorted(part: _Part) -> _Part | None:
+def _sorted(part: _Part, largest: float) -> _Part | None:
     """Indices ascending in each row; None if something is not as it should be."""
     indices, values = part.indices, part.values
     if not (np.isfinite(values).all() and np.isfinite(part.labels).all()):
         return None
-    if len(indices) and (indices.min() < 0 or indices.max() > _LARGEST):
+    if len(indices) and (indices.min() < 0 or indices.max() > largest):
         return None
     row = np.repeat(np.arange(len(part.lengths)), part.lengths)
     same = row[1:] == row[:-1]
@@ -87,7 +86,7 @@ def _sorted(part: _Part) -> _Part | None:
     return _Part(part.labels, part.lengths, indices, values, part.lines)
 
 
-def _mistake(texts: list[str], lines: list[int], name: str) -> TableError | None:
+def _mistake(texts: list[str], lines: list[int], name: str, largest: float) -> TableError | None:
     """The first thing that is wrong, token by token."""
     for text, line in zip(texts, lines, strict=True):
         label, *tokens = text.split()
@@ -96,7 +95,7 @@ def _mistake(texts: list[str], lines: list[int], name: str) -> TableError | None
             words = f"{shown(label)} is several labels; one number is needed"
         seen: set[int] = set()
         for token in tokens if words is None else ():
-            words = _wrong(token, seen)
+            words = _wrong(token, seen, largest)
             if words:
                 break
         if words:
@@ -108,14 +107,14 @@ def _finite(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text)) and bool(np.isfinite(float(text)))
 
 
-def _wrong(token: str, seen: set[int]) -> str | None:
+def _wrong(token: str, seen: set[int], largest: float) -> str | None:
     index, colon, value = token.partition(":")
     if index == "qid":
         return f"{shown(token)} is for ranking, which no model here does; leave qid out"
     if not colon or not re.fullmatch(r"-?\d+", index, re.ASCII):
         return f"{shown(token)} is not of the form index:value"
-    if index.startswith("-") or len(index) > 10 or int(index) > _LARGEST:
-        return f"the index {shown(index)} is not between 0 and {_LARGEST}"
+    if index.startswith("-") or len(index) > 18 or int(index) > largest:
+        return f"the index {shown(index)} is not between 0 and max_columns={largest:.0f}"
     if not _finite(value):
         return f"{shown(value)} at index {index} is no finite number"
     if int(index) in seen:
@@ -126,8 +125,8 @@ def _wrong(token: str, seen: set[int]) -> str | None:
 
 def _parts(source: Source, encoding: str | None) -> Iterator[_Part]:
     some = False
-    for block in record_blocks(source, last_line_end, encoding):
-        part = _parse(block, source.name)
+    for block in record_blocks(source, LineEnds(), encoding):
+        part = _parse(block, source.name, source.limits.largest_index())
         if len(part.labels):
             some = True
             yield part
@@ -172,10 +171,12 @@ class _Range:
 
 def read_libsvm(source: Source, features: int | None, zero_based: bool | None, encoding: str | None) -> SparseTable:
     """The whole file."""
-    found, parts = _Range(), []
+    found, parts, held = _Range(), [], 0
     for part in _parts(source, encoding):
         found.add(part)
         parts.append(part)
+        held += part.indices.nbytes + part.values.nbytes + part.labels.nbytes
+        source.limits.memory(held, source.name)
     first, width = found.settle(features, zero_based)
     return _table(parts, first, width, source.name)
 

@@ -12,6 +12,7 @@ from ._errors import TableError, need_pyarrow
 from ._formats import find_format
 from ._jsonl import read_jsonl, scan_jsonl
 from ._libsvm import read_libsvm, scan_libsvm
+from ._limits import Limits
 from ._narrow import MISSING, Habits
 from ._source import Progress, Source
 from ._types import wanted_types
@@ -45,6 +46,14 @@ class _Options:
     missing: Sequence[str] | None = None
     features: int | None = None
     zero_based: bool | None = None
+    max_columns: float | None = None
+    max_bytes: float | None = None
+    max_expansion: float | None = None
+
+    def limits(self) -> Limits:
+        limits = Limits(self.max_columns, self.max_bytes, self.max_expansion)
+        limits.check()
+        return limits
 
     def check(self, format: str) -> None:
         for name, formats in _FOR.items():
@@ -102,6 +111,13 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
         The number of columns of LIBSVM text; by default, its largest index tells.
     zero_based : bool
         Whether its indices begin with 0; by default, if any of them is 0.
+    max_columns : int
+        The most columns: 100,000 by default, and 10^8 of LIBSVM text, whose rows are sparse.
+    max_bytes : int
+        The most bytes of memory that the table may take; by default, as many as the machine has.
+    max_expansion : float
+        The most bytes read for each byte stored, of what grows beyond 64 MB: gzip, compressed or repeated cells of
+        Parquet and Arrow, and keys that few lines of JSON have. By default 200; ``math.inf`` is no limit.
 
     Returns
     -------
@@ -112,6 +128,8 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
     ------
     TableError
         If the file cannot be read as it is, with file, line and column, and what would do.
+    TableLimitError
+        If it asks for more than a limit allows; its ``limit`` is the argument that sets it.
 
     Examples
     --------
@@ -128,7 +146,7 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
     """
     need_pyarrow()
     chosen = _Options(**options)
-    with Source(source, progress) as opened:
+    with Source(source, progress, chosen.limits()) as opened:
         kind = find_format(opened, format)
         chosen.check(kind)
         if kind == "csv":
@@ -152,8 +170,8 @@ def scan_table(
     rows : int, default=65536
         Of a chunk; the last one has fewer.
     **options
-        As in `read_table`. Without ``types``, columns of text formats have the types that the first chunk suggests,
-        integers as float64, and a later cell that does not fit is an error.
+        As in `read_table`; ``max_bytes`` is of a chunk. Without ``types``, columns of text formats have the types that
+        the first chunk suggests, integers as float64, and a later cell that does not fit is an error.
 
     Returns
     -------
@@ -173,7 +191,7 @@ def scan_table(
     if rows < 1:
         raise TableError(f"rows={rows} is less than 1.")
     chosen = _Options(**options)
-    opened = Source(source, progress)
+    opened = Source(source, progress, chosen.limits())
     try:
         kind = find_format(opened, format)
         chosen.check(kind)

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from ._errors import TableError
+from ._limits import Limits
 
 Progress = Callable[[int, int | None], None]
 
@@ -58,8 +59,10 @@ class _Counted(io.RawIOBase):
 class Source:
     """Something to read from, once or (`rewindable`) again and again."""
 
-    def __init__(self, source: Any, progress: Progress | None = None) -> None:
+    def __init__(self, source: Any, progress: Progress | None = None, limits: Limits | None = None) -> None:
         self._progress = progress
+        self.limits = limits or Limits()
+        self._taken = 0  # bytes of the file since the start
         self._owned: Any = None
         self._looked = b""
         self.total: int | None = None
@@ -120,14 +123,15 @@ class Source:
 
     def _raw(self, size: int) -> bytes:
         try:
-            data = b""
-            while len(data) < size and (more := self._file.read(size - len(data))):
-                data += more
+            parts: list[bytes] = []
+            while size > 0 and (more := self._file.read(size)):
+                parts.append(more)
+                size -= len(more)
         except OSError as error:
             raise TableError(f"{self.name} cannot be read: {error.strerror or error}.") from None
-        if not isinstance(data, bytes):
+        if not all(isinstance(part, bytes) for part in parts):
             raise TypeError("The file object gives text: open it as binary, with mode 'rb'.")
-        return data
+        return b"".join(parts)
 
     def _rewind(self, looked: bytes) -> None:
         if self.rewindable:
@@ -136,10 +140,16 @@ class Source:
             self._looked = looked
 
     def _unpacked(self, head: bytes) -> bytes:
+        """What gzipped data begin with; members without any content may come first."""
+        found = b""
         try:
-            return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+            while not found and head[:2] == _GZIP:
+                member = zlib.decompressobj(wbits=31)
+                found = member.decompress(head, _HEAD)
+                head = member.unused_data
         except zlib.error as error:
             raise TableError(f"{self.name} begins as gzip does, and is not: {error}.") from None
+        return found
 
     # ---------------------------------------------------------------- reading
 
@@ -149,13 +159,12 @@ class Source:
             self._file.seek(self._origin)
         elif self._looked is None:
             raise RuntimeError("the source has been read")
-        done = 0
+        self._taken = 0
 
         def count(size: int) -> None:
-            nonlocal done
-            done += size
+            self._taken += size
             if self._progress is not None and size:
-                self._progress(done, self.total)
+                self._progress(self._taken, self.total)
 
         raw = _Counted(self._file, self._looked, count)
         self._looked = b"" if self.rewindable else None  # type: ignore[assignment]
@@ -163,8 +172,11 @@ class Source:
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """The bytes in blocks of `size`; the last is shorter."""
-        stream = self.start()
+        stream, made = self.start(), 0
         while block := self._fill(stream, size):
+            if self.gzipped:
+                made += len(block)
+                self.limits.expansion(made, self._taken, self.name, "its gzip data unpack to far more than is stored")
             yield block
 
     def _fill(self, stream: Any, size: int) -> bytes:
@@ -201,6 +213,14 @@ class Source:
             raise TableError(f"{self.name} is read from its middle: rewind it first.")
         self._file.seek(0)
         return self._file
+
+    def size(self) -> int:
+        """Bytes of the file that `file` gives."""
+        place = self._file.tell()
+        self._file.seek(0, os.SEEK_END)
+        size = int(self._file.tell())
+        self._file.seek(place)
+        return size
 
     def close(self) -> None:
         if self._owned is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,7 +15,7 @@ from ._source import Source
 
 BLOCK = 1 << 22
 LONGEST = 1 << 24  # of one record; a longer one is most likely a quote that is never closed
-_QUOTE = ord('"')
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
@@ -40,91 +40,141 @@ def last_line_end(data: bytes) -> int:
     return end or data.rfind(b"\r", 0, len(data) - 1) + 1
 
 
-def record_ends(delimiter: str) -> Callable[[bytes], int]:
-    """A function like `last_line_end` that knows that a quoted cell can hold line ends."""
-    separators = np.frombuffer(b"\r\n" + delimiter.encode(), dtype=np.uint8)
+class LineEnds:
+    r"""Finds where the last whole line ends in text that comes in pieces; each piece is looked at once."""
 
-    def end(data: bytes) -> int:
-        if b'"' not in data:
-            return last_line_end(data)
-        quotes = _opening_and_closing(data, separators)
-        last = last_line_end(data)
-        while last:
-            before = int(np.searchsorted(quotes, last))
-            if before % 2 == 0:
-                return last
-            last = last_line_end(data[: quotes[before - 1] + 1])
-        return 0
+    opened = False  # whether the text ends within a quoted cell
 
-    return end
+    def __init__(self) -> None:
+        self._carried = False  # a \r at the end of the piece before, which may be the first half of \r\n
+
+    def last(self, piece: bytes) -> int | None:
+        """The end of the last whole line within this piece (0: that of the piece before); None if there is none."""
+        cut = self._last(piece)
+        if cut is None and self._carried and not piece.startswith(b"\n"):
+            cut = 0
+        self._carried = piece.endswith(b"\r") and not self.opened
+        return cut
+
+    def _last(self, piece: bytes) -> int | None:
+        return last_line_end(piece) or None
 
 
-def _opening_and_closing(data: bytes, separators: np.ndarray) -> np.ndarray:
-    """Places of quotes that open (0th, 2nd, ...) and close (1st, 3rd, ...) a cell, or that are doubled within one.
+class RecordEnds(LineEnds):
+    """The same for CSV, of which a quoted cell can hold line ends.
 
-    A quote opens a cell at its beginning only: the one of 5" pipe means nothing. Where all quotes mean something, every
-    second one follows a separator or another quote, and none has to be left out.
+    A quote opens a cell at its beginning only: the one of 5" pipe means nothing.
     """
-    text = np.frombuffer(data, dtype=np.uint8)
-    quotes = np.flatnonzero(text == _QUOTE)
-    ahead = text[np.maximum(quotes[::2] - 1, 0)]
-    if (np.isin(ahead, separators) | (ahead == _QUOTE) | (quotes[::2] == 0)).all():
-        return quotes
-    first = (np.isin(text[np.maximum(quotes - 1, 0)], separators) | (quotes == 0)).tolist()
-    kept: list[int] = []
-    opened, last = False, -2
-    for place, begins in zip(quotes.tolist(), first, strict=True):
-        if opened or begins or last == place - 1:
-            kept.append(place)
-            opened, last = not opened, place
-    return np.array(kept, dtype=np.int64)
+
+    def __init__(self, delimiter: str) -> None:
+        super().__init__()
+        self._separators = np.frombuffer(b"\r\n" + delimiter.encode(), dtype=np.uint8)
+        self._before = _NEWLINE  # the byte before the piece; a closing quote, or another byte that is no quote
+
+    def _last(self, piece: bytes) -> int | None:
+        was_open = self.opened
+        if b'"' in piece:
+            quotes = self._opening_and_closing(piece)
+            self.opened = was_open ^ bool(len(quotes) % 2)
+            closed = len(quotes) > 0 and quotes[-1] == len(piece) - 1 and not self.opened
+            self._before = piece[-1] if piece[-1] != _QUOTE or closed else 0
+            return _last_outside(piece, quotes, was_open)
+        self._before = piece[-1]
+        return None if was_open else super()._last(piece)
+
+    def _opening_and_closing(self, piece: bytes) -> np.ndarray:
+        """Places of quotes that open or close a cell, in turn, or that are doubled within one.
+
+        Where all quotes mean something, every second one follows a separator or another quote, and none has to be left
+        out.
+        """
+        text = np.frombuffer(piece, dtype=np.uint8)
+        quotes = np.flatnonzero(text == _QUOTE)
+        ahead = text[np.maximum(quotes - 1, 0)]
+        if quotes[0] == 0:
+            ahead[0] = self._before
+        first = np.isin(ahead, self._separators)
+        opening = slice(int(self.opened), None, 2)
+        if (first[opening] | (ahead[opening] == _QUOTE)).all():
+            return quotes
+        kept: list[int] = []
+        opened, last = self.opened, -1 if self._before == _QUOTE else -2
+        for place, begins in zip(quotes.tolist(), first.tolist(), strict=True):
+            if opened or begins or last == place - 1:
+                kept.append(place)
+                opened, last = not opened, place
+        return np.array(kept, dtype=np.int64)
+
+
+def _last_outside(piece: bytes, quotes: np.ndarray, opened: bool) -> int | None:
+    """The end of the last line that does not end within quotes."""
+    text = np.frombuffer(piece, dtype=np.uint8)
+    for mark, end in ((_NEWLINE, len(piece)), (_RETURN, len(piece) - 1)):  # a \r at the very end may go on
+        ends = np.flatnonzero(text[:end] == mark)
+        outside = np.flatnonzero((np.searchsorted(quotes, ends) + opened) % 2 == 0)
+        if len(outside):
+            return int(ends[outside[-1]]) + 1
+    return None
 
 
 def text_blocks(source: Source, encoding: str | None, size: int) -> Iterator[bytes]:
     """The bytes of a source as UTF-8 without a byte order mark, cut anywhere."""
     encoding = encoding or next((name for bom, name in _BOMS.items() if source.head.startswith(bom)), None)
-    decoder = None
-    if encoding is not None:
-        try:
-            name = codecs.lookup(encoding).name
-        except LookupError:
-            raise TableError(f"There is no encoding {encoding!r}; try 'latin-1', 'cp1252' or 'utf-16'.") from None
-        decoder = None if name == "utf-8" else codecs.getincrementaldecoder(encoding)()
+    blocks = source.blocks(size)
     first = True
-    for raw in source.blocks(size):
-        data = raw
-        if decoder is not None:
-            try:
-                data = decoder.decode(raw).encode()
-            except UnicodeError as error:
-                raise TableError(f"{source.name} is not encoded as {encoding}: {error}.") from None
+    for data in blocks if encoding is None else _decoded(blocks, encoding, source.name):
         yield data.removeprefix(codecs.BOM_UTF8) if first else data
         first = False
 
 
+def _decoded(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes]:
+    """Blocks of another encoding as UTF-8."""
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        is_text = isinstance(decoder.decode(b""), str)
+    except (LookupError, UnicodeError, TypeError):
+        is_text = False
+    if not is_text:  # there are codecs from bytes to bytes, and from text to text, too
+        raise TableError(f"There is no encoding {encoding!r}; try 'latin-1', 'cp1252' or 'utf-16'.")
+    if codecs.lookup(encoding).name == "utf-8":
+        yield from blocks
+        return
+    try:
+        for raw in blocks:
+            yield decoder.decode(raw).encode()
+            if len(decoder.getstate()[0]) > LONGEST:  # bytes that it holds back, and would go through each time again
+                raise TableError(f"{name}: more than {LONGEST >> 20} MB make one character in {encoding}.")
+        yield decoder.decode(b"", True).encode()
+    except UnicodeError as error:
+        raise TableError(f"{name} is not encoded as {encoding}: {error}.") from None
+
+
 def record_blocks(
-    source: Source, end: Callable[[bytes], int], encoding: str | None = None, size: int | None = None
+    source: Source, ends: LineEnds, encoding: str | None = None, size: int | None = None
 ) -> Iterator[Block]:
-    """Blocks of whole records, checked to be text."""
-    rest, line = b"", 1
+    """Blocks of whole records, checked to be text. Every byte is looked at once, however long a record is."""
+    rest: list[bytes] = []
+    length, line = 0, 1
     for piece in text_blocks(source, encoding, size or BLOCK):
-        data = rest + piece
-        cut = end(data)
-        if cut:
-            block = Block(data[:cut], line)
+        cut = ends.last(piece) if piece else None
+        if cut is None:
+            rest.append(piece)
+            length += len(piece)
+        else:
+            block = Block(b"".join([*rest, piece[:cut]]), line)
             _check_text(block, source.name, encoding)
             yield block
             line += lines_in(block.data)
-        rest = data[cut:]
-        if len(rest) > LONGEST:
+            rest, length = [piece[cut:]], len(piece) - cut
+        if length > LONGEST:
             raise TableError(
                 f"{source.name}, line {line}: a record of more than {LONGEST >> 20} MB begins here, which is no table; "
                 'is a quote " never closed?'
             )
-    if rest:
-        if end(rest + b"\n") != len(rest) + 1:
+    if length:
+        if ends.opened:
             raise TableError(f'{source.name}, line {line}: a quote " is opened in this record and never closed.')
-        block = Block(rest, line)
+        block = Block(b"".join(rest), line)
         _check_text(block, source.name, encoding)
         yield block
 

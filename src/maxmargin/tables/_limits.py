@@ -1,0 +1,109 @@
+"""How much a file may ask for: columns, bytes in memory, and growth between what is stored and what is read.
+
+A few kilobytes can stand for gigabytes: gzip packs a thousand bytes into one, Parquet a million equal cells into ten
+bytes, and JSON lines of which each has a key of its own make a table as wide as it is long. Readers ask here before
+they make what they were asked for; the error names the limit, and every limit can be set.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from math import inf
+
+from ._errors import TableError, TableLimitError
+
+MOST_COLUMNS = 100_000
+MOST_SPARSE_COLUMNS = 10**8  # a model keeps a weight for each column up to the largest index, in memory
+MOST_EXPANSION = 200
+FREE = 1 << 26  # bytes: what grows to no more than this is read whatever its ratio
+CELL = 8  # bytes of a number, and of the offset and some letters of a text
+
+
+def _memory() -> float:
+    """Bytes of memory that this machine has."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return inf
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits that callers set; None is the default of each, infinity no limit.
+
+    Attributes
+    ----------
+    max_columns : int, default=None
+        Columns of a table: 100,000, and 10^8 of LIBSVM text, whose rows are sparse.
+    max_bytes : int, default=None
+        Bytes of memory for the table, or for one of its chunks: as many as the machine has.
+    max_expansion : float, default=None
+        Bytes read for each byte stored, beyond 64 MB: 200.
+
+    """
+
+    max_columns: float | None = None
+    max_bytes: float | None = None
+    max_expansion: float | None = None
+
+    def check(self) -> None:
+        """Refuse limits that are no positive numbers."""
+        for name in ("max_columns", "max_bytes", "max_expansion"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | float) and value > 0 and value is not True):
+                raise TableError(f"{name}={value!r} is no number above 0; leave it out, or give math.inf for no limit.")
+
+    def columns(self, count: int, where: str, *, sparse: bool = False) -> None:
+        """Refuse more columns than there may be."""
+        allowed = self._columns(sparse)
+        if count > allowed:
+            raise TableLimitError(
+                f"{where}: {count:,} columns, beyond max_columns={allowed:.0f}; raise max_columns= if they should be "
+                "there.",
+                "max_columns",
+                allowed,
+            )
+
+    def _columns(self, sparse: bool) -> float:
+        return (MOST_SPARSE_COLUMNS if sparse else MOST_COLUMNS) if self.max_columns is None else self.max_columns
+
+    def largest_index(self) -> float:
+        """The largest column of sparse rows."""
+        return self._columns(sparse=True)
+
+    def memory(self, size: int, where: str) -> None:
+        """Refuse what takes more memory than there may be."""
+        allowed = _memory() if self.max_bytes is None else self.max_bytes
+        if size > allowed:
+            raise TableLimitError(
+                f"{where}: the table takes {in_words(size)} of memory or more, beyond max_bytes={allowed:.0f} "
+                f"({in_words(allowed)}); read some columns with columns=, or chunks with scan_table, or raise "
+                "max_bytes=.",
+                "max_bytes",
+                allowed,
+            )
+
+    def expands(self, made: int, stored: int) -> bool:
+        """Whether so many bytes made of those stored are more than there may be."""
+        ratio = MOST_EXPANSION if self.max_expansion is None else self.max_expansion
+        return made > FREE and made > ratio * stored
+
+    def expansion(self, made: int, stored: int, where: str, what: str) -> None:
+        """Refuse what grows too much."""
+        if self.expands(made, stored):
+            ratio = MOST_EXPANSION if self.max_expansion is None else self.max_expansion
+            raise TableLimitError(
+                f"{where}: {what} ({in_words(stored)} become {in_words(made)} or more), beyond max_expansion="
+                f"{ratio:g}; raise max_expansion= if the file can be trusted.",
+                "max_expansion",
+                ratio,
+            )
+
+
+def in_words(size: float) -> str:
+    """Bytes with a unit: 12 bytes, 3.4 MB."""
+    for unit, bytes_ in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if size >= bytes_:
+            return f"{size / bytes_:.3g} {unit}" if size / bytes_ < 1000 else f"{size / bytes_:,.0f} {unit}"
+    return f"{size:.0f} bytes"

@@ -1,0 +1,317 @@
+"""Reading takes time as a file has bytes; a file gets no more columns, memory or growth than its reader allows."""
+
+import gzip
+import io
+import math
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.tables.fuzz_scaling import consume, exponent
+from tests.tables.shapes import SHAPES, arrow, parquet
+
+from maxmargin.tables import TableError, TableLimitError, _limits, _text, read_table, scan_table
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_becomes_of_a_pathological_table(name):
+    shape = SHAPES[name]
+    data = shape.make(3000)
+    for chunks in (False, True):
+        outcome = consume(shape, data, chunks)
+        assert shape.outcome == "either" or outcome.startswith(shape.outcome), outcome
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"a,b\n" + b'"\n",' * 2**20, "cells"),
+        (b'{"a": ' + b"[" * 60 + b'"' + b'\\"' * 2**20, "no JSON|nested"),
+        (b"".join(b'{"k%d": 1}\n' % i for i in range(30_000)), "max_expansion=200|max_columns"),
+        (b'{"a":' + b"[\n" * 100_000 + b"]\n" * 100_000 + b"}\n", "no JSON|nested"),  # ended the process
+    ],
+    ids=["quotes", "escapes", "keys", "depth"],
+)
+def test_a_few_megabytes_do_not_take_hours(data, words, tmp_path):
+    """Each took minutes or more, gigabytes, or the process; the limit of time only ends a hang."""
+    path = tmp_path / "table"
+    path.write_bytes(data)
+    code = (
+        "import sys, resource\n"
+        "from maxmargin.tables import TableError, read_table\n"
+        "try: read_table(sys.argv[1], format=sys.argv[2])\n"
+        "except TableError as error: print(error)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    format = "csv" if data.startswith(b"a,") else "jsonl"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, path, format], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    said, megabytes = ended.stdout.rsplit("\n", 2)[:2]
+    assert any(word in said for word in words.split("|")), said
+    assert int(megabytes) < 2000
+
+
+class Looked(_text.RecordEnds):
+    """Counts the bytes that are looked at."""
+
+    seen = 0
+
+    def last(self, piece):
+        type(self).seen += len(piece)
+        return super().last(piece)
+
+
+@pytest.mark.parametrize("piece", [b'"\n",', b'"\n",1\n', b'x"y,"\n', b"1,2\n", b'""\n', b'"a""\r",\r'])
+def test_records_are_cut_in_one_pass(piece, monkeypatch):
+    monkeypatch.setattr(_text, "BLOCK", 512)
+    monkeypatch.setattr("maxmargin.tables._csv.RecordEnds", Looked)
+    monkeypatch.setattr(Looked, "seen", 0)
+    data = b"a,b\n" + piece * 2000
+    blocks = list(_text.record_blocks(_source(data), Looked(","), size=512)) if _whole(data) else None
+    assert Looked.seen == (len(data) if blocks is not None else 0)
+    if blocks is not None:
+        assert b"".join(block.data for block in blocks) == data
+
+
+def _source(data):
+    from maxmargin.tables._source import Source
+
+    return Source(io.BytesIO(data))
+
+
+def _whole(data):
+    ends = _text.RecordEnds(",")
+    ends.last(data)
+    return not ends.opened
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_records_are_cut_alike_wherever_pieces_end(seed):
+    """Cut from pieces of any length, blocks end where a record ends: by a reader that goes byte by byte."""
+    rng = np.random.default_rng(seed)
+    data = b"".join(rng.choice([b'"', b'"', b"\n", b"\r", b"\r\n", b",", b"x", b'""', b' "'], 60).tolist())
+    ends = _ends_byte_by_byte(data)
+    for size in (1, 2, 3, 7, 64):
+        try:
+            blocks = list(_text.record_blocks(_source(data), _text.RecordEnds(","), size=size))
+        except TableError as error:
+            assert "never closed" in str(error) and ends is None
+            continue
+        assert ends is not None
+        assert b"".join(block.data for block in blocks) == data
+        places = np.cumsum([len(block.data) for block in blocks])[:-1]
+        assert set(places.tolist()) <= ends
+        assert [block.line for block in blocks[1:]] == [1 + _text.lines_in(data[:place]) for place in places]
+
+
+def _ends_byte_by_byte(data):
+    """Where records end; None if the last is within quotes."""
+    ends, opened, before, closed = set(), False, "\n", False
+    for place, mark in enumerate(data.decode()):
+        if mark == '"' and (opened or before in ",\r\n" or closed):
+            opened = not opened
+            closed = not opened
+        else:
+            closed = False
+            if not opened and (mark == "\n" or (mark == "\r" and data[place + 1 : place + 2] != b"\n")):
+                ends.add(place + 1)
+        before = mark
+    return None if opened else ends
+
+
+# ---------------------------------------------------------------- limits
+
+
+def _limited(limit, data, **options):
+    for reading in (read_table, lambda *args, **options: list(scan_table(*args, **options))):
+        with pytest.raises(TableLimitError, match=f"{limit}=") as caught:
+            reading(io.BytesIO(data), **options)
+        assert caught.value.limit == limit and len(str(caught.value)) < 300
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a,b,c\n1,2,3\n",
+        b'{"a":1,"b":2,"c":3}\n',
+        parquet(pa.table({"a": [1], "b": [2], "c": [3]})),
+        arrow(pa.table({"a": [1], "b": [2], "c": [3]})),
+    ],
+    ids=["csv", "jsonl", "parquet", "arrow"],
+)
+def test_max_columns(data):
+    error = _limited("max_columns", data, max_columns=2)
+    assert error.allowed == 2 and "3 columns" in str(error)
+    assert read_table(io.BytesIO(data), max_columns=3).num_columns == 3
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.limit, again.allowed) == (str(error), "max_columns", 2)
+
+
+def test_max_columns_of_sparse_rows():
+    data = b"1 3:1 7000:1\n"
+    assert read_table(io.BytesIO(data)).X.shape == (1, 7000)
+    with pytest.raises(TableError, match="line 1: the index '7000' is not between 0 and max_columns=6999"):
+        read_table(io.BytesIO(data), max_columns=6999)
+
+
+def test_columns_have_a_default_limit(monkeypatch):
+    monkeypatch.setattr(_limits, "MOST_COLUMNS", 4)
+    _limited("max_columns", b"a,b,c,d,e\n1,2,3,4,5\n")
+    _limited("max_columns", b'{"a":1,"b":1,"c":1}\n{"d":1,"e":1}\n')
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a,b\n" + b"1,2.5\n" * 100,
+        b'{"a": 1, "b": "x"}\n' * 100,
+        b"1 1:2 3:4\n" * 100,
+        parquet(pa.table({"a": np.arange(100), "b": np.arange(100)})),
+        arrow(pa.table({"a": np.arange(100), "b": np.arange(100)})),
+    ],
+    ids=["csv", "jsonl", "libsvm", "parquet", "arrow"],
+)
+def test_max_bytes(data):
+    with pytest.raises(TableLimitError, match="max_bytes=1000 ") as caught:
+        read_table(io.BytesIO(data), max_bytes=1000)
+    assert caught.value.limit == "max_bytes"
+    assert len(read_table(io.BytesIO(data), max_bytes=5000)) == 100
+
+
+def test_max_bytes_is_of_a_chunk(monkeypatch):
+    monkeypatch.setattr(_text, "BLOCK", 64)
+    data = b"a,b\n" + b"1,2.5\n" * 1000
+    assert sum(len(chunk) for chunk in scan_table(io.BytesIO(data), rows=10, max_bytes=1000)) == 1000
+    with pytest.raises(TableLimitError, match="a chunk of 500 rows"):
+        list(scan_table(io.BytesIO(data), rows=500, max_bytes=1000))
+
+
+def test_gzip_that_grows_without_measure():
+    data = gzip.compress(b"a,b\n" + b"1,2\n" * (18 << 20), mtime=0)
+    with pytest.raises(TableLimitError, match=r"its gzip data .* max_expansion=200; ") as caught:
+        for chunk in scan_table(io.BytesIO(data), columns=["a"], rows=1 << 20):
+            assert chunk.num_rows <= 1 << 20
+    assert caught.value.allowed == 200
+    assert next(iter(scan_table(io.BytesIO(data), max_expansion=1100))).num_rows == 65536
+
+
+def test_what_grows_little_is_read_whatever_its_ratio(monkeypatch):
+    data = gzip.compress(b"a,b\n" + b"1,2\n" * 100_000, mtime=0)
+    assert len(read_table(io.BytesIO(data), max_expansion=1)) == 100_000
+    monkeypatch.setattr(_limits, "FREE", 1000)
+    _limited("max_expansion", data)
+    assert len(read_table(io.BytesIO(data), max_expansion=math.inf)) == 100_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        parquet(pa.table({"a": np.zeros(100_000)}), compression="zstd", use_dictionary=False),
+        parquet(pa.table({"a": np.zeros(100_000)})),
+        arrow(pa.table({"a": np.zeros(100_000)}), compression="zstd"),
+        b"{" + b",".join(b'"%d":1' % i for i in range(1000)) + b"}\n" + b"{}\n" * 2000,
+        b"{}{}\n" + b"\n".join(b'{"k%d":1}' % i for i in range(2000)),
+        b'{"a":[' + b",".join(b'{"k%d":1}' % i for i in range(2000)) + b"]}\n",
+    ],
+    ids=["pages", "runs", "buffers", "wide", "keys", "nested keys"],
+)
+def test_cells_that_grow_without_measure(data, monkeypatch):
+    monkeypatch.setattr(_limits, "FREE", 1000)
+    _limited("max_expansion", data)
+
+
+def test_a_dictionary_of_one_long_text(tmp_path):
+    """120 KB that stand for 2 GB are refused before they are made."""
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(20_000, dtype=np.int32)), ["x" * 100_000])
+    path = tmp_path / "table.parquet"
+    code = (
+        "import sys, resource\n"
+        "from maxmargin.tables import TableLimitError, read_table\n"
+        "try: read_table(sys.argv[1])\n"
+        "except TableLimitError as error: print(error.limit)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    for options in ({}, {"store_schema": False}):
+        path.write_bytes(parquet(pa.table({"a": column}), **options))
+        assert path.stat().st_size < 200_000
+        ended = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True, timeout=120, check=True
+        )
+        limit, megabytes = ended.stdout.split()
+        assert limit == "max_expansion" and int(megabytes) < 1000
+
+
+def test_keys_that_few_lines_have_are_read_where_they_are_few():
+    data = b"".join(b'{"k%d": %d}\n' % (i % 300, i) for i in range(3000))
+    table = read_table(io.BytesIO(data))
+    assert table.shape == (3000, 300) and table["k7"].null_count == 2990
+
+
+@pytest.mark.parametrize("value", [0, -1, "many", True, math.nan])
+@pytest.mark.parametrize("name", ["max_columns", "max_bytes", "max_expansion"])
+def test_limits_are_numbers_above_zero(name, value):
+    with pytest.raises(TableError, match=f"{name}=.* is no number above 0"):
+        read_table(io.BytesIO(b"a\n1\n"), **{name: value})
+
+
+# ---------------------------------------------------------------- memory
+
+
+@pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 123 failed")])
+def test_memory_that_is_not_there_is_not_called_damage(error, monkeypatch):
+    def fails(*args, **options):
+        raise error
+
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile.iter_batches", fails)
+    data = parquet(pa.table({"a": [1, 2]}))
+    with pytest.raises(TableLimitError, match="not enough memory to read it") as caught:
+        read_table(io.BytesIO(data))
+    assert caught.value.limit == "memory"
+    assert ("malloc of size 123 failed" in str(caught.value)) is bool(str(error))
+    assert "or no parquet file" not in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of memory are POSIX")
+def test_memory_of_a_process_that_has_little(tmp_path):
+    path = tmp_path / "large.parquet"
+    path.write_bytes(parquet(pa.table({"a": ["x" * 1000 + str(i % 7) for i in range(100_000)]})))
+    code = (
+        "import sys, resource\n"
+        "from maxmargin.tables import TableLimitError, read_table\n"
+        "import pyarrow.parquet\n"
+        "now = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (now + 50_000_000,) * 2)\n"
+        "try: read_table(sys.argv[1], max_expansion=1e9)\n"
+        "except TableLimitError as error: print(error.limit, error)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.stdout.startswith("memory ") and "damaged, or" not in ended.stdout, ended.stderr + ended.stdout
+
+
+# ---------------------------------------------------------------- encodings and the measure itself
+
+
+@pytest.mark.parametrize("encoding", ["zlib", "hex", "rot13", "undefined", "no such"])
+def test_encodings_that_are_none(encoding):
+    with pytest.raises(TableError, match="There is no encoding"):
+        read_table(io.BytesIO(b"a,b\n1,2\n"), format="csv", encoding=encoding)
+
+
+def test_text_that_ends_within_a_character():
+    with pytest.raises(TableError, match="is not encoded as utf-16"):
+        read_table(io.BytesIO("a,b\n1,2\n".encode("utf-16") + b"3"), format="csv")
+
+
+def test_exponents():
+    sizes = 2.0 ** np.arange(10, 20)
+    for power in (0.5, 1.0, 2.0):
+        assert exponent(sizes, 1e-9 * sizes**power, 4) == pytest.approx(power)
+    assert exponent(sizes, np.full(10, 0.001), 4) == 0
+    assert len(SHAPES) >= 100
