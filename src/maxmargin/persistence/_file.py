@@ -22,7 +22,8 @@ from ._schema import is_fitted, object_node, object_of
 def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any] | None = None) -> None:
     """Write a fitted model to one file, with its certificate.
 
-    The file appears under its name only when it is complete, and replaces one that is there.
+    The file appears under its name only when it is complete, and replaces one that is there. A link stays a link to
+    the new file; a device or a named pipe is written into.
 
     Parameters
     ----------
