@@ -22,11 +22,12 @@ from pathlib import Path
 
 import numpy as np
 
-from maxmargin.persistence import ModelFileError, load, save
+from maxmargin.persistence import ModelFileError, load, read_provenance, save
 
 from .mutations import mutate
 
 _SPARE = 2**29  # bytes beyond what the process has when it starts
+MOST_BYTES, MOST_SECONDS = 200 * 10**6, 2.0  # of one file: while it is loaded, and until it has answered
 _PATIENCE = 120  # seconds without a sign of life
 _METHODS = ("predict", "decision_function", "predict_proba", "transform", "kneighbors", "apply")
 
@@ -90,6 +91,12 @@ def judge(path, known):
     """What became of a file: "refused", "answers", or what else happened; and the peak of memory while loading."""
     tracemalloc.start()
     try:
+        read_provenance(path)
+    except ModelFileError:
+        pass
+    except Exception as error:
+        return f"read_provenance raised {type(error).__name__}: {error}", _peak()
+    try:
         model = load(path)
     except ModelFileError as error:
         words = str(error)
@@ -133,6 +140,7 @@ def work(folder, first, count, seed):
 
     files = sorted(folder.glob("*.mm"))
     known = {path: (path.read_bytes(), pickle.loads(path.with_suffix(".rows").read_bytes())) for path in files}
+    donors = [data for data, _ in known.values()]
     for path, (_, rows) in known.items():
         ask(load(path), rows)  # what is compiled is compiled now
     used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -142,11 +150,13 @@ def work(folder, first, count, seed):
         rng = np.random.default_rng([seed, number])
         path = files[int(rng.integers(len(files)))]
         data, rows = known[path]
-        kind, mutated = mutate(data, rng)
+        kind, mutated = mutate(data, rng, donors)
         target.write_bytes(mutated)
         print(json.dumps([number, kind, path.stem]), flush=True)
+        began = time.process_time()
         outcome, peak = judge(target, rows)
-        print(json.dumps([outcome, peak, len(mutated)]), flush=True)
+        seconds = time.process_time() - began
+        print(json.dumps([outcome, peak, len(mutated), seconds]), flush=True)
 
 
 class Worker:
@@ -189,7 +199,7 @@ class Worker:
 
 def run(count, seed, keep=None, only=""):
     """All mutations; the outcomes by kind, and a list of what should not have been."""
-    outcomes, odd = Counter(), []
+    outcomes, odd, most = Counter(), [], {"seconds": 0.0, "bytes": 0}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         prepare(folder, only)
@@ -201,12 +211,15 @@ def run(count, seed, keep=None, only=""):
                     if began is None:
                         began = line
                         continue
-                    outcome, peak, size = line
+                    outcome, peak, size, seconds = line
+                    most["seconds"], most["bytes"] = max(most["seconds"], seconds), max(most["bytes"], peak)
                     outcomes[began[1], outcome if outcome in ("refused", "answers") else "odd"] += 1
                     if outcome not in ("refused", "answers"):
                         odd.append([*began, outcome])
-                    if peak > 40 * size + 2**22:
+                    if peak > min(MOST_BYTES, 40 * size + 2**22):
                         odd.append([*began, f"took {peak} bytes to load {size}"])
+                    if seconds > MOST_SECONDS:
+                        odd.append([*began, f"took {seconds:.1f} s"])
                     done, began = began[0] + 1, None
             except TimeoutError:
                 odd.append([*(began or ["start"]), f"no answer for {_PATIENCE} s"])
@@ -219,7 +232,7 @@ def run(count, seed, keep=None, only=""):
                 raise RuntimeError(f"a worker ended with code {code} before it began: {words}")
         if keep is not None:
             _keep(folder, odd, seed, Path(keep))
-    return outcomes, odd
+    return outcomes, odd, most
 
 
 def _keep(folder, odd, seed, keep):
@@ -228,7 +241,8 @@ def _keep(folder, odd, seed, keep):
     for number, _, name, *_ in odd:
         rng = np.random.default_rng([seed, number])
         rng.integers(len(list(folder.glob("*.mm"))))
-        (keep / f"{number}.mm").write_bytes(mutate((folder / f"{name}.mm").read_bytes(), rng)[1])
+        donors = [path.read_bytes() for path in sorted(folder.glob("*.mm"))]
+        (keep / f"{number}.mm").write_bytes(mutate((folder / f"{name}.mm").read_bytes(), rng, donors)[1])
 
 
 def main():
@@ -244,7 +258,7 @@ def main():
         work(Path(folder), int(first), int(count), int(seed))
         return 0
     began = time.perf_counter()
-    outcomes, odd = run(options.count, options.seed, options.keep, options.only)
+    outcomes, odd, most = run(options.count, options.seed, options.keep, options.only)
     for kind in sorted({kind for kind, _ in outcomes}):
         counts = [outcomes[kind, word] for word in ("refused", "answers", "odd")]
         print("{:20} {:6} refused {:6} answer {:6} odd".format(kind, *counts))
@@ -252,6 +266,7 @@ def main():
     print(
         "{} files in {:.0f} s: {} refused, {} answer, {} odd".format(sum(totals), time.perf_counter() - began, *totals)
     )
+    print("at most {:.2f} s to load and answer, {:.1f} MB to load".format(most["seconds"], most["bytes"] / 1e6))
     for line in odd:
         print(*line)
     return 1 if odd else 0

@@ -22,6 +22,7 @@ from ..ensemble import (
 )
 from ..ensemble._cascade_stage import Stage
 from ._arrays import Array, bools, floats, places, whole
+from ._errors import Where
 from ._forests import FOREST_CLASSIFIER, FOREST_REGRESSOR, ROW_BAGS
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Scope, Text, choice
 from ._plain import Plain
@@ -176,10 +177,10 @@ def _bagged(learner: Kind, *own: Any) -> Entries:
 class _Columns(Kind):
     """Numbers of columns, which may be there more than once."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return whole().write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return places("own", "d").read(node, where, Scope(sizes={"d": scope["d"]}))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..ensemble._bag_rows import RowBags
 from ..ensemble._forest_bags import Bags
 from ._arrays import floats, whole
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, at, inside
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, shown
 from ._proofs import guarantee
 from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Record
@@ -71,22 +71,22 @@ class _Members(Kind):
     def __init__(self, outputs: Any, shares: bool) -> None:
         self._nodes = Nodes(outputs, shares)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         seed = Int(0, 2**32)
         return [
             [
-                seed.write(member.random_state, f"{where}[{i}].random_state"),
-                self._nodes.write(member.tree_, f"{where}[{i}]"),
+                seed.write(member.random_state, inside(at(where, i), "random_state")),
+                self._nodes.write(member.tree_, at(where, i)),
             ]
             for i, member in enumerate(value)
         ]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or not node:
             raise Mismatch(where, f"must be trees with seeds; found {shown(node)}.")
         out = []
         for i, part in enumerate(node):
-            place = f"{where}[{i}]"
+            place = at(where, i)
             if not isinstance(part, list) or len(part) != 2:
                 raise Mismatch(place, f"must be a seed and a tree; found {shown(part)}.")
             seed = Int(0, 2**32 - 1).read(part[0], inside(place, "random_state"), scope)

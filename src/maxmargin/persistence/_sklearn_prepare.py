@@ -21,7 +21,7 @@ from sklearn.preprocessing import (
 )
 
 from ._arrays import either_float, floats, places
-from ._errors import Mismatch
+from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, Text, shown
 from ._labels import Labels, labels_of
 from ._plain import plain_node, plain_value
@@ -40,10 +40,10 @@ def _same_width(value: Any) -> int:
 class _Seen(Kind):
     """How many rows were seen: a number, or one a column where some values were missing."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return plain_node(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         value = plain_value(node, where)
         counts = np.asarray(value)
         if counts.dtype.kind not in "iuf" or counts.shape not in ((), (scope["d"],)) or not (counts >= 0).all():
@@ -56,10 +56,10 @@ class _Dtype(Kind):
 
     _form = re.compile(r"[<>|=]?[biuf][1248]|[<>=]U\d{1,6}|\|?O")
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return Text().write(np.dtype(value).str, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, str) or not self._form.fullmatch(node):
             raise Mismatch(where, f"must be a dtype; found {shown(node)}.")
         return np.dtype(node)
@@ -68,10 +68,10 @@ class _Dtype(Kind):
 class _Fill(Kind):
     """What stands for missing values, one a column; NaN where a column had no others."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return Labels(("d",)).write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         values = labels_of(node, where)
         if values.shape != (scope["d"],) or values.dtype.kind not in "biufOU":
             raise Mismatch(where, f"must have one value for each of {scope['d']} columns; found {shown(values)}.")
