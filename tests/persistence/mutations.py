@@ -447,7 +447,7 @@ def edit_manifest(data, rng):
 
 
 def edit_size(data, rng):
-    """One side of all arrays that have it, and all numbers that say it, become another: a model that agrees with itself."""
+    """A side becomes another in all arrays that have it and in all numbers that say it: the model agrees with itself."""
     parts = members(data)
     model = unpacked(parts)
     arrays = [at(model, path) for path in nodes_of(model) if isinstance(at(model, path), np.ndarray)]
@@ -469,7 +469,8 @@ def edit_size(data, rng):
             return {key: resized(value) for key, value in node.items()}
         if isinstance(node, list):
             listed = [resized(value) for value in node]
-            return [listed[i % old] for i in range(new)] if len(listed) == old and rng.random() < 0.5 else listed
+            chosen = old and len(listed) == old and rng.random() < 0.5
+            return [listed[i % old] for i in range(new)] if chosen else listed
         return new if numbers and type(node) is int and node == old else node
 
     return packed(parts, resized(model))
@@ -539,7 +540,8 @@ def swell(data, rng):
     if holder is not None:
         value = holder[key]
         many = many if not isinstance(value, (dict, list)) or len(str(value)) < 500 else 10
-        holder[key] = [[value] * many, "x" * (10 * many), {str(i): value for i in range(many)}, [[]] * many, value][kind]
+        swollen = [[value] * many, "x" * (10 * many), {str(i): value for i in range(many)}, [[]] * many, value]
+        holder[key] = swollen[kind]
         if kind == 4:
             nested = value
             for _ in range(int([20, 60, 190][rng.integers(3)])):
