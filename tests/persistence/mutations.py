@@ -447,7 +447,7 @@ def edit_manifest(data, rng):
 
 
 def edit_size(data, rng):
-    """A side becomes another in all arrays that have it and in all numbers that say it: the model agrees with itself."""
+    """A side becomes another in all arrays that have it and all numbers that say it: the model agrees with itself."""
     parts = members(data)
     model = unpacked(parts)
     arrays = [at(model, path) for path in nodes_of(model) if isinstance(at(model, path), np.ndarray)]
@@ -499,8 +499,8 @@ def transplant(data, rng, donors=()):
     parts = members(data)
     model = unpacked(parts)
     other = unpacked(members(donors[rng.integers(len(donors))])) if donors else model
-    if rng.random() < 0.6:
-        there, here = estimators_of(other), estimators_of(model)
+    there, here = estimators_of(other), estimators_of(model)[1:]  # another model as a whole would be an honest one
+    if here and rng.random() < 0.6:
         fitted = [path for path in there if at(other, path).get("fitted") is not None]
         part = at(other, (fitted or there)[rng.integers(len(fitted or there))])
         path = here[rng.integers(len(here))]
@@ -509,10 +509,7 @@ def transplant(data, rng, donors=()):
         same = [place for place in nodes_of(other) if place and place[-1] == path[-1]]
         places = same or list(nodes_of(other))[1:]
         part = at(other, places[rng.integers(len(places))])
-    part = copy.deepcopy(part)
-    if not path:
-        return packed(parts, part)
-    at(model, path[:-1])[path[-1]] = part
+    at(model, path[:-1])[path[-1]] = copy.deepcopy(part)
     return packed(parts, model)
 
 

@@ -92,6 +92,7 @@ _CLASSIFIER: Entries = (
     ("outputs_2d_", Bool()),
     ("classes_", _ClassesOfOutputs()),
     Let("outputs", lambda s: len(_listed_classes(s))),
+    Check(lambda s: s["outputs"] >= 1, "has no classes."),
     ("_labels", Array(("int64",), ("n", "outputs"), low=0)),
     Check(_every_class, "has labels that do not fit its classes."),
     ("_sizes", Derived(lambda value: [np.bincount(label) for label in value._labels.T])),

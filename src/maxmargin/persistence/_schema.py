@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import check_is_fitted
 
 from ._errors import Mismatch, Where, inside, level_of, within
@@ -100,6 +101,8 @@ class Schema:
         Attributes that are neither written nor needed: what was kept to save time.
     width : callable, optional
         The number of columns that a fitted transformer gives, so that those after it can be compared with it.
+    part : callable, optional
+        Whether an object is of use only as an attribute of the estimator that made it.
 
     """
 
@@ -110,6 +113,7 @@ class Schema:
     checks: Sequence[Check] = ()
     forgets: frozenset[str] = frozenset()
     width: Callable[[Any], int] | None = None
+    part: Callable[[Any], bool] | None = None
 
     @property
     def kinds(self) -> dict[str, Kind | Derived]:
@@ -221,13 +225,29 @@ def _given(value: Any) -> dict[str, Any]:
 
 
 def _validate(value: Any, where: Where) -> None:
-    """Parameters by scikit-learn's rules of each class."""
+    """Parameters by scikit-learn's rules of each class; a truth value only where one is asked for.
+
+    Those rules take True for the whole number 1, and compiled code does not.
+    """
     if not hasattr(value, "_parameter_constraints"):
         return
+    for name, allowed in value._parameter_constraints.items():
+        if isinstance(getattr(value, name, None), (bool, np.bool_)) and not _takes_truth(allowed):
+            raise Mismatch(inside(where, name), f"must not be a truth value; found {getattr(value, name)}.")
     try:
         value._validate_params()
     except (ValueError, TypeError) as error:
         raise Mismatch(where, str(error)) from error
+
+
+def _takes_truth(allowed: Any) -> bool:
+    if isinstance(allowed, str):  # "no_validation"
+        return True
+    return any(
+        (isinstance(rule, str) and rule in ("boolean", "verbose"))
+        or (isinstance(rule, Options) and any(isinstance(option, bool) for option in rule.options))
+        for rule in allowed
+    )
 
 
 # ---------------------------------------------------------------- looking up
@@ -276,6 +296,24 @@ def width_of(value: Any) -> int | None:
     return schema.width(value) if known else None  # type: ignore[union-attr, misc]
 
 
+def taken_by(value: Any) -> int | None:
+    """The number of columns that an estimator takes; None where that is not known."""
+    for step in [value, *(step for _, step in getattr(value, "steps", ()))]:
+        found = getattr(step, "n_features_in_", None) if step is value else taken_by(step)
+        if found is not None:
+            return int(found)
+    return None
+
+
+def whole_of(node: Any, where: Where) -> Any:
+    """An object that can be used by itself."""
+    value = object_of(node, where)
+    schema = schema_of(type(value))
+    if schema is not None and schema.part is not None and schema.part(value):
+        raise Mismatch(where, f"is a {type(value).__name__} as another estimator keeps it, of no use by itself.")
+    return value
+
+
 def object_node(value: Any, where: Where) -> dict[str, Any]:
     """An object of a known class as JSON and arrays."""
     schema = schema_of(type(value))
@@ -310,7 +348,7 @@ class Estimator(Kind):
         return node
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        value = object_of(node, where)
+        value = whole_of(node, where) if self.names is None else object_of(node, where)
         if self.names is not None and node["class"] not in self.names:
             raise Mismatch(where, f"must be one of {sorted(self.names)}; found {node['class']}.")
         if self.fitted and not is_fitted(value):
@@ -355,4 +393,4 @@ FEATURES: Entries = (
     ("feature_names_in_", Maybe(Labels(("d",)))),
 )
 OUTPUT_CONFIG: Entries = (("_sklearn_output_config", Maybe(Plain())),)
-CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)),)
+CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)), Check(lambda s: s["k"] >= 1, "has no classes."))

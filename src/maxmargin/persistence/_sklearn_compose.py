@@ -7,11 +7,23 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import LabelEncoder
 
 from ._errors import Mismatch, Where, at
 from ._kinds import Bool, Kind, Scope, Text, shown
 from ._plain import plain_node, plain_value
-from ._schema import FEATURES, OUTPUT_CONFIG, Check, Derived, Schema, is_fitted, object_node, object_of, width_of
+from ._schema import (
+    FEATURES,
+    OUTPUT_CONFIG,
+    Check,
+    Derived,
+    Schema,
+    is_fitted,
+    object_node,
+    taken_by,
+    whole_of,
+    width_of,
+)
 
 _WORDS = ("passthrough", "drop")
 
@@ -21,7 +33,12 @@ def _step_node(step: Any, where: Where) -> Any:
 
 
 def _step_of(node: Any, where: Where) -> Any:
-    return node if node is None or (isinstance(node, str) and node in _WORDS) else object_of(node, where)
+    if node is None or (isinstance(node, str) and node in _WORDS):
+        return node
+    step = whole_of(node, where)
+    if isinstance(step, LabelEncoder):
+        raise Mismatch(where, "is a LabelEncoder, which takes labels and not columns.")
+    return step
 
 
 class _Steps(Kind):
@@ -54,7 +71,7 @@ def _check_widths(steps: list[tuple[str, Any]], where: Where) -> None:
     for name, step in steps:
         if step is None or isinstance(step, str):
             continue
-        taken = getattr(step, "n_features_in_", None)
+        taken = taken_by(step)
         if given is not None and taken is not None and taken != given:
             raise Mismatch(at(where, name), f"takes {taken} columns; the step before it gives {given}.")
         given = width_of(step)
@@ -101,7 +118,7 @@ class _Parts(Kind):
             made, chosen = _step_of(step, place), plain_value(columns, place)
             if self._fitted:
                 count = _count(chosen, scope, place)
-                taken = getattr(made, "n_features_in_", None)
+                taken = None if isinstance(made, str) else taken_by(made)
                 if made is None or (not isinstance(made, str) and count and taken != count):
                     raise Mismatch(place, f"takes {taken} columns and is given {count}.")
                 if not isinstance(made, str) and count and not is_fitted(made):

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import (
@@ -25,7 +26,7 @@ from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, Text, shown
 from ._labels import Labels, labels_of
 from ._plain import plain_node, plain_value
-from ._schema import CLASSES, FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, Estimator, Schema
+from ._schema import FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, Estimator, Schema
 from ._sklearn_encoders import ENCODERS
 
 _START: Entries = (*FEATURES, *OUTPUT_CONFIG)
@@ -101,7 +102,8 @@ def _few_powers(scope: Scope) -> bool:
 
 def _powers_again(name: str) -> Derived:
     def make(value: Any) -> Any:
-        copy = PolynomialFeatures(**value.get_params(deep=False)).fit(np.zeros((1, value.n_features_in_)))
+        nothing = sp.csr_array((1, value.n_features_in_))  # of as many columns as a file likes to claim
+        copy = PolynomialFeatures(**value.get_params(deep=False)).fit(nothing)
         return getattr(copy, name)
 
     return Derived(make)
@@ -187,7 +189,11 @@ SCHEMAS = [
     ),
     Schema("sklearn.preprocessing.Normalizer", Normalizer, _START, width=_same_width),
     Schema("sklearn.preprocessing.FunctionTransformer", FunctionTransformer, _START, width=_same_width),
-    Schema("sklearn.preprocessing.LabelEncoder", LabelEncoder, (*CLASSES, *OUTPUT_CONFIG)),
+    Schema(
+        "sklearn.preprocessing.LabelEncoder",
+        LabelEncoder,
+        (("classes_", Labels(("k",), distinct=True)), *OUTPUT_CONFIG),
+    ),
     *ENCODERS,
     Schema(
         "sklearn.preprocessing.PolynomialFeatures",
@@ -226,6 +232,7 @@ SCHEMAS = [
             ("features_", places("m", "d")),
         ),
         width=lambda value: len(value.features_),
+        part=lambda value: getattr(value, "_precomputed", False),
     ),
     Schema(
         "sklearn.decomposition.PCA",

@@ -19,8 +19,10 @@ from ._arrays import Array, bools, floats
 from ._errors import Mismatch, Where, at, inside
 from ._kinds import Int, Kind, Scope, Size, checked_text, shown
 from ._labels import label_node, labels_of
+from ._schema import Check
 
 _WORDS_OF_A_SUBSET = 4
+NOT_MONOTONE = Check(lambda s: s.params["monotonic_cst"] is None, "monotonic_cst must be null: no tree here is monotone.")
 
 
 class Nodes(Kind):
