@@ -22,7 +22,7 @@ from ._labels import label_node, labels_of
 from ._schema import Check
 
 _WORDS_OF_A_SUBSET = 4
-NOT_MONOTONE = Check(lambda s: s.params["monotonic_cst"] is None, "monotonic_cst must be null: no tree here is monotone.")
+NOT_MONOTONE = Check(lambda s: s.params["monotonic_cst"] is None, "monotonic_cst must be null.")
 
 
 class Nodes(Kind):
