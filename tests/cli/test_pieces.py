@@ -88,19 +88,6 @@ def test_arguments_of_the_library_are_said_as_options(said, shown):
 # ---------------------------------------------------------------- files
 
 
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "new" / "a.html"
-    with _files.written_beside(path) as beside:
-        beside.write_text("half")
-        assert not path.exists() and beside.suffix == ".html"
-    assert path.read_text() == "half"
-    with pytest.raises(KeyboardInterrupt), _files.written_beside(path) as beside:
-        beside.write_text("other")
-        raise KeyboardInterrupt
-    assert path.read_text() == "half"
-    assert os.listdir(path.parent) == ["a.html"]
-
-
 def test_places_are_checked_before_work(tmp_path):
     there = tmp_path / "a.mm"
     there.write_text("x")
@@ -112,6 +99,7 @@ def test_places_are_checked_before_work(tmp_path):
     with pytest.raises(_errors.UserError, match="is a file, so nothing"):
         _files.check_place(there / "b.mm", force=True)
     assert there.read_text() == "x"
+    _files.check_place(Path(os.devnull), force=False)  # written into: nothing is lost
 
 
 @pytest.mark.parametrize(

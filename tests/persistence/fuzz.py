@@ -22,11 +22,12 @@ from pathlib import Path
 
 import numpy as np
 
-from maxmargin.persistence import ModelFileError, load, save
+from maxmargin.persistence import ModelFileError, load, read_provenance, save
 
 from .mutations import mutate
 
 _SPARE = 2**29  # bytes beyond what the process has when it starts
+MOST_BYTES, MOST_SECONDS = 200 * 10**6, 2.0  # of one file: while it is loaded, and until it has answered
 _PATIENCE = 120  # seconds without a sign of life
 _METHODS = ("predict", "decision_function", "predict_proba", "transform", "kneighbors", "apply")
 
@@ -48,7 +49,18 @@ _OTHER_ROWS = (
     "overflows float64",
     "squared distances overflow",
     "Input X contains infinity",
+    # of a model that has a part of another, for other rows
+    "could not convert string to float",
+    "cannot use sparse input",
+    "requires y to be passed",
+    "Unknown label type",
+    "y should be a 1d array",
+    "invalid literal for int()",
+    "Cannot center sparse matrices",
+    "types are expected to be both numerical",
 )
+# A model with enormous numbers in it says that of every row.
+_TOO_LARGE = ("overflow", "contains infinity", "too far from those", "contains NaN")
 
 
 def ask(model, known):
@@ -56,17 +68,38 @@ def ask(model, known):
     X, y = known
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for rows in (few(X), *strange(X)):
-            for method in _METHODS:
-                if hasattr(model, method):
-                    with sound():
-                        getattr(model, method)(rows)
+        for method in _METHODS:
+            if hasattr(model, method):
+                said = [answered(model, method, rows) for rows in (few(X), *strange(X))]
+                if not any(said) and takes_numbers(model):  # parts of another model may take other rows, but some
+                    zeros = np.zeros((3, model.n_features_in_))
+                    assert answered(model, method, zeros), f"{method} answers nothing"
         getattr(model, "feature_importances_", None)
         str(getattr(model, "certificate_", ""))
         repr(model)
         if hasattr(model, "certificate_") and np.ndim(y) < 2:
             with sound():
                 str(model.certificate_.verify(X, y))
+
+
+def answered(model, method, rows):
+    """Whether it answers these rows; False if it says why not."""
+    try:
+        getattr(model, method)(rows)
+    except ValueError as error:
+        if any(words in str(error) for words in _TOO_LARGE):
+            return True
+        if not any(words in str(error) for words in _OTHER_ROWS):
+            raise
+        return False
+    return True
+
+
+def takes_numbers(model):
+    """Whether rows of zeros are something that it could have been fitted on."""
+    words = ("ColumnReader", "ColumnTransformer", "Encoder", "most_frequent", "constant")
+    framed = getattr(model, "_categories", None) is not None or "_categories" in str(vars(model))
+    return hasattr(model, "n_features_in_") and not framed and not any(word in repr(model) for word in words)
 
 
 @contextlib.contextmanager
@@ -89,6 +122,12 @@ def strange(X):
 def judge(path, known):
     """What became of a file: "refused", "answers", or what else happened; and the peak of memory while loading."""
     tracemalloc.start()
+    try:
+        read_provenance(path)
+    except ModelFileError:
+        pass
+    except Exception as error:
+        return f"read_provenance raised {type(error).__name__}: {error}", _peak()
     try:
         model = load(path)
     except ModelFileError as error:
@@ -133,20 +172,28 @@ def work(folder, first, count, seed):
 
     files = sorted(folder.glob("*.mm"))
     known = {path: (path.read_bytes(), pickle.loads(path.with_suffix(".rows").read_bytes())) for path in files}
+    donors = [data for data, _ in known.values()]
     for path, (_, rows) in known.items():
         ask(load(path), rows)  # what is compiled is compiled now
     used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (used + _SPARE, used + _SPARE))
     target = folder / f"mutated-{os.getpid()}"
+    lines = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a model may be told to be verbose
     for number in range(first, count):
         rng = np.random.default_rng([seed, number])
         path = files[int(rng.integers(len(files)))]
         data, rows = known[path]
-        kind, mutated = mutate(data, rng)
+        kind, mutated = mutate(data, rng, donors)
         target.write_bytes(mutated)
-        print(json.dumps([number, kind, path.stem]), flush=True)
-        outcome, peak = judge(target, rows)
-        print(json.dumps([outcome, peak, len(mutated)]), flush=True)
+        print(json.dumps([number, kind, path.stem]), file=lines, flush=True)
+        for _ in range(2):
+            began = time.process_time()
+            outcome, peak = judge(target, rows)
+            seconds = time.process_time() - began
+            if seconds < MOST_SECONDS:
+                break  # else once more: code for another type of numbers may have been compiled
+        print(json.dumps([outcome, peak, len(mutated), seconds]), file=lines, flush=True)
 
 
 class Worker:
@@ -189,7 +236,7 @@ class Worker:
 
 def run(count, seed, keep=None, only=""):
     """All mutations; the outcomes by kind, and a list of what should not have been."""
-    outcomes, odd = Counter(), []
+    outcomes, odd, most = Counter(), [], {"seconds": 0.0, "bytes": 0}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         prepare(folder, only)
@@ -201,12 +248,15 @@ def run(count, seed, keep=None, only=""):
                     if began is None:
                         began = line
                         continue
-                    outcome, peak, size = line
+                    outcome, peak, size, seconds = line
+                    most["seconds"], most["bytes"] = max(most["seconds"], seconds), max(most["bytes"], peak)
                     outcomes[began[1], outcome if outcome in ("refused", "answers") else "odd"] += 1
                     if outcome not in ("refused", "answers"):
                         odd.append([*began, outcome])
-                    if peak > 40 * size + 2**22:
+                    if peak > min(MOST_BYTES, 40 * size + 2**22):
                         odd.append([*began, f"took {peak} bytes to load {size}"])
+                    if seconds > MOST_SECONDS:
+                        odd.append([*began, f"took {seconds:.1f} s"])
                     done, began = began[0] + 1, None
             except TimeoutError:
                 odd.append([*(began or ["start"]), f"no answer for {_PATIENCE} s"])
@@ -219,7 +269,7 @@ def run(count, seed, keep=None, only=""):
                 raise RuntimeError(f"a worker ended with code {code} before it began: {words}")
         if keep is not None:
             _keep(folder, odd, seed, Path(keep))
-    return outcomes, odd
+    return outcomes, odd, most
 
 
 def _keep(folder, odd, seed, keep):
@@ -228,7 +278,8 @@ def _keep(folder, odd, seed, keep):
     for number, _, name, *_ in odd:
         rng = np.random.default_rng([seed, number])
         rng.integers(len(list(folder.glob("*.mm"))))
-        (keep / f"{number}.mm").write_bytes(mutate((folder / f"{name}.mm").read_bytes(), rng)[1])
+        donors = [path.read_bytes() for path in sorted(folder.glob("*.mm"))]
+        (keep / f"{number}.mm").write_bytes(mutate((folder / f"{name}.mm").read_bytes(), rng, donors)[1])
 
 
 def main():
@@ -244,7 +295,7 @@ def main():
         work(Path(folder), int(first), int(count), int(seed))
         return 0
     began = time.perf_counter()
-    outcomes, odd = run(options.count, options.seed, options.keep, options.only)
+    outcomes, odd, most = run(options.count, options.seed, options.keep, options.only)
     for kind in sorted({kind for kind, _ in outcomes}):
         counts = [outcomes[kind, word] for word in ("refused", "answers", "odd")]
         print("{:20} {:6} refused {:6} answer {:6} odd".format(kind, *counts))
@@ -252,6 +303,7 @@ def main():
     print(
         "{} files in {:.0f} s: {} refused, {} answer, {} odd".format(sum(totals), time.perf_counter() - began, *totals)
     )
+    print("at most {:.2f} s to load and answer, {:.1f} MB to load".format(most["seconds"], most["bytes"] / 1e6))
     for line in odd:
         print(*line)
     return 1 if odd else 0

@@ -443,6 +443,119 @@ def edit_manifest(data, rng):
     return zipped({**parts, "manifest.json": text}.items())
 
 
+# ---------------------------------------------------------------- of other sizes, other parts, other depths
+
+
+def edit_size(data, rng):
+    """A side becomes another in all arrays that have it and all numbers that say it: the model agrees with itself."""
+    parts = members(data)
+    model = unpacked(parts)
+    arrays = [at(model, path) for path in nodes_of(model) if isinstance(at(model, path), np.ndarray)]
+    sides = sorted({side for array in arrays for side in array.shape})
+    if not sides:
+        return edit_model(data, rng)
+    old = int(sides[rng.integers(len(sides))])
+    new = int([0, 0, 1, max(0, old - 1), old + 1, 2 * old][rng.integers(6)])
+    numbers = rng.random() < 0.7
+
+    def resized(node):
+        if isinstance(node, np.ndarray):
+            for axis in [axis for axis, side in enumerate(node.shape) if side == old]:
+                if old == 0:
+                    return np.zeros([new if side == 0 else side for side in node.shape], node.dtype)
+                node = np.take(node, np.arange(new) % old, axis=axis)
+            return np.where(node == old - 1, new - 1, node).astype(node.dtype) if node.dtype.kind == "i" else node
+        if isinstance(node, dict):
+            return {key: resized(value) for key, value in node.items()}
+        if isinstance(node, list):
+            listed = [resized(value) for value in node]
+            chosen = old and len(listed) == old and rng.random() < 0.5
+            return [listed[i % old] for i in range(new)] if chosen else listed
+        return new if numbers and type(node) is int and node == old else node
+
+    return packed(parts, resized(model))
+
+
+def edit_type(data, rng):
+    """Numbers that are truth values, texts or of another type; True is a whole number to Python."""
+    parts = members(data)
+    model = unpacked(parts)
+    holder, key = drawn(model, rng, (int, float, str, type(None)))
+    if holder is not None:
+        value = holder[key]
+        other = [True, False, 1, 0, 1.0, str(value), [value], None, {"$scalar": np.array([1.5])}, {"$tuple": [value]}]
+        other += [{"$scalar": np.array([True])}, {"$values": np.array([1.0, 2.0])}, {"$dict": [["a", value]]}]
+        holder[key] = other[rng.integers(len(other))]
+    return packed(parts, model)
+
+
+def estimators_of(tree):
+    """The places of all estimators of a model."""
+    return [path for path in nodes_of(tree) if isinstance(at(tree, path), dict) and "class" in at(tree, path)]
+
+
+def transplant(data, rng, donors=()):
+    """An estimator of the model, or what an attribute holds, is replaced by one of another model."""
+    parts = members(data)
+    model = unpacked(parts)
+    other = unpacked(members(donors[rng.integers(len(donors))])) if donors else model
+    there, here = estimators_of(other), estimators_of(model)[1:]  # another model as a whole would be an honest one
+    if here and rng.random() < 0.6:
+        fitted = [path for path in there if at(other, path).get("fitted") is not None]
+        part = at(other, (fitted or there)[rng.integers(len(fitted or there))])
+        path = here[rng.integers(len(here))]
+    else:  # the same name in the other model, if it has it
+        path = list(nodes_of(model))[1:][rng.integers(len(list(nodes_of(model))) - 1)]
+        same = [place for place in nodes_of(other) if place and place[-1] == path[-1]]
+        places = same or list(nodes_of(other))[1:]
+        part = at(other, places[rng.integers(len(places))])
+    at(model, path[:-1])[path[-1]] = copy.deepcopy(part)
+    return packed(parts, model)
+
+
+def surround(data, rng):
+    """The model inside another estimator that was not made for it, or inside many of them."""
+    parts = members(data)
+    model = unpacked(parts)
+    name = "x" * int([1, 10, 100_000][rng.integers(3)])
+    for _ in range(int([1, 1, 2, 5, 20, 60][rng.integers(6)])):
+        model = {"class": "sklearn.pipeline.Pipeline", "params": {"steps": [[name, model]]}, "fitted": None}
+        if rng.random() < 0.2:
+            model["params"]["steps"].insert(0, ["nothing", "passthrough"])
+    if rng.random() < 0.3:
+        params = {"transformers": [["a", model, [0]]]}
+        model = {"class": "sklearn.compose.ColumnTransformer", "params": params, "fitted": None}
+    return packed(parts, model)
+
+
+def swell(data, rng):
+    """Very many values, or very long ones, where few are expected."""
+    parts = members(data)
+    model = unpacked(parts)
+    holder, key = drawn(model, rng)
+    kind, many = int(rng.integers(5)), int([1000, 30_000][rng.integers(2)])
+    if holder is not None:
+        value = holder[key]
+        many = many if not isinstance(value, (dict, list)) or len(str(value)) < 500 else 10
+        swollen = [[value] * many, "x" * (10 * many), {str(i): value for i in range(many)}, [[]] * many, value]
+        holder[key] = swollen[kind]
+        if kind == 4:
+            nested = value
+            for _ in range(int([20, 60, 190][rng.integers(3)])):
+                nested = [nested] if rng.random() < 0.5 else {"$tuple": [nested]}
+            holder[key] = nested
+    return packed(parts, model)
+
+
+def edit_provenance(data, rng):
+    """Something else in the account of the model."""
+    parts = members(data)
+    facts = json.loads(parts["provenance.json"])
+    change(*drawn(facts, rng), rng, facts)
+    text = json.dumps(facts, default=np.ndarray.tolist).encode("utf-8", "surrogatepass")
+    return zipped(resealed({**parts, "provenance.json": text}).items())
+
+
 # How often each kind is drawn: the checks behind the checksums are what is easily got wrong.
 KINDS = {
     flip_bits: 8,
@@ -466,11 +579,17 @@ KINDS = {
     edit_header: 2,
     edit_text: 2,
     edit_manifest: 3,
+    edit_size: 12,
+    edit_type: 12,
+    transplant: 20,
+    surround: 3,
+    swell: 3,
+    edit_provenance: 2,
 }
 _ODDS = np.cumsum(list(KINDS.values())) / sum(KINDS.values())
 
 
-def mutate(data, rng):
-    """The name of a mutation, and the mutated file."""
+def mutate(data, rng, donors=()):
+    """The name of a mutation, and the mutated file; `donors` are other files, parts of which may be put into it."""
     kind = list(KINDS)[int(np.searchsorted(_ODDS, rng.random()))]
-    return kind.__name__, kind(data, rng)
+    return kind.__name__, kind(data, rng, donors) if kind is transplant else kind(data, rng)

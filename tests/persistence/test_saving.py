@@ -4,6 +4,7 @@ import json
 import os
 import stat
 import sys
+import threading
 import zipfile
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +20,7 @@ import maxmargin
 from maxmargin.ensemble import BaggingClassifier
 from maxmargin.linear_model import Ridge
 from maxmargin.neighbors import KNeighborsClassifier
-from maxmargin.persistence import ModelFileError, _container, _schema, load, read_provenance, save
+from maxmargin.persistence import ModelFileError, _container, _schema, load, read_provenance, save, to_onnx
 from maxmargin.svm import SVC, SVCCV
 
 from .zoo import LABEL, TARGET, TWO, X, case
@@ -123,6 +124,32 @@ def test_permissions_are_those_of_any_new_file(tmp_path):
     path.chmod(0o640)
     save(case("Ridge").model, path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files")
+@pytest.mark.parametrize("write", [save, to_onnx])
+def test_links_devices_and_pipes_stay_what_they_are(write, tmp_path):
+    if write is to_onnx:
+        pytest.importorskip("onnx")
+    model, link, pipe, real = case("Ridge").model, tmp_path / "link", tmp_path / "pipe", tmp_path / "model"
+    write(model, os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    link.symlink_to(real)
+    write(model, link)
+    assert link.is_symlink() and real.is_file()
+    os.mkfifo(pipe)
+    piped = []
+    reader = threading.Thread(target=lambda: piped.append(pipe.read_bytes()))
+    reader.start()
+    write(model, pipe)
+    reader.join(timeout=60)
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+    if write is save:  # what went through a pipe loads
+        real.write_bytes(piped[0])
+        assert np.array_equal(load(real).coef_, model.coef_)
+    else:
+        assert piped == [real.read_bytes()]
+    assert sorted(os.listdir(tmp_path)) == ["link", "model", "pipe"]
 
 
 def test_a_folder_that_is_not_there(tmp_path):

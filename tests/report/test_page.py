@@ -5,6 +5,7 @@ import re
 import sys
 import textwrap
 from pathlib import Path
+from threading import Event, Thread
 
 import matplotlib
 import numpy as np
@@ -52,6 +53,59 @@ def test_pictures_write_names_as_they_are():
     assert 'aria-label="say &quot;&lt;b&gt;&quot;"' in svg
 
 
+ODD = [
+    "data:image/png;base64,AAAA",
+    'xlink:href="data:image/png;base64,AAAA"',
+    '<image href="data:image/png;base64,AAAA"/>',
+    '--><script>alert(1)</script><!-- id="x" href="#y" url(#z) #222223 font-family: serif',
+    '</metadata><svg viewBox="0 0 1 1">',
+    "\x00\x1b[31m\x7f \ud800",
+]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_that_look_like_parts_of_a_page(name, two_classes, read, tmp_path):
+    X, y = two_classes
+    names = [name, *(f"column {j}" for j in range(1, np.shape(X)[1]))]
+    model = LogisticRegression().fit(np.asarray(X), y)
+    made = report(model, np.asarray(X), y, feature_names=names, class_names=[name, "other"], title=name)
+    page = read(made.save(tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert not page.crossed and not page.open and "script" not in page.tags()
+    assert re.sub(r"[\x00\x1b\ud800]", "\ufffd", name) in page.text
+    for _, target in references(page):
+        assert not target.endswith(",AAAA")
+
+
+def test_pictures_change_no_text():
+    def draw(figure):
+        figure.add_subplot().set(xlabel=ODD[0], ylabel='id="x" href="#y" url(#z) #222223 font-family: serif')
+
+    svg = draw_svg("odd", (3, 2), draw, label="odd")
+    assert f">{ODD[0]}<" in svg and '>id="x" href="#y" url(#z) #222223 font-family: serif<' in svg
+
+
+def test_two_threads_do_not_share_their_settings():
+    """The first leaves while the second draws: settings of neither may reach the other, or stay."""
+    inside, left, seen, before = Event(), Event(), [], dict(matplotlib.rcParams)
+
+    def second(figure):
+        inside.set()
+        left.wait(timeout=60)
+        seen.append(matplotlib.rcParams["font.size"])
+
+    thread = Thread(target=draw_svg, args=("second", (1, 1), second), kwargs={"label": ""})
+
+    def first(figure):
+        thread.start()
+        inside.wait(timeout=0.2)  # in vain, if one draws at a time
+
+    draw_svg("first", (1, 1), first, label="")
+    left.set()
+    thread.join(timeout=60)
+    assert seen == [9.0]
+    assert dict(matplotlib.rcParams) == before
+
+
 def references(page):
     """Whatever a browser might follow."""
     for tag, attributes in page.elements:
@@ -73,6 +127,7 @@ def test_nothing_is_loaded(two_classes, read):
     assert not re.search(r"(https?:)?//[a-z]", re.sub(r"data:image/png;base64,[A-Za-z0-9+/=\s]+", "", without_names))
     (policy,) = [a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
+    assert "base-uri 'none'" in policy and "form-action 'none'" in policy  # these two have no default
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -123,7 +123,7 @@ def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | Non
             rows.insert(1, ("problems", *(f"{side['problems']}, the worst is shown" for side in sides)))
     else:
         for key in claimed["figures"]:
-            rows.append((key, *(number(side["figures"].get(key), 6) for side in sides)))
+            rows.append((key, *(number(side.get("figures", {}).get(key), 6) for side in sides)))
     return Table("Certificate", rows, () if found is None else ("", "claimed", "recomputed"))
 
 
@@ -175,7 +175,7 @@ def _class(account: Mapping[str, Any]) -> str:
     """The class of the model; of a pipeline, also of its end."""
     name = str(account.get("class", "")).rpartition(".")[2]
     steps = (account.get("parameters") or {}).get("steps") if isinstance(account.get("parameters"), Mapping) else None
-    last = steps[-1][-1] if steps and isinstance(steps[-1], Sequence) else None
+    last = steps[-1][-1] if isinstance(steps, list) and steps and isinstance(steps[-1], list) and steps[-1] else None
     return (
         f"{name} to {str(last['class']).rpartition('.')[2]}" if isinstance(last, Mapping) and "class" in last else name
     )

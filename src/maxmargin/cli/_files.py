@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from ._errors import UserError
@@ -22,20 +20,12 @@ def check_place(path: Path, *, force: bool) -> None:
     """Refuse, before any work is done, a place where nothing can be written or something would be lost."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder; give the name of a file.")
+    if path.exists() and not path.is_file():
+        return  # a device or a named pipe, which is written into
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it, --out chooses another name.")
-    folder = path.parent
+    folder = Path(os.path.realpath(path)).parent  # that of the file that a link leads to
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file, so nothing can be written below it.")
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise UserError(f"{folder}: this folder cannot be written to.")
-
-
-@contextmanager
-def written_beside(path: Path) -> Iterator[Path]:
-    """A path to write to, in the same folder, which is made; it takes the place of `path` at the end."""
-    from ..persistence._beside import written_beside as beside
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with beside(path) as place:
-        yield place

@@ -12,14 +12,16 @@ def info(model: Model, /, *, manner: Manner = PLAINLY) -> int:
     """Say what a model file holds: the model, its data, its result and its certificate."""
     screen = Screen(manner)
 
-    from ..persistence import read_provenance
+    from ._models import account_in
 
-    account = read_provenance(model)
+    account, problems = account_in(model)
     screen.table(model_table(account))
-    if "scores" in account and "baseline_name" in account:
+    if {"scores", "baseline", "baseline_name", "split"} <= set(account):
         screen.table(score_table(account))
     if "certificate" in account:
         screen.table(certificate_table(account["certificate"]))
         screen.say(certificate_words(account["certificate"]))
-    screen.document({"file": model, **account})
+    for problem in problems:
+        screen.note(f"Left out: {problem}.")
+    screen.document({"file": model, **account, "not_understood": problems})
     return DONE

@@ -12,7 +12,15 @@ def load(path: Path) -> tuple[Any, dict[str, Any]]:
     """The model in a file and its account."""
     from .. import persistence
 
-    return persistence.load(path), persistence.read_provenance(path)
+    return persistence.load(path), account_in(path)[0]
+
+
+def account_in(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """What a file says of its model as far as it can be used, and what is wrong with the rest."""
+    from ..persistence import read_provenance
+    from ..training._account import usable_account
+
+    return usable_account(read_provenance(path))
 
 
 def read_again(account: dict[str, Any], data: str, reading: Reading) -> Any:

@@ -12,6 +12,7 @@ from ._errors import DONE, about
 from ._files import check_place, stem
 from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading
 from ._screen import Screen
+from ._train import train_again
 
 
 def report(
@@ -36,7 +37,7 @@ def report(
 
     loaded, account = load(model)
     table = read_again(account, data, reading)
-    command = (account.get("source") or {}).get("command")
+    command = train_again(account, data, model, out)
     command = command or shlex.join(["maxmargin", "report", str(model), data, "--out", str(out)])
     with about(data):
         page = make_report(loaded, table, training=account, command=command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import fields
@@ -22,6 +23,11 @@ from ._screen import Screen
 MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
 or knn for numbers"
 
+# What is said by options of the same name.
+_SETTINGS = (
+    "model", "task", "C", "gamma", "kernel", "test", "seed", "metric", "folds", "tuning_rows", "minutes",
+    "drop_missing_target",
+)  # fmt: skip
 # What need not be said.
 _USUAL = {"model": "auto", "task": "auto", "test": 0.2, "seed": 0, "metric": "auto", "folds": 5, "tuning_rows": 10_000}
 
@@ -147,6 +153,24 @@ def _write_report(done: Any, table: Any, path: Path, command: str) -> None:
     report(done, table, command=command).save(path)
 
 
+def train_again(account: dict[str, Any], data: str, model: Path, page: Path) -> str | None:
+    """The command line that trains a saved model again, put together from its settings; None if it is not known.
+
+    The file has the line that was typed, but whoever wrote the file may have written any other: options and their order
+    are ours, files are those that were named just now, and what was set is quoted.
+    """
+    settings, source = account.get("settings"), account.get("source") or {}
+    if not settings:
+        return None
+    target = settings.get("target")
+    column = [name for name in source.get("columns") or () if name != target]
+    kind = [f"{name}={what}" for name, what in (settings.get("kinds") or {}).items()]
+    said = {field.name: source.get(field.name) for field in fields(Reading)}
+    reading = Reading(**said | {"delimiter": "\\t" if said["delimiter"] == "\t" else said["delimiter"]})
+    line = _command(data, target, {name: settings.get(name) for name in _SETTINGS}, column, kind, reading, model, page)
+    return line if line.isprintable() else None
+
+
 def _command(
     data: str,
     target: str | None,
@@ -171,5 +195,6 @@ def _command(
             words.append(option if value else option.replace("--", "--no-", 1))
         else:
             for item in value if isinstance(value, list) else [value]:
-                words += [option, str(item)]
+                # what looks like an option would be taken for one
+                words += [f"{option}={item}"] if re.match("-.", str(item), re.DOTALL) else [option, str(item)]
     return shlex.join([*words, "--out", str(out), *([] if report is None else ["--report", str(report)])])

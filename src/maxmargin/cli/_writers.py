@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ._errors import UserError
-from ._files import STANDARD, written_beside
+from ._files import STANDARD
 from ._plain import plain
 
 FORMATS = {
@@ -65,7 +65,10 @@ def table_written(out: str, *, formulas: bool = False) -> Iterator[Writer]:
         writer.close()
         sys.stdout.buffer.flush()
         return
-    with written_beside(Path(out)) as beside, beside.open("wb") as file:
+    from ..engine import whole_file
+
+    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(out) as file:
         writer = _Late(form, file, formulas)
         yield writer
         writer.close()

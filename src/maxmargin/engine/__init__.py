@@ -8,6 +8,7 @@ from ._prefetch import prefetch
 from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
 from ._stopwatch import Stopwatch
+from ._whole_file import whole_file
 from ._wide import wide_vectors
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "sortable",
     "sortable_room",
     "thread_count",
+    "whole_file",
     "wide_vectors",
 ]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numba
 from numba.core import event
+
+from ._cache import CompiledCache
 
 _logger = logging.getLogger("maxmargin")
 
@@ -55,10 +58,11 @@ def jit_within(function: Callable) -> Any:
 
 
 def _compiled(function: Callable, options: dict[str, Any]) -> Any:
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # numba: "no locator available", neither package nor home folder is writable
-        return numba.njit(**options)(function)
+    compiled = numba.njit(**options)(function)
+    # numba: "no locator available", neither package nor home folder is writable
+    with suppress(RuntimeError, OSError):
+        compiled._cache = CompiledCache(function)
+    return compiled
 
 
 class _CompileNotice(event.Listener):

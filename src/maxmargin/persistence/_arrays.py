@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, inside
 from ._kinds import Kind, Scope, Size, resolved, shown
 
 FLOATS = ("float64", "float32")
@@ -31,12 +31,12 @@ class Array(Kind):
     nan: bool = False
     check: Callable[[np.ndarray], str | None] | None = None
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, np.ndarray) or value.dtype.name not in self.dtypes:
             raise Mismatch(where, f"must be an array of {' or '.join(self.dtypes)} to be saved; found {shown(value)}.")
         return value
 
-    def read(self, node: Any, where: str, scope: Scope) -> np.ndarray:
+    def read(self, node: Any, where: Where, scope: Scope) -> np.ndarray:
         if not isinstance(node, np.ndarray) or node.dtype.name not in self.dtypes:
             raise Mismatch(where, f"must be an array of {' or '.join(self.dtypes)}; found {shown(node)}.")
         if node.ndim != len(self.shape):
@@ -46,7 +46,7 @@ class Array(Kind):
         self._check_values(node, where, scope)
         return node
 
-    def _check_values(self, values: np.ndarray, where: str, scope: Scope) -> None:
+    def _check_values(self, values: np.ndarray, where: Where, scope: Scope) -> None:
         if not values.size:
             return
         if values.dtype.kind == "f":
@@ -100,14 +100,14 @@ class Csr(Kind):
     dtypes: tuple[str, ...] = FLOATS
     low: float | None = None
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not sp.issparse(value) or value.format != "csr" or value.dtype.name not in self.dtypes:
             raise Mismatch(where, f"must be a CSR matrix to be saved; found {shown(value)}.")
         kind = "array" if isinstance(value, sp.sparray) else "matrix"
         parts = {name: np.asarray(getattr(value, name)) for name in ("data", "indices", "indptr")}
         return {"$csr": kind, "shape": [int(m) for m in value.shape], **parts}
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, dict) or set(node) != {"$csr", "shape", "data", "indices", "indptr"}:
             raise Mismatch(where, f"must be a CSR matrix; found {shown(node)}.")
         shape = node["shape"]
@@ -143,11 +143,11 @@ class DenseOrCsr(Kind):
     finite: bool = True
     nan: bool = False
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         kind: Kind = self._csr if sp.issparse(value) else self._dense
         return kind.write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         kind: Kind = self._csr if isinstance(node, dict) else self._dense
         return kind.read(node, where, scope)
 

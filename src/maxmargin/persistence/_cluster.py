@@ -43,6 +43,7 @@ _SPECTRAL: Entries = (
     ("affinity_matrix_", DenseOrCsr("n", "n", ("float64",))),
     ("n_components_graph_", Int(1)),
     Let("k", lambda s: int(s.params["n_clusters"])),
+    Check(lambda s: s["n"] >= s["k"], "has fewer rows than clusters."),
     ("labels_", places("n", "k")),
     ("ncut_", Float()),
     ("eigenvalues_", floats("vectors")),

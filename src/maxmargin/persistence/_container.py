@@ -11,10 +11,10 @@ import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
+from ..engine import whole_file
 from . import _json
-from ._beside import written_beside
 from ._errors import Mismatch, ModelFileError
 from ._pools import MEMBERS
 
@@ -30,12 +30,12 @@ Chunks = Iterable[bytes | memoryview]
 
 
 def write(path: Path, members: dict[str, Chunks]) -> None:
-    """Write a file beside the path, make sure that it is on the disk, and only then give it its name."""
-    with written_beside(path) as beside, beside.open("xb") as stream:
+    """Write a file that is there when it is complete."""
+    with whole_file(path) as stream:
         _write_members(stream, members)
 
 
-def _write_members(stream: BinaryIO, members: dict[str, Chunks]) -> None:
+def _write_members(stream: IO[bytes], members: dict[str, Chunks]) -> None:
     listed = {}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, parts in members.items():

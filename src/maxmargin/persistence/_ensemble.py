@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from ..ensemble import (
     AdaBoostClassifier,
@@ -21,19 +22,22 @@ from ..ensemble import (
     RandomForestRegressor,
 )
 from ..ensemble._cascade_stage import Stage
+from ..linear_model import PolynomialRegression, Ridge
+from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places, whole
+from ._errors import Where
 from ._forests import FOREST_CLASSIFIER, FOREST_REGRESSOR, ROW_BAGS
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Scope, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Estimator, Let, Record, Schema
+from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Estimator, Let, Record, Schema, taken_by
+from ._tree_nodes import NOT_MONOTONE
 
 # ---------------------------------------------------------------- weak learners
 
 _WEAK: Entries = (
     *FEATURES,
     *CLASSES,
-    Check(lambda s: s["k"] >= 1, "has no classes."),
     ("value_", floats(2, "k", low=0, high=1 + 1e-9)),
     ("_leaves", Array(("int64",), (2,), low=0, high=lambda s: s["k"] - 1)),
 )
@@ -58,12 +62,42 @@ _PLANE: Entries = (
 
 
 def _takes(value: Any, scope: Scope) -> str | None:
-    found = getattr(value, "n_features_in_", scope["d"])
-    return None if found == scope["d"] else f"takes {found} columns; the ensemble takes {scope['d']}."
+    found = taken_by(value)
+    return None if found in (None, scope["d"]) else f"takes {found} columns; the ensemble takes {scope['d']}."
+
+
+def _predicts(value: Any, kind: str) -> str | None:
+    """A classifier or a regressor, of one target."""
+    if not hasattr(value, "predict") or get_tags(value).estimator_type != kind:
+        return f"is no {kind}."
+    last = value
+    while hasattr(last, "steps"):
+        last = next((step for _, step in reversed(last.steps) if not isinstance(step, str | None)), None)
+    targets: Any = getattr(last, "_y", None) if isinstance(last, KNeighborsRegressor) else None
+    if isinstance(last, Ridge | PolynomialRegression):
+        targets = last.coef_
+    return None if targets is None or targets.ndim == 1 else "predicts more than one target."
+
+
+def _alike(scope: Scope) -> bool:
+    """Learners that can all answer the same questions: an ensemble asks the first one which these are."""
+    questions = ("predict_proba", "decision_function", "predict_log_proba", "staged_predict")
+    return len({tuple(hasattr(one, q) for q in questions) for one in scope.values["estimators_"]}) == 1
+
+
+def _regresses(value: Any, scope: Scope) -> str | None:
+    return _predicts(value, "regressor") or _takes(value, scope)
+
+
+def _regresses_columns(value: Any, scope: Scope) -> str | None:
+    return _predicts(value, "regressor")
 
 
 def _knows(value: Any, scope: Scope) -> str | None:
     """A learner for all columns that says labels of the ensemble."""
+    problem = _predicts(value, "classifier")
+    if problem:
+        return problem
     labels = getattr(value, "classes_", None)
     if not isinstance(labels, np.ndarray) or not np.isin(labels, scope.values["classes_"]).all():
         return "has classes that the ensemble has not."
@@ -75,6 +109,9 @@ def _knows(value: Any, scope: Scope) -> str | None:
 
 def _numbers_classes(value: Any, scope: Scope) -> str | None:
     """A learner of bags, which knows classes by their numbers and may have seen few of them."""
+    problem = _predicts(value, "classifier")
+    if problem:
+        return problem
     labels: Any = getattr(value, "classes_", None)
     right = isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu"
     if not right or not len(labels) or labels.min() < 0 or labels.max() >= scope["k"]:
@@ -100,6 +137,7 @@ def _boosted(learner: Kind, *own: Any) -> Entries:
         *own,
         ("estimators_", Items(learner, "learners")),
         Check(lambda s: s["learners"] >= 1, "has no learners."),
+        Check(_alike, "has learners of different kinds."),
         ("estimator_weights_", floats("votes")),
         ("estimator_errors_", floats("votes", low=0)),
         Check(lambda s: s["votes"] >= s["learners"], "has fewer votes than learners."),
@@ -125,7 +163,7 @@ def _base(value: AdaBoostRegressor) -> Any:
 
 
 _ADA_CLASSIFIER: Entries = (
-    *_boosted(Estimator(check=_knows), *CLASSES, Check(lambda s: s["k"] >= 1, "has no classes.")),
+    *_boosted(Estimator(check=_knows), *CLASSES),
     ("estimator_", Derived(_chosen)),
     Check(lambda s: _right_type(s), "has other learners than it was told to boost."),
 )
@@ -145,7 +183,7 @@ def _right_type(scope: Scope) -> bool:
 
 
 _ADA_REGRESSOR: Entries = (
-    *_boosted(Estimator(check=_takes)),
+    *_boosted(Estimator(check=_regresses)),
     ("_loss", choice("linear", "square", "exponential")),
     ("estimator_", Derived(_base)),
 )
@@ -161,6 +199,7 @@ def _bagged(learner: Kind, *own: Any) -> Entries:
         Let("n", lambda s: s.values["_bags"].n),
         ("estimators_", Items(learner, "learners")),
         Check(lambda s: s["learners"] >= 1, "has no learners."),
+        Check(_alike, "has learners of different kinds."),
         ("estimators_features_", Items(_Columns(), "learners")),
         Check(_right_columns, "gives a learner other columns than it takes."),
         ("_seeds", Items(Int(0, 2**32 - 1), "learners")),
@@ -176,24 +215,27 @@ def _bagged(learner: Kind, *own: Any) -> Entries:
 class _Columns(Kind):
     """Numbers of columns, which may be there more than once."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return whole().write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return places("own", "d").read(node, where, Scope(sizes={"d": scope["d"]}))
 
 
 def _right_columns(scope: Scope) -> bool:
     pairs = zip(scope.values["estimators_"], scope.values["estimators_features_"], strict=True)
-    return all(getattr(learner, "n_features_in_", len(columns)) == len(columns) for learner, columns in pairs)
+    return all(len(columns) and taken_by(learner) in (None, len(columns)) for learner, columns in pairs)
 
 
 _BAGGING_CLASSIFIER: Entries = (
-    *_bagged(Estimator(check=_numbers_classes), *CLASSES, Check(lambda s: s["k"] >= 1, "has no classes.")),
+    *_bagged(Estimator(check=_numbers_classes), *CLASSES),
     ("oob_decision_function_", Maybe(floats("n", "k", nan=True))),
     ("n_classes_", Derived(lambda value: len(value.classes_))),
 )
-_BAGGING_REGRESSOR: Entries = (*_bagged(Estimator()), ("oob_prediction_", Maybe(floats("n", nan=True))))
+_BAGGING_REGRESSOR: Entries = (
+    *_bagged(Estimator(check=_regresses_columns)),
+    ("oob_prediction_", Maybe(floats("n", nan=True))),
+)
 
 # ---------------------------------------------------------------- cascades
 
@@ -244,8 +286,10 @@ SCHEMAS = [
     Schema("maxmargin.ensemble.DecisionStump", DecisionStump, _STUMP),
     Schema("maxmargin.ensemble.DecisionBox", DecisionBox, _BOX),
     Schema("maxmargin.ensemble.DecisionPlane", DecisionPlane, _PLANE),
-    Schema("maxmargin.ensemble.RandomForestClassifier", RandomForestClassifier, FOREST_CLASSIFIER),
-    Schema("maxmargin.ensemble.RandomForestRegressor", RandomForestRegressor, FOREST_REGRESSOR),
+    Schema(
+        "maxmargin.ensemble.RandomForestClassifier", RandomForestClassifier, FOREST_CLASSIFIER, checks=[NOT_MONOTONE]
+    ),
+    Schema("maxmargin.ensemble.RandomForestRegressor", RandomForestRegressor, FOREST_REGRESSOR, checks=[NOT_MONOTONE]),
     Schema(
         "maxmargin.ensemble.AdaBoostClassifier", AdaBoostClassifier, _ADA_CLASSIFIER, forgets=frozenset({"_built_in"})
     ),

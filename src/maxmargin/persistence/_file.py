@@ -16,13 +16,14 @@ from . import _json
 from ._container import MODEL, PROVENANCE, VERSION, Chunks, Container, opened, write
 from ._errors import Mismatch, ModelFileError
 from ._pools import MEMBERS, Pools, chunks, member_of, pack
-from ._schema import is_fitted, object_node, object_of
+from ._schema import is_fitted, object_node, whole_of
 
 
 def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any] | None = None) -> None:
     """Write a fitted model to one file, with its certificate.
 
-    The file appears under its name only when it is complete, and replaces one that is there.
+    The file appears under its name only when it is complete, and replaces one that is there. A link stays a link to
+    the new file; a device or a named pipe is written into.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any]
     check_is_fitted(model)
     try:
         node = object_node(model, "")
-        object_of(node, "")  # what cannot be loaded is not written
+        whole_of(node, "")  # what cannot be loaded is not written
         tree, pools = pack(node)
         facts = _provenance(node, provenance)
         members: dict[str, Chunks] = {
@@ -106,7 +107,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         try:
             pools = Pools(tree)
             _compare(pools.members, container)
-            model = object_of(pools.read(container.open, container.digests), "")
+            model = whole_of(pools.read(container.open, container.digests), "")
             if not is_fitted(model):
                 raise Mismatch("", "the model is not fitted.")
             return model

@@ -9,16 +9,21 @@ import numpy as np
 from ..ensemble._bag_rows import RowBags
 from ..ensemble._forest_bags import Bags
 from ._arrays import floats, whole
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, at, inside
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, shown
 from ._proofs import guarantee
 from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Record
 from ._tree_nodes import CategoryColumns, Nodes
 
-# A bag is drawn again from its seed: more draws than this take more memory than a fit had.
-_MOST_DRAWS = 2**31
+# A bag is drawn again from its seed: this often for each row, or so often in all, and not more.
+_MOST_DRAWS_A_ROW, _MOST_DRAWS = 64, 2**16
 
 # ---------------------------------------------------------------- bags
+
+
+def _all_whole(sums: np.ndarray) -> bool:
+    return bool((sums == np.rint(sums)).all())
+
 
 _BAGS = Record(
     Bags,
@@ -26,7 +31,7 @@ _BAGS = Record(
     {
         "order": whole("rows", low=0, high=lambda s: s["rows"] - 1),
         "sums": OrNone(floats("rows", low=0)),
-        "draws": Int(1, _MOST_DRAWS),
+        "draws": Int(1, lambda s: max(_MOST_DRAWS, _MOST_DRAWS_A_ROW * s["rows"])),
         "whole": Bool(),
     },
     checks=[
@@ -39,6 +44,10 @@ _BAGS = Record(
             ),
             "must have sums of weights that rise.",
         ),
+        Check(
+            lambda s: not s.values["whole"] or s.values["sums"] is None or _all_whole(s.values["sums"]),
+            "must have sums of repetitions that are whole numbers.",
+        ),
     ],
 )
 
@@ -49,6 +58,11 @@ def _numbered(scope: Scope) -> bool:
     return labels is None or (len(labels) == rows and int(labels.max()) < rows)
 
 
+def _drawable(bags: Bags) -> int:
+    """Rows that may be drawn at all."""
+    return len(bags.order) if bags.sums is None else int(np.count_nonzero(np.diff(bags.sums, prepend=0.0)))
+
+
 ROW_BAGS = Record(
     RowBags,
     RowBags,
@@ -56,7 +70,7 @@ ROW_BAGS = Record(
     checks=[
         Check(_numbered, "must have a number below that of the rows for each row, or none."),
         Check(
-            lambda s: s.values["replace"] or s.values["bags"].draws <= len(s.values["bags"].order),
+            lambda s: s.values["replace"] or s.values["bags"].draws <= _drawable(s.values["bags"]),
             "draws more rows than there are.",
         ),
     ],
@@ -71,22 +85,22 @@ class _Members(Kind):
     def __init__(self, outputs: Any, shares: bool) -> None:
         self._nodes = Nodes(outputs, shares)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         seed = Int(0, 2**32)
         return [
             [
-                seed.write(member.random_state, f"{where}[{i}].random_state"),
-                self._nodes.write(member.tree_, f"{where}[{i}]"),
+                seed.write(member.random_state, inside(at(where, i), "random_state")),
+                self._nodes.write(member.tree_, at(where, i)),
             ]
             for i, member in enumerate(value)
         ]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or not node:
             raise Mismatch(where, f"must be trees with seeds; found {shown(node)}.")
         out = []
         for i, part in enumerate(node):
-            place = f"{where}[{i}]"
+            place = at(where, i)
             if not isinstance(part, list) or len(part) != 2:
                 raise Mismatch(place, f"must be a seed and a tree; found {shown(part)}.")
             seed = Int(0, 2**32 - 1).read(part[0], inside(place, "random_state"), scope)
@@ -120,7 +134,6 @@ def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
 
 _FOREST_CLASSES: Entries = (
     *CLASSES,
-    Check(lambda s: s["k"] >= 1, "has no classes."),
     ("n_classes_", Derived(lambda value: len(value.classes_))),
     ("_classes_count", Derived(lambda value: len(value.classes_))),
 )

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import Mismatch
+from ._errors import Mismatch, Where, at
 
 Size = int | str | Callable[["Scope"], int]
 _MAX_TEXT = 2**20
+_MANY = 1000
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Scope:
     def __getitem__(self, name: str) -> int:
         return self.sizes[name]
 
-    def agree(self, size: Size, found: int, where: str, what: str) -> None:
+    def agree(self, size: Size, found: int, where: Where, what: str) -> None:
         """Bind or compare a size."""
         wanted = size(self) if callable(size) else self.sizes.get(size) if isinstance(size, str) else size
         if wanted is None:
@@ -45,11 +46,11 @@ class Kind(ABC):
     optional = False
 
     @abstractmethod
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         """The value as JSON and arrays."""
 
     @abstractmethod
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         """The value again; raises `Mismatch` for anything that is not of this kind."""
 
     def settle(self, part: Any, model: Any) -> Any:
@@ -60,6 +61,8 @@ class Kind(ABC):
 def shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} with the shape {value.shape}"
+    if isinstance(value, (list, dict, tuple, str)) and len(value) > _MANY:
+        return f"{type(value).__name__} of {len(value)}"
     text = repr(value)
     return f"{type(value).__name__} {text[:60]}{'...' if len(text) > 60 else ''}"
 
@@ -76,12 +79,12 @@ class Int(Kind):
     high: Size = 2**62
     binds: str | None = None
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not _is_whole(value):
             raise Mismatch(where, f"must be a whole number to be saved; found {shown(value)}.")
         return int(value)
 
-    def read(self, node: Any, where: str, scope: Scope) -> int:
+    def read(self, node: Any, where: Where, scope: Scope) -> int:
         low, high = (resolved(end, scope) for end in (self.low, self.high))
         if type(node) is not int or not low <= node <= high:
             raise Mismatch(where, f"must be a whole number from {low} to {high}; found {shown(node)}.")
@@ -103,12 +106,12 @@ class Float(Kind):
     finite: bool = True
     nan: bool = False
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, (float, np.floating)) and not _is_whole(value):
             raise Mismatch(where, f"must be a number to be saved; found {shown(value)}.")
         return float_node(float(value))
 
-    def read(self, node: Any, where: str, scope: Scope) -> float:
+    def read(self, node: Any, where: Where, scope: Scope) -> float:
         value = number_of(node)
         if value is None:
             raise Mismatch(where, f"must be a number; found {shown(node)}.")
@@ -140,12 +143,12 @@ def number_of(node: Any) -> float | None:
 class Bool(Kind):
     """True or False."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, (bool, np.bool_)):
             raise Mismatch(where, f"must be True or False to be saved; found {shown(value)}.")
         return bool(value)
 
-    def read(self, node: Any, where: str, scope: Scope) -> bool:
+    def read(self, node: Any, where: Where, scope: Scope) -> bool:
         if type(node) is not bool:
             raise Mismatch(where, f"must be true or false; found {shown(node)}.")
         return node
@@ -157,22 +160,26 @@ class Text(Kind):
 
     among: frozenset[str] | None = None
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, str):
             raise Mismatch(where, f"must be a text to be saved; found {shown(value)}.")
         return checked_text(str(value), where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> str:
+    def read(self, node: Any, where: Where, scope: Scope) -> str:
         if not isinstance(node, str) or (self.among is not None and node not in self.among):
             allowed = "a text" if self.among is None else f"one of {sorted(self.among)}"
             raise Mismatch(where, f"must be {allowed}; found {shown(node)}.")
         return checked_text(node, where)
 
 
-def checked_text(text: str, where: str) -> str:
+def checked_text(text: str, where: Where) -> str:
     """A text that can be printed: no halves of characters."""
-    if len(text) > _MAX_TEXT or any("\ud800" <= c <= "\udfff" for c in text):
-        raise Mismatch(where, "is a text that is too long or has halves of characters.")
+    if len(text) > _MAX_TEXT:
+        raise Mismatch(where, f"is a text of {len(text)} characters; at most {_MAX_TEXT} are allowed.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Mismatch(where, "is a text that has halves of characters.") from None
     return text
 
 
@@ -187,10 +194,10 @@ class OrNone(Kind):
 
     kind: Kind
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return None if value is None else self.kind.write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return None if node is None else self.kind.read(node, where, scope)
 
     def settle(self, part: Any, model: Any) -> Any:
@@ -204,10 +211,10 @@ class Maybe(Kind):
     kind: Kind
     optional = True
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return self.kind.write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return self.kind.read(node, where, scope)
 
     def settle(self, part: Any, model: Any) -> Any:
@@ -221,7 +228,7 @@ class Either(Kind):
     pick: Callable[[Scope], Kind]
     kinds: tuple[Kind, ...]
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         problem: Mismatch | None = None
         for kind in self.kinds:
             try:
@@ -231,7 +238,7 @@ class Either(Kind):
         assert problem is not None
         raise problem
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return self.pick(scope).read(node, where, scope)
 
 
@@ -244,14 +251,14 @@ class Items(Kind):
     out: type = list
     most: int = 2**24
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, (list, tuple)):
             raise Mismatch(where, f"must be a list to be saved; found {shown(value)}.")
-        return [self.kind.write(item, f"{where}[{i}]") for i, item in enumerate(value)]
+        return [self.kind.write(item, at(where, i)) for i, item in enumerate(value)]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) > self.most:
             raise Mismatch(where, f"must be a list; found {shown(node)}.")
         if self.size is not None:
             scope.agree(self.size, len(node), where, "its length")
-        return self.out(self.kind.read(item, f"{where}[{i}]", scope) for i, item in enumerate(node))
+        return self.out(self.kind.read(item, at(where, i), scope) for i, item in enumerate(node))

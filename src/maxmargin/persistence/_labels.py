@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import Mismatch
+from ._errors import Mismatch, Where
 from ._kinds import Kind, Scope, Size, checked_text, number_of, shown
 
 
@@ -21,12 +21,12 @@ class Labels(Kind):
     distinct: bool = False
     among: str | None = None
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, np.ndarray):
             raise Mismatch(where, f"must be an array to be saved; found {shown(value)}.")
         return label_node(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> np.ndarray:
+    def read(self, node: Any, where: Where, scope: Scope) -> np.ndarray:
         values = labels_of(node, where)
         if values.ndim != len(self.shape):
             raise Mismatch(where, f"must have {len(self.shape)} sides; found the shape {values.shape}.")
@@ -41,14 +41,14 @@ class Labels(Kind):
         return values
 
 
-def _rises(values: np.ndarray, where: str) -> Any:
+def _rises(values: np.ndarray, where: Where) -> Any:
     try:
         return values[:-1] < values[1:]
     except TypeError as error:
         raise Mismatch(where, "has labels that cannot be compared with each other.") from error
 
 
-def label_node(values: np.ndarray, where: str) -> Any:
+def label_node(values: np.ndarray, where: Where) -> Any:
     """Labels as JSON or an array: texts of a fixed width as code points, others in UTF-8, mixed objects one by one."""
     if values.dtype.kind == "U":
         values = np.ascontiguousarray(values)
@@ -66,7 +66,7 @@ def label_node(values: np.ndarray, where: str) -> Any:
     return values
 
 
-def object_node(value: Any, where: str) -> Any:
+def object_node(value: Any, where: Where) -> Any:
     """A single label of an array of objects."""
     if value is None or isinstance(value, (bool, str)) or type(value) is int:
         return checked_text(value, where) if isinstance(value, str) else value
@@ -75,7 +75,7 @@ def object_node(value: Any, where: str) -> Any:
     raise Mismatch(where, f"holds {shown(value)}, which cannot be saved: labels are numbers, truth values or texts.")
 
 
-def labels_of(node: Any, where: str) -> np.ndarray:
+def labels_of(node: Any, where: Where) -> np.ndarray:
     """Labels again."""
     if isinstance(node, np.ndarray):
         return node
@@ -88,7 +88,7 @@ def labels_of(node: Any, where: str) -> np.ndarray:
     raise Mismatch(where, f"must be labels; found {shown(node)}.")
 
 
-def _objects(values: list, shape: Any, where: str) -> np.ndarray:
+def _objects(values: list, shape: Any, where: Where) -> np.ndarray:
     sizes = isinstance(shape, list) and len(shape) <= 2 and all(type(m) is int and m >= 0 for m in shape)
     if not sizes or math.prod(shape) != len(values):
         raise Mismatch(where, f"has {len(values)} labels and claims the shape {shown(shape)}.")
@@ -98,7 +98,7 @@ def _objects(values: list, shape: Any, where: str) -> np.ndarray:
     return out.reshape(shape)
 
 
-def _string_node(texts: list[str], where: str) -> dict[str, Any]:
+def _string_node(texts: list[str], where: Where) -> dict[str, Any]:
     """Texts of any length, one after the other."""
     try:
         parts = [text.encode("utf-8") for text in texts]
@@ -108,7 +108,7 @@ def _string_node(texts: list[str], where: str) -> dict[str, Any]:
     return {"$strings": np.frombuffer(b"".join(parts), dtype=np.uint8), "lengths": lengths}
 
 
-def _strings_of(data: Any, lengths: Any, where: str) -> list[str]:
+def _strings_of(data: Any, lengths: Any, where: Where) -> list[str]:
     arrays = isinstance(data, np.ndarray) and isinstance(lengths, np.ndarray)
     if not arrays or data.dtype != np.uint8 or lengths.dtype != np.int64 or data.ndim != 1 or lengths.ndim != 1:
         raise Mismatch(where, "must be texts with their lengths.")
@@ -121,7 +121,7 @@ def _strings_of(data: Any, lengths: Any, where: str) -> list[str]:
         raise Mismatch(where, "has a text that is not UTF-8.") from error
 
 
-def _object_of(node: Any, where: str) -> Any:
+def _object_of(node: Any, where: Where) -> Any:
     if isinstance(node, dict) and set(node) == {"$float"} and number_of(node["$float"]) is not None:
         return number_of(node["$float"])
     if node is None or type(node) in (bool, int, float):
@@ -131,7 +131,7 @@ def _object_of(node: Any, where: str) -> Any:
     raise Mismatch(where, f"holds {shown(node)}, which is no label.")
 
 
-def _texts_of(codes: Any, where: str) -> np.ndarray:
+def _texts_of(codes: Any, where: Where) -> np.ndarray:
     if not isinstance(codes, np.ndarray) or codes.dtype != np.uint32 or codes.ndim not in (2, 3):
         raise Mismatch(where, "must be texts as code points.")
     shape, width = codes.shape[:-1], codes.shape[-1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..solvers import StochasticState
 from ._arrays import Csr, floats, whole
-from ._errors import Mismatch
+from ._errors import Mismatch, Where, at
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, choice, shown
 from ._proofs import certificates
 from ._schema import CLASSES, FEATURES, Check, Entries, Let, Record
@@ -19,10 +19,10 @@ class _Weights(Kind):
 
     _dense, _csr = floats("rows", "d"), Csr("rows", "d", ("float64",))
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return self._dense.write(value, where) if isinstance(value, np.ndarray) else self._csr.write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         kind: Kind = self._csr if isinstance(node, dict) else self._dense
         return kind.read(node, where, scope)
 
@@ -33,26 +33,26 @@ class _Slopes(Kind):
     Classes that are trained together are one problem, with one slope a sample and class.
     """
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, list):
             raise Mismatch(where, f"must be a list to be saved; found {shown(value)}.")
         return [None if part is None else floats().write(part, where) for part in value]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) not in (1, scope["rows"]):
             raise Mismatch(where, f"must have one entry, or one for each class; found {shown(node)}.")
         scope.agree("problems", len(node), where, "the number of problems")
         kind = floats("n", "k") if len(node) == 1 and scope["k"] > 2 else floats("n")
-        return [None if part is None else kind.read(part, f"{where}[{i}]", scope) for i, part in enumerate(node)]
+        return [None if part is None else kind.read(part, at(where, i), scope) for i, part in enumerate(node)]
 
 
 class _Steps(Kind):
     """Iterations: one number, or one a problem."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return whole().write(value, where) if isinstance(value, np.ndarray) else Int().write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         kind: Kind = whole("problems", low=0) if isinstance(node, np.ndarray) else Int()
         return kind.read(node, where, scope)
 
@@ -60,14 +60,14 @@ class _Steps(Kind):
 class _Generator(Kind):
     """NumPy's default generator: its state has 128 bits, which JSON holds as a text."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         state = value.bit_generator.state
         if state["bit_generator"] != "PCG64":
             raise Mismatch(where, f"is a generator of {state['bit_generator']}; only those of PCG64 can be saved.")
         inner = state["state"]
         return [hex(inner["state"]), hex(inner["inc"]), int(state["has_uint32"]), int(state["uinteger"])]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) != 4 or not all(_is_hex(part) for part in node[:2]):
             raise Mismatch(where, f"must be the state of a generator; found {shown(node)}.")
         if type(node[2]) is not int or type(node[3]) is not int or node[2] not in (0, 1) or not 0 <= node[3] < 2**32:

@@ -20,7 +20,7 @@ from ..linear_model import (
 )
 from ..linear_model._orthogonal import OrthogonalBasis
 from ._arrays import floats, whole
-from ._errors import Mismatch
+from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, shown
 from ._linear_machines import CLASSIFIER
 from ._plain import Plain
@@ -62,10 +62,10 @@ class _Targets(Kind):
     def __init__(self, columns: str) -> None:
         self._columns = columns
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return floats().write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         several = isinstance(node, np.ndarray) and node.ndim == 2
         value = floats("targets", self._columns).read(node, where, scope) if several else None
         if value is None:
@@ -79,10 +79,10 @@ class _Targets(Kind):
 class _Intercept(Kind):
     """One number, or one a target."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return floats().write(value, where) if isinstance(value, np.ndarray) else Float().write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         kind: Kind = floats("targets") if isinstance(node, np.ndarray) else Float()
         return kind.read(node, where, scope)
 
@@ -103,12 +103,12 @@ class _Decimals(Kind):
 
     _form = re.compile(r"-?\d{1,5000}(\.\d{1,5000})?(E[+-]\d{1,5})?")
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, Decimal) or not value.is_finite():
             raise Mismatch(where, f"must be a finite decimal to be saved; found {shown(value)}.")
         return str(value)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Decimal:
+    def read(self, node: Any, where: Where, scope: Scope) -> Decimal:
         if not isinstance(node, str) or len(node) > 10_000 or not self._form.fullmatch(node):
             raise Mismatch(where, f"must be a decimal number; found {shown(node)}.")
         if not math.isfinite(float(node)):

@@ -11,7 +11,7 @@ from ..engine import thread_count
 from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
 from ..neighbors._condensed import _index_of
 from ._arrays import Array, DenseOrCsr, places
-from ._errors import Mismatch
+from ._errors import Mismatch, Where, at
 from ._kinds import Bool, Either, Int, Kind, OrNone, Scope, shown
 from ._labels import Labels
 from ._pools import DTYPES
@@ -61,16 +61,16 @@ class _ClassesOfOutputs(Kind):
 
     _one = Labels(("k",), distinct=True)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if isinstance(value, list):
-            return [self._one.write(part, f"{where}[{i}]") for i, part in enumerate(value)]
+            return [self._one.write(part, at(where, i)) for i, part in enumerate(value)]
         return self._one.write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if scope.values["outputs_2d_"]:
             if not isinstance(node, list):
                 raise Mismatch(where, f"must be a list of classes; found {shown(node)}.")
-            return [self._one.read(part, f"{where}[{i}]", Scope()) for i, part in enumerate(node)]
+            return [self._one.read(part, at(where, i), Scope()) for i, part in enumerate(node)]
         return self._one.read(node, where, scope)
 
 
@@ -92,6 +92,7 @@ _CLASSIFIER: Entries = (
     ("outputs_2d_", Bool()),
     ("classes_", _ClassesOfOutputs()),
     Let("outputs", lambda s: len(_listed_classes(s))),
+    Check(lambda s: s["outputs"] >= 1, "has no classes."),
     ("_labels", Array(("int64",), ("n", "outputs"), low=0)),
     Check(_every_class, "has labels that do not fit its classes."),
     ("_sizes", Derived(lambda value: [np.bincount(label) for label in value._labels.T])),
@@ -102,10 +103,10 @@ _CLASSIFIER: Entries = (
 class _Targets(Kind):
     """Numbers, one a row, or one row of them."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return Array(_NUMBERS, ()).write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         shape = ("n", "targets") if isinstance(node, np.ndarray) and node.ndim == 2 else ("n",)
         return Array(_NUMBERS, shape).read(node, where, scope)
 

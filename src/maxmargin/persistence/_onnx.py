@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from ._beside import written_beside
+from ..engine import whole_file
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
@@ -24,7 +23,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
         Any classifier or regressor of maxmargin; a scikit-learn pipeline that ends in one, with scikit-learn's scalers,
         imputers, encoders, PCA, PolynomialFeatures, Normalizer and ColumnTransformer before it.
     path : path-like or None, default=None
-        Where to write the file; None writes none. A file of that name is replaced when the new one is complete.
+        Where to write the file; None writes none. A file of that name is replaced when the new one is complete, a link
+        to one leads to the new one, and a device or named pipe is written into.
 
     Returns
     -------
@@ -60,6 +60,6 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     written = write_whole(model)
     onnx.checker.check_model(written)
     if path is not None:
-        with written_beside(Path(path)) as beside:
-            beside.write_bytes(written.SerializeToString(deterministic=True))
+        with whole_file(path) as stream:
+            stream.write(written.SerializeToString(deterministic=True))
     return written

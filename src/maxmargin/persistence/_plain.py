@@ -14,7 +14,7 @@ import numpy as np
 from sklearn import model_selection
 
 from ._arrays import Array
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, at, inside
 from ._kinds import Kind, Scope, checked_text, shown
 from ._labels import label_node, labels_of
 
@@ -55,14 +55,14 @@ _TYPES = {"float": float, "int": int, "object": object, **_SCALARS}
 class Plain(Kind):
     """Any value that a parameter may have."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return plain_node(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return plain_value(node, where)
 
 
-def plain_node(value: Any, where: str) -> Any:
+def plain_node(value: Any, where: Where) -> Any:
     """A parameter as JSON and arrays."""
     if value is None or type(value) in (bool, int):
         if type(value) is int and abs(value) >= 2**63:
@@ -73,15 +73,15 @@ def plain_node(value: Any, where: str) -> Any:
     if type(value) is float:
         return value if math.isfinite(value) else {"$float": str(value)}
     if type(value) is list:
-        return [plain_node(item, f"{where}[{i}]") for i, item in enumerate(value)]
+        return [plain_node(item, at(where, i)) for i, item in enumerate(value)]
     return _typed_node(value, where)
 
 
-def _typed_node(value: Any, where: str) -> Any:
+def _typed_node(value: Any, where: Where) -> Any:
     if type(value) is tuple:
-        return {"$tuple": [plain_node(item, f"{where}[{i}]") for i, item in enumerate(value)]}
+        return {"$tuple": [plain_node(item, at(where, i)) for i, item in enumerate(value)]}
     if type(value) is dict:
-        pairs = [[plain_node(key, where), plain_node(item, f"{where}[{key!r}]")] for key, item in value.items()]
+        pairs = [[plain_node(key, where), plain_node(item, at(where, str(key)))] for key, item in value.items()]
         return {"$dict": pairs}
     if isinstance(value, np.ndarray):
         return {"$values": label_node(value, where)}
@@ -102,7 +102,7 @@ def _typed_node(value: Any, where: str) -> Any:
     return _estimator_node(value, where)
 
 
-def _estimator_node(value: Any, where: str) -> Any:
+def _estimator_node(value: Any, where: Where) -> Any:
     from ._schema import object_node, schema_of
 
     if schema_of(type(value)) is not None:
@@ -116,14 +116,14 @@ def _class_name(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def plain_value(node: Any, where: str) -> Any:
+def plain_value(node: Any, where: Where) -> Any:
     """A parameter again."""
     if node is None or type(node) in (bool, int, float):
         return node
     if isinstance(node, str):
         return checked_text(node, where)
     if isinstance(node, list):
-        return [plain_value(item, f"{where}[{i}]") for i, item in enumerate(node)]
+        return [plain_value(item, at(where, i)) for i, item in enumerate(node)]
     if isinstance(node, dict):
         if "class" in node:
             from ._schema import object_of
@@ -135,19 +135,19 @@ def plain_value(node: Any, where: str) -> Any:
     raise Mismatch(where, f"holds {shown(node)}, which is no value of a parameter.")
 
 
-def _float_of(node: Any, where: str) -> float:
+def _float_of(node: Any, where: Where) -> float:
     if node["$float"] not in ("nan", "inf", "-inf"):
         raise Mismatch(where, f"holds {shown(node)}, which is no number.")
     return float(node["$float"])
 
 
-def _listed(node: Any, where: str, length: int | None = None) -> list:
+def _listed(node: Any, where: Where, length: int | None = None) -> list:
     if not isinstance(node, list) or (length is not None and len(node) != length):
         raise Mismatch(where, f"holds {shown(node)}, where a list is needed.")
-    return [plain_value(item, f"{where}[{i}]") for i, item in enumerate(node)]
+    return [plain_value(item, at(where, i)) for i, item in enumerate(node)]
 
 
-def _dict_of(node: Any, where: str) -> dict:
+def _dict_of(node: Any, where: Where) -> dict:
     out = {}
     for pair in node["$dict"] if isinstance(node["$dict"], list) else [None]:
         key, value = _listed(pair, where, 2)
@@ -157,14 +157,14 @@ def _dict_of(node: Any, where: str) -> dict:
     return out
 
 
-def _scalar_of(node: Any, where: str) -> Any:
+def _scalar_of(node: Any, where: Where) -> Any:
     values = node["$scalar"]
     if not isinstance(values, np.ndarray) or values.shape != (1,):
         raise Mismatch(where, f"holds {shown(values)}, which is no scalar.")
     return values[0]
 
 
-def _slice_of(node: Any, where: str) -> slice:
+def _slice_of(node: Any, where: Where) -> slice:
     parts = _listed(node["$slice"], where, 3)
     if any(part is not None and type(part) is not int for part in parts):
         raise Mismatch(where, f"holds {shown(parts)}, which is no slice of columns.")
@@ -174,7 +174,7 @@ def _slice_of(node: Any, where: str) -> slice:
 class NumberType(Kind):
     """The dtype of a result, as a type or as a dtype. No other parameter may be a type, which can be called."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if isinstance(value, np.dtype) and value.name in _SCALARS:
             return ["dtype", value.name]
         for name, kind in _TYPES.items():
@@ -182,14 +182,14 @@ class NumberType(Kind):
                 return ["type", name]
         raise Mismatch(where, f"is {shown(value)}, which is no type of numbers that can be saved.")
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         known = isinstance(node, list) and len(node) == 2 and isinstance(node[1], str) and node[1] in _TYPES
         if not known or node[0] not in ("dtype", "type"):
             raise Mismatch(where, f"must be a type of numbers; found {shown(node)}.")
         return np.dtype(_TYPES[node[1]]) if node[0] == "dtype" else _TYPES[node[1]]
 
 
-def _splitter_of(node: Any, where: str) -> Any:
+def _splitter_of(node: Any, where: Where) -> Any:
     name, given = node["$splitter"], node["params"]
     if not isinstance(name, str) or name not in _SPLITTERS or not isinstance(given, dict):
         raise Mismatch(where, f"names {shown(name)}, which is no splitter.")
@@ -199,7 +199,7 @@ def _splitter_of(node: Any, where: str) -> Any:
     return _SPLITTERS[name](**{key: plain_value(value, inside(where, key)) for key, value in given.items()})
 
 
-def random_node(value: np.random.RandomState, where: str) -> Any:
+def random_node(value: np.random.RandomState, where: Where) -> Any:
     """The state of Mersenne's twister."""
     name, key, position, has_gauss, gauss = value.get_state(legacy=True)
     if name != "MT19937":
@@ -207,7 +207,7 @@ def random_node(value: np.random.RandomState, where: str) -> Any:
     return [np.asarray(key), int(position), int(has_gauss), float(gauss)]
 
 
-def random_of(node: Any, where: str) -> np.random.RandomState:
+def random_of(node: Any, where: Where) -> np.random.RandomState:
     """A generator that goes on where the saved one was."""
     if not isinstance(node, list) or len(node) != 4:
         raise Mismatch(where, f"holds {shown(node)}, which is no random state.")
@@ -225,12 +225,12 @@ def random_of(node: Any, where: str) -> np.random.RandomState:
 class RandomState(Kind):
     """A random state that goes on where it was."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if not isinstance(value, np.random.RandomState):
             raise Mismatch(where, f"must be a random state to be saved; found {shown(value)}.")
         return random_node(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return random_of(node, where)
 
 

@@ -15,7 +15,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ._errors import Mismatch
-from ._json import MAX_DEPTH
 
 DTYPES = {
     name: np.dtype(name).newbyteorder("<")
@@ -81,7 +80,7 @@ class Pools:
         self._ends: dict[str, int] = {}
         self._places: dict[str, list[dict]] = {}
         self._tree = tree
-        self._collect(tree, 0)
+        self._collect(tree)
 
     @property
     def members(self) -> dict[str, int]:
@@ -91,20 +90,18 @@ class Pools:
             for dtype, end in self._ends.items()
         }
 
-    def _collect(self, node: Any, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise Mismatch("", "is nested too deeply.")
+    def _collect(self, node: Any) -> None:
         if isinstance(node, list):
             for value in node:
                 if isinstance(value, (dict, list)):
-                    self._collect(value, depth + 1)
+                    self._collect(value)
         elif isinstance(node, dict):
             if "$array" in node:
                 self._add(node)
                 return
             for value in node.values():
                 if isinstance(value, (dict, list)):
-                    self._collect(value, depth + 1)
+                    self._collect(value)
 
     def _add(self, node: dict) -> None:
         dtype, at = node["$array"], node.get("at")
@@ -141,7 +138,7 @@ class Pools:
                     raise Mismatch(name, "is longer than it says.")
             if digest.hexdigest() != digests[name]:
                 raise Mismatch(name, "does not have the checksum of the manifest: the file is damaged.")
-        return _filled(self._tree, found)
+        return _fill(self._tree, found)
 
 
 def _read_array(stream: BinaryIO, digest: Any, name: str, node: dict) -> np.ndarray:
@@ -162,9 +159,12 @@ def _read_array(stream: BinaryIO, digest: Any, name: str, node: dict) -> np.ndar
     return (array.T if flipped else array).astype(dtype.newbyteorder("="), copy=False)
 
 
-def _filled(node: Any, found: dict[int, np.ndarray]) -> Any:
-    if isinstance(node, dict):
-        if id(node) in found:
-            return found[id(node)]
-        return {key: _filled(value, found) for key, value in node.items()}
-    return [_filled(value, found) for value in node] if isinstance(node, list) else node
+def _fill(node: Any, found: dict[int, np.ndarray]) -> Any:
+    """Put arrays in the places of their references; the tree is not copied."""
+    if isinstance(node, dict) and id(node) in found:
+        return found[id(node)]
+    places: Any = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in places:
+        if isinstance(value, (dict, list)):
+            node[key] = _fill(value, found)
+    return node

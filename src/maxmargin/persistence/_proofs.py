@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..certificates import DEFINITENESS, Certificate, Guarantee, ModelCertificate, Status
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, at, inside
 from ._kinds import Bool, Float, Int, Kind, Scope, Size, Text, choice, float_node, number_of, shown
 
 _FIGURE = Float(finite=False, nan=True)
@@ -32,7 +32,7 @@ _GUARANTEE: dict[str, Kind] = {
 }
 
 
-def _status_of(node: Any, where: str) -> Status:
+def _status_of(node: Any, where: Where) -> Status:
     try:
         return Status(node)
     except ValueError:
@@ -43,13 +43,13 @@ def _status_of(node: Any, where: str) -> Status:
 class OneCertificate(Kind):
     """The proof of one binary problem."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if type(value) is not Certificate:
             raise Mismatch(where, f"must be a Certificate to be saved; found {shown(value)}.")
         node = {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in _PROBLEM.items()}
         return {**node, "status": value.status.value}
 
-    def read(self, node: Any, where: str, scope: Scope) -> Certificate:
+    def read(self, node: Any, where: Where, scope: Scope) -> Certificate:
         if isinstance(node, dict) and "definiteness" not in node:
             node = {**node, "definiteness": "assumed"}  # files of version 1 do not say
         if not isinstance(node, dict) or set(node) != {*_PROBLEM, "status"}:
@@ -64,18 +64,16 @@ class Certificates(Kind):
 
     problems: Size
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if type(value) is not ModelCertificate:
             raise Mismatch(where, f"must be a ModelCertificate to be saved; found {shown(value)}.")
-        return [OneCertificate().write(part, f"{where}[{i}]") for i, part in enumerate(value.problems)]
+        return [OneCertificate().write(part, at(where, i)) for i, part in enumerate(value.problems)]
 
-    def read(self, node: Any, where: str, scope: Scope) -> ModelCertificate:
+    def read(self, node: Any, where: Where, scope: Scope) -> ModelCertificate:
         if not isinstance(node, list) or not node:
             raise Mismatch(where, f"must be a list of certificates; found {shown(node)}.")
         scope.agree(self.problems, len(node), where, "the number of certificates")
-        return ModelCertificate(
-            tuple(OneCertificate().read(part, f"{where}[{i}]", scope) for i, part in enumerate(node))
-        )
+        return ModelCertificate(tuple(OneCertificate().read(part, at(where, i), scope) for i, part in enumerate(node)))
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ class Guaranteed(Kind):
     problems: Size | None = None
     inner: bool = False
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if type(value) is not self.of:
             raise Mismatch(where, f"must be a {self.of.__name__} to be saved; found {shown(value)}.")
         known = {*_GUARANTEE, *dict(self.extra), "status", "figures", "problems", "_recompute"}
@@ -98,10 +96,10 @@ class Guaranteed(Kind):
         node["status"] = value.status.value
         node["figures"] = {_name(key, where): float_node(float(figure)) for key, figure in value.figures.items()}
         part = Guaranteed(self.of, self.extra, inner=True)
-        node["problems"] = [part.write(p, f"{where}.problems[{i}]") for i, p in enumerate(value.problems)]
+        node["problems"] = [part.write(p, at(inside(where, "problems"), i)) for i, p in enumerate(value.problems)]
         return node
 
-    def read(self, node: Any, where: str, scope: Scope) -> Guarantee:
+    def read(self, node: Any, where: Where, scope: Scope) -> Guarantee:
         known = {*_GUARANTEE, *dict(self.extra), "status", "figures", "problems"}
         if not isinstance(node, dict) or set(node) != known:
             raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
@@ -116,18 +114,18 @@ class Guaranteed(Kind):
         if self.problems is not None:
             scope.agree(self.problems, max(1, len(listed)), where, "the number of guarantees")
         part = Guaranteed(self.of, self.extra, inner=True)
-        problems = tuple(part.read(p, f"{where}.problems[{i}]", scope) for i, p in enumerate(listed))
+        problems = tuple(part.read(p, at(inside(where, "problems"), i), scope) for i, p in enumerate(listed))
         status = _status_of(node["status"], inside(where, "status"))
         return self.of(**parts, figures=_figures(node["figures"], where), status=status, problems=problems)
 
 
-def _name(key: Any, where: str) -> str:
+def _name(key: Any, where: Where) -> str:
     if not isinstance(key, str):
         raise Mismatch(where, f"has a figure named {shown(key)}, which cannot be saved.")
     return key
 
 
-def _figures(node: Any, where: str) -> dict[str, float]:
+def _figures(node: Any, where: Where) -> dict[str, float]:
     if not isinstance(node, dict):
         raise Mismatch(inside(where, "figures"), f"must be numbers by name; found {shown(node)}.")
     out = {}
@@ -145,10 +143,10 @@ class Proof(Kind):
 
     kind: Kind
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return self.kind.write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         return self.kind.read(node, where, scope)
 
     def settle(self, part: Any, model: Any) -> Any:

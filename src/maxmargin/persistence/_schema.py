@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import check_is_fitted
 
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, inside, level_of, within
 from ._kinds import Int, Kind, Maybe, Scope, shown
 from ._labels import Labels
 from ._plain import Plain, plain_node, plain_value
@@ -42,6 +43,9 @@ _ROOMS = {
 }
 # More threads than this are a mistake, or an attempt to bring the machine to its knees.
 _MOST_THREADS = 256
+# Estimators inside estimators. scikit-learn looks at the first and the last step of a pipeline three times for each
+# question: what takes a microsecond for one takes ten thousand for eight of them, one inside the other.
+MAX_NESTED = 8
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ class Schema:
         Attributes that are neither written nor needed: what was kept to save time.
     width : callable, optional
         The number of columns that a fitted transformer gives, so that those after it can be compared with it.
+    part : callable, optional
+        Whether an object is of use only as an attribute of the estimator that made it.
 
     """
 
@@ -107,6 +113,7 @@ class Schema:
     checks: Sequence[Check] = ()
     forgets: frozenset[str] = frozenset()
     width: Callable[[Any], int] | None = None
+    part: Callable[[Any], bool] | None = None
 
     @property
     def kinds(self) -> dict[str, Kind | Derived]:
@@ -115,7 +122,7 @@ class Schema:
 
     # ---------------------------------------------------------------- writing
 
-    def write(self, value: Any, where: str) -> dict[str, Any]:
+    def write(self, value: Any, where: Where) -> dict[str, Any]:
         """An object as JSON and arrays."""
         names = _parameters(self.make)
         state = {name: part for name, part in vars(value).items() if name not in names and name not in self.forgets}
@@ -129,7 +136,7 @@ class Schema:
             node["fitted"] = self._write_fitted(value, state, where)
         return node
 
-    def _write_fitted(self, value: Any, state: dict[str, Any], where: str) -> dict[str, Any]:
+    def _write_fitted(self, value: Any, state: dict[str, Any], where: Where) -> dict[str, Any]:
         kinds, out = self.kinds, {}
         for name in state:
             if name not in kinds:
@@ -148,7 +155,7 @@ class Schema:
 
     # ---------------------------------------------------------------- reading
 
-    def read(self, node: dict[str, Any], where: str) -> Any:
+    def read(self, node: dict[str, Any], where: Where) -> Any:
         """An object again, every part of it checked."""
         params = self._read_params(node["params"], where)
         value = self.make(**params)
@@ -169,7 +176,7 @@ class Schema:
                 setattr(value, name, kind.settle(read[name], value))
         return value
 
-    def _read_params(self, node: Any, where: str) -> dict[str, Any]:
+    def _read_params(self, node: Any, where: Where) -> dict[str, Any]:
         names = _parameters(self.make)
         if not isinstance(node, dict) or set(node) - set(names):
             raise Mismatch(where, f"has parameters that {self.name} does not take: {shown(node)}.")
@@ -182,7 +189,7 @@ class Schema:
             raise Mismatch(inside(where, "n_jobs"), f"must be from 1 to {_MOST_THREADS}; found {shown(jobs)}.")
         return out
 
-    def _read_fitted(self, node: Any, where: str, scope: Scope) -> dict[str, Any]:
+    def _read_fitted(self, node: Any, where: Where, scope: Scope) -> dict[str, Any]:
         kinds = self.kinds
         if not isinstance(node, dict) or any(isinstance(kinds.get(name, Derived(id)), Derived) for name in node):
             raise Mismatch(where, f"has attributes that {self.name} has not: {shown(node)}.")
@@ -202,7 +209,7 @@ class Schema:
         return scope.values
 
 
-def _apply(check: Check, scope: Scope, where: str) -> None:
+def _apply(check: Check, scope: Scope, where: Where) -> None:
     if not check.holds(scope):
         raise Mismatch(where, check.words)
 
@@ -217,14 +224,30 @@ def _given(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name) for name in _parameters(make)}
 
 
-def _validate(value: Any, where: str) -> None:
-    """Parameters by scikit-learn's rules of each class."""
+def _validate(value: Any, where: Where) -> None:
+    """Parameters by scikit-learn's rules of each class; a truth value only where one is asked for.
+
+    Those rules take True for the whole number 1, and compiled code does not.
+    """
     if not hasattr(value, "_parameter_constraints"):
         return
+    for name, allowed in value._parameter_constraints.items():
+        if isinstance(getattr(value, name, None), (bool, np.bool_)) and not _takes_truth(allowed):
+            raise Mismatch(inside(where, name), f"must not be a truth value; found {getattr(value, name)}.")
     try:
         value._validate_params()
     except (ValueError, TypeError) as error:
         raise Mismatch(where, str(error)) from error
+
+
+def _takes_truth(allowed: Any) -> bool:
+    if isinstance(allowed, str):  # "no_validation"
+        return True
+    return any(
+        (isinstance(rule, str) and rule in ("boolean", "verbose"))
+        or (isinstance(rule, Options) and any(isinstance(option, bool) for option in rule.options))
+        for rule in allowed
+    )
 
 
 # ---------------------------------------------------------------- looking up
@@ -236,7 +259,7 @@ def _schemas(module: str) -> dict[str, Schema]:
     return {schema.name: schema for schema in found}
 
 
-def schema_named(name: Any, where: str) -> Schema:
+def schema_named(name: Any, where: Where) -> Schema:
     """The schema of a class by the name in a file."""
     module = _ROOMS.get(name.rpartition(".")[0]) if isinstance(name, str) else None
     schema = None if module is None else _schemas(module).get(name)
@@ -273,7 +296,25 @@ def width_of(value: Any) -> int | None:
     return schema.width(value) if known else None  # type: ignore[union-attr, misc]
 
 
-def object_node(value: Any, where: str) -> dict[str, Any]:
+def taken_by(value: Any) -> int | None:
+    """The number of columns that an estimator takes; None where that is not known."""
+    for step in [value, *(step for _, step in getattr(value, "steps", ()))]:
+        found = getattr(step, "n_features_in_", None) if step is value else taken_by(step)
+        if found is not None:
+            return int(found)
+    return None
+
+
+def whole_of(node: Any, where: Where) -> Any:
+    """An object that can be used by itself."""
+    value = object_of(node, where)
+    schema = schema_of(type(value))
+    if schema is not None and schema.part is not None and schema.part(value):
+        raise Mismatch(where, f"is a {type(value).__name__} as another estimator keeps it, of no use by itself.")
+    return value
+
+
+def object_node(value: Any, where: Where) -> dict[str, Any]:
     """An object of a known class as JSON and arrays."""
     schema = schema_of(type(value))
     if schema is None:
@@ -282,8 +323,11 @@ def object_node(value: Any, where: str) -> dict[str, Any]:
     return schema.write(value, where)
 
 
-def object_of(node: Any, where: str) -> Any:
+def object_of(node: Any, where: Where) -> Any:
     """An object again."""
+    where = within(where)
+    if level_of(where) > MAX_NESTED:
+        raise Mismatch(where, f"is an estimator inside more than {MAX_NESTED - 1} others, which is the limit.")
     if not isinstance(node, dict) or set(node) != {"class", "params", "fitted"}:
         raise Mismatch(where, f"must be an object with class, params and fitted; found {shown(node)}.")
     return schema_named(node["class"], where).read(node, where)
@@ -297,14 +341,14 @@ class Estimator(Kind):
     fitted: bool = True
     check: Callable[[Any, Scope], str | None] | None = None
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         node = object_node(value, where)
         if self.names is not None and node["class"] not in self.names:
             raise Mismatch(where, f"must be one of {sorted(self.names)} to be saved; found {node['class']}.")
         return node
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
-        value = object_of(node, where)
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        value = whole_of(node, where) if self.names is None else object_of(node, where)
         if self.names is not None and node["class"] not in self.names:
             raise Mismatch(where, f"must be one of {sorted(self.names)}; found {node['class']}.")
         if self.fitted and not is_fitted(value):
@@ -325,14 +369,14 @@ class Record(Kind):
     checks: Sequence[Check] = ()
     shares: Sequence[str] = ()
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if type(value) is not self.of:
             raise Mismatch(where, f"must be a {self.of.__name__} to be saved; found {shown(value)}.")
         for name in set(vars(value)) - set(self.parts):
             raise Mismatch(inside(where, name), f"is a part of {self.of.__name__} that model files have no place for.")
         return {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in self.parts.items()}
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, dict) or set(node) != set(self.parts):
             raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
         own = Scope(params=scope.params, sizes={name: scope[name] for name in self.shares})
@@ -349,4 +393,4 @@ FEATURES: Entries = (
     ("feature_names_in_", Maybe(Labels(("d",)))),
 )
 OUTPUT_CONFIG: Entries = (("_sklearn_output_config", Maybe(Plain())),)
-CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)),)
+CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)), Check(lambda s: s["k"] >= 1, "has no classes."))

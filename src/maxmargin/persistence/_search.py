@@ -10,7 +10,7 @@ from sklearn.metrics import check_scoring
 from ..search._calibration import Calibration, Isotonic
 from ..search._platt import Sigmoid
 from ._arrays import Array, bools, floats
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, inside
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, choice, shown
 from ._plain import Plain
 from ._proofs import OneCertificate
@@ -32,10 +32,10 @@ _ISOTONIC = Record(
 class _Map(Kind):
     """A map from decision values to probabilities."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return (_SIGMOID if type(value) is Sigmoid else _ISOTONIC).write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         sigmoid = isinstance(node, dict) and "slope" in node
         found = (_SIGMOID if sigmoid else _ISOTONIC).read(node, where, scope)
         if sigmoid and not (found.unit > 0).all():
@@ -82,7 +82,7 @@ class _Table(Kind):
             "status": Items(Text(), "candidates"),
         }
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         splits = sum(name.startswith("split") for name in value)
         kinds = self._numbers(splits) | self._lists()
         names = list(value["params"][0]) if value["params"] else []
@@ -93,7 +93,7 @@ class _Table(Kind):
             for name, kind in kinds.items()
         }
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         kinds = self._numbers(scope["splits"]) | self._lists()
         if not isinstance(node, dict) or set(node) != set(kinds):
             raise Mismatch(where, f"must be the table of a search; found {shown(node)}.")

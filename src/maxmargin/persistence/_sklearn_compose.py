@@ -7,36 +7,53 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import LabelEncoder
 
-from ._errors import Mismatch
+from ._errors import Mismatch, Where, at
 from ._kinds import Bool, Kind, Scope, Text, shown
 from ._plain import plain_node, plain_value
-from ._schema import FEATURES, OUTPUT_CONFIG, Check, Derived, Schema, is_fitted, object_node, object_of, width_of
+from ._schema import (
+    FEATURES,
+    OUTPUT_CONFIG,
+    Check,
+    Derived,
+    Schema,
+    is_fitted,
+    object_node,
+    taken_by,
+    whole_of,
+    width_of,
+)
 
 _WORDS = ("passthrough", "drop")
 
 
-def _step_node(step: Any, where: str) -> Any:
+def _step_node(step: Any, where: Where) -> Any:
     return step if step is None or (isinstance(step, str) and step in _WORDS) else object_node(step, where)
 
 
-def _step_of(node: Any, where: str) -> Any:
-    return node if node is None or (isinstance(node, str) and node in _WORDS) else object_of(node, where)
+def _step_of(node: Any, where: Where) -> Any:
+    if node is None or (isinstance(node, str) and node in _WORDS):
+        return node
+    step = whole_of(node, where)
+    if isinstance(step, LabelEncoder):
+        raise Mismatch(where, "is a LabelEncoder, which takes labels and not columns.")
+    return step
 
 
 class _Steps(Kind):
     """Named steps: an estimator each, "passthrough" or None."""
 
-    def write(self, value: Any, where: str) -> Any:
-        return [[Text().write(name, where), _step_node(step, f"{where}[{name!r}]")] for name, step in value]
+    def write(self, value: Any, where: Where) -> Any:
+        return [[Text().write(name, where), _step_node(step, at(where, name))] for name, step in value]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or not node or not all(isinstance(s, list) and len(s) == 2 for s in node):
             raise Mismatch(where, f"must be named steps; found {shown(node)}.")
         out = []
         for name, step in node:
             name = Text().read(name, where, scope)
-            out.append((name, _step_of(step, f"{where}[{name!r}]")))
+            out.append((name, _step_of(step, at(where, name))))
         if len({name for name, _ in out}) != len(out):
             raise Mismatch(where, "has a name twice.")
         if any(not hasattr(step, "transform") for _, step in out[:-1] if step is not None and step != "passthrough"):
@@ -48,15 +65,15 @@ class _Steps(Kind):
         return out
 
 
-def _check_widths(steps: list[tuple[str, Any]], where: str) -> None:
+def _check_widths(steps: list[tuple[str, Any]], where: Where) -> None:
     """Each step takes as many columns as the one before it gives."""
     given: int | None = None
     for name, step in steps:
         if step is None or isinstance(step, str):
             continue
-        taken = getattr(step, "n_features_in_", None)
+        taken = taken_by(step)
         if given is not None and taken is not None and taken != given:
-            raise Mismatch(f"{where}[{name!r}]", f"takes {taken} columns; the step before it gives {given}.")
+            raise Mismatch(at(where, name), f"takes {taken} columns; the step before it gives {given}.")
         given = width_of(step)
 
 
@@ -71,11 +88,11 @@ def _pipeline_width(value: Pipeline) -> int:
 class _Nothing(Kind):
     """No folder where fits are kept: whoever can write to it decides what a later fit runs."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if value is not None:
             raise Mismatch(where, "keeps fits in a folder, which cannot be saved: set_params(memory=None) first.")
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if node is not None:
             raise Mismatch(where, f"must be null; found {shown(node)}.")
 
@@ -86,22 +103,22 @@ class _Parts(Kind):
     def __init__(self, fitted: bool) -> None:
         self._fitted = fitted
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return [
-            [Text().write(name, where), _step_node(step, f"{where}[{name!r}]"), plain_node(columns, where)]
+            [Text().write(name, where), _step_node(step, at(where, name)), plain_node(columns, where)]
             for name, step, columns in value
         ]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or not all(isinstance(part, list) and len(part) == 3 for part in node):
             raise Mismatch(where, f"must be named transformers with columns; found {shown(node)}.")
         out = []
         for name, step, columns in node:
-            place = f"{where}[{Text().read(name, where, scope)!r}]"
+            place = at(where, Text().read(name, where, scope))
             made, chosen = _step_of(step, place), plain_value(columns, place)
             if self._fitted:
                 count = _count(chosen, scope, place)
-                taken = getattr(made, "n_features_in_", None)
+                taken = None if isinstance(made, str) else taken_by(made)
                 if made is None or (not isinstance(made, str) and count and taken != count):
                     raise Mismatch(place, f"takes {taken} columns and is given {count}.")
                 if not isinstance(made, str) and count and not is_fitted(made):
@@ -112,7 +129,7 @@ class _Parts(Kind):
         return out
 
 
-def _count(columns: Any, scope: Scope, where: str) -> int:
+def _count(columns: Any, scope: Scope, where: Where) -> int:
     """How many columns are chosen, all of which must be there."""
     d, names = scope["d"], set(scope.values.get("feature_names_in_", np.empty(0)).tolist())
     if isinstance(columns, slice):
@@ -137,10 +154,10 @@ def _count(columns: Any, scope: Scope, where: str) -> int:
 class _Slices(Kind):
     """The columns of the result that belong to each transformer."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return [[Text().write(name, where), int(part.start), int(part.stop)] for name, part in value.items()]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         out = {}
         for part in node if isinstance(node, list) else [None]:
             if not isinstance(part, list) or len(part) != 3 or any(type(end) is not int for end in part[1:]):
@@ -154,10 +171,10 @@ class _Slices(Kind):
 class _Inputs(Kind):
     """The columns that each transformer takes, by number."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return [[Text().write(name, where), [int(c) for c in columns]] for name, columns in value.items()]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         out = {}
         for part in node if isinstance(node, list) else [None]:
             if not isinstance(part, list) or len(part) != 2 or not isinstance(part[1], list):
@@ -171,10 +188,10 @@ class _Inputs(Kind):
 class _Remainder(Kind):
     """What becomes of the columns that nobody takes."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return _Parts(False).write([value], where)[0]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         name, step, columns = _Parts(False).read([node], where, scope)[0]
         _count(columns, scope, where)
         return name, step, columns

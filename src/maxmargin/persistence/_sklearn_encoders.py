@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ._errors import Mismatch
+from ._errors import Mismatch, Where, at
 from ._kinds import Bool, Items, Kind, Maybe, OrNone, Scope, shown
 from ._labels import Labels, labels_of
 from ._plain import NumberType
@@ -17,10 +17,10 @@ from ._schema import ABSENT, FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, S
 class _Categories(Kind):
     """Categories of a column; numbers rise, and NaN comes last, or codes would be looked up in vain."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return Labels(("m",)).write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         values = labels_of(node, where)
         if values.ndim != 1 or not len(values):
             raise Mismatch(where, f"must be the categories of a column; found {shown(values)}.")
@@ -69,17 +69,17 @@ def _grouping(value: Any) -> Any:
 class _Dropped(Kind):
     """The category that is left out of each column, None if none is."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if value.dtype != object:
             raise Mismatch(where, f"must be places or None to be saved; found {shown(value)}.")
         return [None if place is None else int(place) for place in value.tolist()]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) != scope["d"]:
             raise Mismatch(where, f"must have one entry for each of {scope['d']} columns; found {shown(node)}.")
         for i, (place, categories) in enumerate(zip(node, scope.values["categories_"], strict=True)):
             if place is not None and (type(place) is not int or not 0 <= place < len(categories)):
-                raise Mismatch(f"{where}[{i}]", f"must be the place of a category; found {shown(place)}.")
+                raise Mismatch(at(where, i), f"must be the place of a category; found {shown(place)}.")
         out = np.empty(len(node), dtype=object)
         out[:] = node
         return out
@@ -102,10 +102,10 @@ def _dropped_after(scope: Scope) -> bool:
 class _MissingPlaces(Kind):
     """Where the missing value stands among the categories, by column."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return [[int(column), int(place)] for column, place in value.items()]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         out: dict[int, int] = {}
         for pair in node if isinstance(node, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or any(type(part) is not int for part in pair):
@@ -120,10 +120,10 @@ class _MissingPlaces(Kind):
 class _Rare(Kind):
     """Places of rare categories, one array a column or None."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return [None if places is None else np.asarray(places, dtype=np.int64) for places in value]
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) != scope["d"]:
             raise Mismatch(where, f"must have one entry for each of {scope['d']} columns; found {shown(node)}.")
         for places_ in node:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import (
@@ -21,11 +22,11 @@ from sklearn.preprocessing import (
 )
 
 from ._arrays import either_float, floats, places
-from ._errors import Mismatch
+from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, Text, shown
 from ._labels import Labels, labels_of
 from ._plain import plain_node, plain_value
-from ._schema import CLASSES, FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, Estimator, Schema
+from ._schema import FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, Estimator, Schema
 from ._sklearn_encoders import ENCODERS
 
 _START: Entries = (*FEATURES, *OUTPUT_CONFIG)
@@ -40,10 +41,10 @@ def _same_width(value: Any) -> int:
 class _Seen(Kind):
     """How many rows were seen: a number, or one a column where some values were missing."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return plain_node(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         value = plain_value(node, where)
         counts = np.asarray(value)
         if counts.dtype.kind not in "iuf" or counts.shape not in ((), (scope["d"],)) or not (counts >= 0).all():
@@ -56,10 +57,10 @@ class _Dtype(Kind):
 
     _form = re.compile(r"[<>|=]?[biuf][1248]|[<>=]U\d{1,6}|\|?O")
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return Text().write(np.dtype(value).str, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, str) or not self._form.fullmatch(node):
             raise Mismatch(where, f"must be a dtype; found {shown(node)}.")
         return np.dtype(node)
@@ -68,10 +69,10 @@ class _Dtype(Kind):
 class _Fill(Kind):
     """What stands for missing values, one a column; NaN where a column had no others."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         return Labels(("d",)).write(value, where)
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         values = labels_of(node, where)
         if values.shape != (scope["d"],) or values.dtype.kind not in "biufOU":
             raise Mismatch(where, f"must have one value for each of {scope['d']} columns; found {shown(values)}.")
@@ -101,7 +102,8 @@ def _few_powers(scope: Scope) -> bool:
 
 def _powers_again(name: str) -> Derived:
     def make(value: Any) -> Any:
-        copy = PolynomialFeatures(**value.get_params(deep=False)).fit(np.zeros((1, value.n_features_in_)))
+        nothing = sp.csr_array((1, value.n_features_in_))  # of as many columns as a file likes to claim
+        copy = PolynomialFeatures(**value.get_params(deep=False)).fit(nothing)
         return getattr(copy, name)
 
     return Derived(make)
@@ -187,7 +189,11 @@ SCHEMAS = [
     ),
     Schema("sklearn.preprocessing.Normalizer", Normalizer, _START, width=_same_width),
     Schema("sklearn.preprocessing.FunctionTransformer", FunctionTransformer, _START, width=_same_width),
-    Schema("sklearn.preprocessing.LabelEncoder", LabelEncoder, (*CLASSES, *OUTPUT_CONFIG)),
+    Schema(
+        "sklearn.preprocessing.LabelEncoder",
+        LabelEncoder,
+        (("classes_", Labels(("k",), distinct=True)), *OUTPUT_CONFIG),
+    ),
     *ENCODERS,
     Schema(
         "sklearn.preprocessing.PolynomialFeatures",
@@ -226,6 +232,7 @@ SCHEMAS = [
             ("features_", places("m", "d")),
         ),
         width=lambda value: len(value.features_),
+        part=lambda value: getattr(value, "_precomputed", False),
     ),
     Schema(
         "sklearn.decomposition.PCA",

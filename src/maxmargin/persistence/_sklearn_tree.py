@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
 from ._arrays import Array, floats
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, inside
 from ._kinds import Int, Kind, Scope, Size, shown
 from ._schema import CLASSES, FEATURES, Derived, Entries, Schema
 
@@ -34,7 +34,7 @@ class _Nodes(Kind):
     def __init__(self, outputs: Size) -> None:
         self._outputs = outputs
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if type(value) is not Tree:
             raise Mismatch(where, f"must be a Tree to be saved; found {shown(value)}.")
         state = value.__getstate__()
@@ -43,7 +43,7 @@ class _Nodes(Kind):
         nodes = {name: np.ascontiguousarray(state["nodes"][name]) for name in _COLUMNS}
         return {**nodes, "values": state["values"], "max_depth": int(state["max_depth"])}
 
-    def read(self, node: Any, where: str, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, dict) or set(node) != {*_COLUMNS, "values", "max_depth"}:
             raise Mismatch(where, f"must be a tree; found {shown(node)}.")
         own = Scope(sizes={name: size for name, size in scope.sizes.items() if name != "nodes"})
@@ -60,7 +60,7 @@ class _Nodes(Kind):
         return tree
 
 
-def _checked_depth(read: dict[str, np.ndarray], d: int, where: str) -> int:
+def _checked_depth(read: dict[str, np.ndarray], d: int, where: Where) -> int:
     """The depth of a tree in which children come after their parents, each once."""
     left, right, feature = read["left_child"], read["right_child"], read["feature"]
     m, inner = len(left), np.flatnonzero(left >= 0)

@@ -6,7 +6,7 @@ from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._kinds import Int, Maybe
 from ._proofs import guarantee
 from ._schema import CLASSES, FEATURES, Derived, Entries, Schema
-from ._tree_nodes import CategoryColumns, Nodes
+from ._tree_nodes import NOT_MONOTONE, CategoryColumns, Nodes
 
 _START: Entries = (
     *FEATURES,
@@ -28,6 +28,7 @@ SCHEMAS = [
             ("n_classes_", Derived(lambda value: len(value.classes_))),
             ("_classes_count", Derived(lambda value: len(value.classes_))),
         ),
+        checks=[NOT_MONOTONE],
     ),
     Schema(
         "maxmargin.tree.DecisionTreeRegressor",
@@ -37,5 +38,6 @@ SCHEMAS = [
             ("tree_", Nodes(1, shares=False)),
             ("certificate_", Maybe(guarantee())),
         ),
+        checks=[NOT_MONOTONE],
     ),
 ]

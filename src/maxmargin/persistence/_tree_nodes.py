@@ -16,11 +16,13 @@ from ..tree._binning import MAX_BINS
 from ..tree._columns import Categories
 from ..tree._tree import Tree
 from ._arrays import Array, bools, floats
-from ._errors import Mismatch, inside
+from ._errors import Mismatch, Where, at, inside
 from ._kinds import Int, Kind, Scope, Size, checked_text, shown
 from ._labels import label_node, labels_of
+from ._schema import Check
 
 _WORDS_OF_A_SUBSET = 4
+NOT_MONOTONE = Check(lambda s: s.params["monotonic_cst"] is None, "monotonic_cst must be null.")
 
 
 class Nodes(Kind):
@@ -46,7 +48,7 @@ class Nodes(Kind):
             "max_depth": Int(0, 2**31),
         }
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if type(value) is not Tree:
             raise Mismatch(where, f"must be a Tree to be saved; found {shown(value)}.")
         parts = self._parts()
@@ -54,7 +56,7 @@ class Nodes(Kind):
             raise Mismatch(inside(where, name), "is a part of a tree that model files have no place for.")
         return {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in parts.items()}
 
-    def read(self, node: Any, where: str, scope: Scope) -> Tree:
+    def read(self, node: Any, where: Where, scope: Scope) -> Tree:
         parts = self._parts()
         if not isinstance(node, dict) or set(node) != set(parts):
             raise Mismatch(where, f"must be a tree; found {shown(node)}.")
@@ -68,7 +70,7 @@ class Nodes(Kind):
         return tree
 
 
-def _check_children(left: np.ndarray, where: str) -> None:
+def _check_children(left: np.ndarray, where: Where) -> None:
     m = len(left)
     inner = np.flatnonzero(left >= 0)
     if not 1 <= m < 2**31 - 1 or m != 2 * len(inner) + 1:
@@ -80,7 +82,7 @@ def _check_children(left: np.ndarray, where: str) -> None:
         raise Mismatch(inside(where, "children_left"), "must name every node but the root once.")
 
 
-def _check_splits(read: dict[str, Any], scope: Scope, categories: Set[int], where: str) -> None:
+def _check_splits(read: dict[str, Any], scope: Scope, categories: Set[int], where: Where) -> None:
     leaf, feature, subset = read["children_left"] < 0, read["feature"], read["subset"]
     if (feature[leaf] != -2).any() or (feature[~leaf] < 0).any() or (feature[~leaf] >= scope["d"]).any():
         raise Mismatch(inside(where, "feature"), f"must be columns from 0 to {scope['d'] - 1}, and -2 for leaves.")
@@ -101,15 +103,15 @@ def _category_columns(scope: Scope) -> Set[int]:
 class CategoryColumns(Kind):
     """Columns of a data frame with categories, and which; codes above the last bit of a subset there are none."""
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: Where) -> Any:
         if value is None:
             return None
         return {
             "names": [checked_text(name, where) for name in value.names],
-            "of": [[int(j), label_node(known, f"{where}[{j}]")] for j, known in value.of.items()],
+            "of": [[int(j), label_node(known, at(where, j))] for j, known in value.of.items()],
         }
 
-    def read(self, node: Any, where: str, scope: Scope) -> Categories | None:
+    def read(self, node: Any, where: Where, scope: Scope) -> Categories | None:
         if node is None:
             return None
         if not isinstance(node, dict) or set(node) != {"names", "of"} or not isinstance(node["of"], list):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..training._account import usable_account
 from ..training._split import make_split
 from ..training._table import open_table
 from ..training._target import read_target
@@ -25,10 +26,11 @@ def account_of(training: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(training, Mapping) and not hasattr(training, "provenance"):
         raise TypeError(f"training must be a Training or its provenance(); got {type(training).__name__}.")
-    account = training if isinstance(training, Mapping) else training.provenance()
+    account, problems = usable_account(training if isinstance(training, Mapping) else training.provenance())
     missing = [key for key in _NEEDED if key not in account]
     if missing:
-        raise ValueError(f"training must be a Training or its provenance(); this account has no {listed(missing)}.")
+        why = problems[0] if problems else f"this account has no {listed(missing)}"
+        raise ValueError(f"training must be a Training or its provenance(); {why}.")
     return account
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from . import _words
+
+# Halves of characters, which UTF-8 cannot write, and control characters, which a page may not have.
+_NO_CHARACTERS = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def require_extras() -> None:
@@ -45,4 +49,4 @@ def render(data: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     from markupsafe import Markup
 
     drawn = {name: Markup(svg) for name, svg in pictures.items()}
-    return _template().render(**data, drawn=drawn)
+    return _NO_CHARACTERS.sub("\ufffd", _template().render(**data, drawn=drawn))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..persistence._beside import written_beside
+from ..engine import whole_file
 from ._account import account_of, of_another_table, parted, rows_of
 from ._data import data_section, data_words
 from ._model import model_words, parameters_of, weights_of, with_article
@@ -68,8 +68,8 @@ class Report:
         """
         target = Path(path)
         text = self.html
-        with written_beside(target) as beside:
-            beside.write_text(text, encoding="utf-8", newline="\n")
+        with whole_file(target) as stream:
+            stream.write(text.encode("utf-8"))
         return target
 
     def _repr_html_(self) -> str:

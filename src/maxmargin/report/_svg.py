@@ -7,12 +7,14 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from ._words import power
 
+_SETTING = RLock()
 _MARK = "#222223"  # a colour that no picture has
 _MOST_MARKS = 700  # of a collection with more, the marks become a picture: a mark of SVG takes 70 bytes
 _SETTINGS: dict[Any, Any] = {
@@ -76,10 +78,14 @@ def _mark_surroundings(figure: Any) -> None:
 
 @contextmanager
 def _own_settings() -> Iterator[None]:
-    """Matplotlib's defaults and ours: what a user has set elsewhere is left outside, and comes back."""
+    """Matplotlib's defaults and ours: what a user has set elsewhere is left outside, and comes back.
+
+    There is one set of settings a process. Two threads that changed them by turns would draw with each other's, and the
+    last one to leave would put back those of the other: one draws at a time.
+    """
     import matplotlib as mpl
 
-    with mpl.rc_context():
+    with _SETTING, mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
         yield
@@ -117,25 +123,36 @@ def _few_colours(coded: str) -> str:
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
 
 
+# A tag, or a comment. In texts and attributes Matplotlib writes the brackets of names as entities.
+_TAG = re.compile(r"(<[^>]*>)")
+
+
 def _for_page(text: str, name: str, label: str, tone: str) -> str:
-    """Without prologue, metadata, fixed size and fixed font, its ids under the picture's own name."""
+    """Without prologue, metadata, fixed size and fixed font, its ids under the picture's own name.
+
+    Tags alone are changed: texts are names of columns and classes, which may look like anything.
+    """
     from html import escape
 
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)
-    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
-    text = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', text)
-    text = re.sub(r"font-family: [^;\"]+", "font-family: inherit", text)
-    text = re.sub(r"(font: [^;\"]*?\d+(?:\.\d+)?px )[^;\"]+", r"\1var(--sans)", text)
-    text = text.replace(_MARK, "currentColor")
-    text = re.sub(r"data:image/png;base64,([^\"]+)", lambda found: _few_colours(found[1]), text)
-    width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text).groups()  # type: ignore[union-attr]
+    width, height = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', text).groups()  # type: ignore[union-attr]
     head = (
         f'<svg class="picture {tone}" viewBox="0 0 {width} {height}" style="--width: {float(width):.0f}px" role="img" '
         f'aria-label="{escape(label, quote=True)}" xmlns="http://www.w3.org/2000/svg" '
         'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
-    text = re.sub(r"^<svg[^>]*>", lambda _: head, text, count=1)
-    return re.sub(r"\n\s*", "\n", text).strip()
+    parts = _TAG.split(text)  # texts and tags take turns
+    parts[1::2] = [head, *(_own_tag(tag, name) for tag in parts[3::2])]
+    return re.sub(r"\n\s*", "\n", "".join(parts)).strip()
+
+
+def _own_tag(tag: str, name: str) -> str:
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', tag)
+    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", tag)
+    tag = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', tag)
+    tag = re.sub(r"font-family: [^;\"]+", "font-family: inherit", tag)
+    tag = re.sub(r"(font: [^;\"]*?\d+(?:\.\d+)?px )[^;\"]+", r"\1var(--sans)", tag)
+    tag = tag.replace(_MARK, "currentColor")
+    return re.sub(r"data:image/png;base64,([^\"]+)", lambda found: _few_colours(found[1]), tag)

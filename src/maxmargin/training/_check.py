@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from ..certificates import Status
 from ..tables import TableError
+from ._account import usable_account
 from ._errors import TrainingError
 from ._evaluate import fitting_rows
 from ._provenance import split_account
@@ -118,14 +120,15 @@ def _kept(split: Split) -> np.ndarray:
 
 def _divided(provenance: dict[str, Any], data: Any, target: str | None) -> tuple[Table, Split, np.ndarray]:
     """The table, its split, and the targets of all kept rows."""
+    account, problems = usable_account(provenance)
     try:
-        settings, task, parts = provenance["settings"], provenance["task"], provenance["split"]
+        settings, task, parts = account["settings"], account["task"], account["split"]
         name, columns = settings["target"], settings["columns"]
         test, seed, drop = float(parts["test"]), int(parts["seed"]), bool(settings["drop_missing_target"])
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
+        why = problems[0] if problems else f"{error} is not there"
         raise TrainingError(
-            f"the model has no account of a training ({error} is not there): only a model of `train` can be checked "
-            "against its table."
+            f"the model has no account of a training ({why}): only a model of `train` can be checked against its table."
         ) from error
     table = open_table(data, name if target is None else target, columns)
     found = read_target(table.target, task, drop)
@@ -166,13 +169,17 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
     False
 
     """
-    claimed = dict(provenance.get("certificate") or {})
     table, split, y = _divided(provenance, data, target)
-    prints = provenance.get("fingerprint") or {}
+    account, problems = usable_account(provenance)
+    if not isinstance(model, Pipeline) or not hasattr(model[-1], "certificate_") or "certificate" not in account:
+        why = f" ({problems[0]})" if problems else ""
+        raise TrainingError(f"the model is not one of `train`: it or its account has no certificate{why}.")
+    claimed = dict(account["certificate"])
+    prints = account.get("fingerprint") or {}
     same_data = table.fingerprint() == prints.get("data")
-    if split_account(split)["digest"] != provenance["split"].get("digest"):
+    if split_account(split)["digest"] != account["split"]["digest"]:
         reason = (
-            f"the table has {table.rows} rows and was {provenance['split'].get('rows')} in training, or other classes: "
+            f"the table has {table.rows} rows and was {account['split']['rows']} in training, or other classes: "
             "the training rows cannot be found again"
         )
         return Checked(False, None, claimed, same_data, False, reason)

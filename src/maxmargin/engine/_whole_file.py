@@ -1,0 +1,80 @@
+"""Files that are seen whole or not at all: written under another name in the same folder, and then renamed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+# Not every system has these: without O_BINARY, Windows would end lines in its own way.
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A stream of bytes whose contents are at `path` when the block has ended, and nothing of them if it raises.
+
+    A link stays, and the file that it leads to is replaced. What is no file (``/dev/null``, ``/dev/stdout``, a named
+    pipe) is written into, once all is there to be written. The stream can be read and seeked in either case.
+
+    Parameters
+    ----------
+    path : str or path
+        Where to. A file that is there is replaced and keeps its permissions; a new one has those of any new file.
+
+    """
+    found = _status(path)
+    if found is None or stat.S_ISREG(found.st_mode):
+        with _replaced(Path(os.path.realpath(path)), found) as stream:
+            yield stream
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+    with tempfile.TemporaryFile() as stream:
+        yield stream
+        stream.seek(0)
+        with open(path, "wb") as device:
+            shutil.copyfileobj(stream, device)
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _replaced(target: Path, found: os.stat_result | None) -> Iterator[IO[bytes]]:
+    beside = target.with_name(f".{target.name[:40]}-{secrets.token_hex(16)}.part")
+    try:
+        # The system takes the umask off the permissions of a new file; one that others may not read is never readable.
+        with os.fdopen(os.open(beside, _NEW, 0o666 if found is None else 0o600), "w+b") as stream:
+            if found is not None:
+                os.chmod(stream.fileno() if os.chmod in os.supports_fd else beside, stat.S_IMODE(found.st_mode))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())  # else a power cut could leave the new name with none of the contents
+        os.replace(beside, target)
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink()
+        if isinstance(error, OSError) and error.filename is not None:
+            error.filename = os.fspath(target)  # nobody knows the other name
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # not every system lets one open a folder
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
