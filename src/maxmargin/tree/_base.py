@@ -11,11 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Bunch, check_array, check_random_state
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates import Guarantee, Reported
+from ..data import check_array, csr_rows, validate_data
 from ..engine import Stopwatch
 from ._binning import Bins
 from ._build import build_tree
@@ -154,7 +155,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         if check_input:
             return checked_columns(self, X, reset=False)
-        return X.tocsr() if sp.issparse(X) else X
+        return csr_rows(X) if sp.issparse(X) else X
 
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number of the leaf that each row ends in.
