@@ -28,6 +28,9 @@ from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
 from ._tree import Tree
 from ._weighted_bins import bins_of_weighted
 
+# Of the largest weight, up to which weights are used as they are.
+_EXPONENT = 300
+
 
 def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
     """X as numbers, NaN where missing; at fitting, the categories of a data frame are kept in ``_categories``."""
@@ -43,13 +46,20 @@ def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 
 def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
-    """The weights as float64, ones if None; refused if one is negative or all are zero."""
+    """The weights as float64, ones if None; refused if one is negative or all are zero.
+
+    If the largest is beyond 2^300 or below 2^-300, they come multiplied by a power of 2 that brings it to about 1. What
+    is then too small for a float is 0.
+    """
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weight < 0).any():
         i = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight must not be negative; got {weight[i]:g} for row {i}.")
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    exponent = int(np.frexp(weight.max())[1])
+    if abs(exponent) > _EXPONENT:  # sums of squares would overflow, or vanish
+        weight = np.ldexp(weight, -exponent)
     return weight
 
 
