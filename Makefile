@@ -31,7 +31,7 @@ test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS=
 FUZZ ?= 10000
 FUZZ_CERTIFICATES ?= 20000
 
-fuzz: $(READY) ## certificates against exact optima, tampered models, hostile files and tables (FUZZ=10000 of each)
+fuzz: $(READY) ## certificates against exact optima, tampered models, hostile files, tables and matrices (FUZZ=10000 of each)
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
 	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
@@ -39,6 +39,7 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest
+	$(PY) -m tests.data.fuzz_matrices --count $(FUZZ)
 
 MINUTES ?= 30
 

@@ -22,6 +22,7 @@ class ToyEngine:
             for k, params in enumerate(board.grid.candidates):
                 if board.open(k, f):
                     self._train(board, k, f, fold, params)
+                    board.drop()
 
     def _train(self, board, k, f, fold, params):
         log = self.search.log

@@ -19,7 +19,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.preprocessing import scale
 
-from maxmargin.svm import SVC, SVCCV, SVRCV
+from maxmargin.svm import SVC, SVCCV, SVRCV, LinearSVCCV
 from maxmargin.svm._stored_search import StoredSearch
 
 
@@ -198,6 +198,37 @@ def test_a_race_finds_the_same_winner(memory):
     assert dropped.sum() > 3
     assert np.isnan(scores(raced)[dropped]).all()
     np.testing.assert_allclose(scores(raced)[~dropped], scores(full)[~dropped], atol=1.5 / len(y))
+
+
+@pytest.mark.parametrize("kind", ["kernel", "blocks", "linear"])
+def test_a_race_does_not_depend_on_which_thread_is_faster(kind, monkeypatch):
+    X, y = noisy(240)
+    found, solve = [], StoredSearch._solve
+    for slow in (0, 1):
+
+        def solving(engine, chain, gamma, slow=slow):
+            time.sleep(0.05 * (gamma % 2 == slow))
+            solve(engine, chain, gamma)
+
+        def scorer(model, X, y, slow=slow):  # of which no bound is known
+            time.sleep(0.01 * ((X[0, 0] > 1) == slow))
+            return model.score(X, y)
+
+        monkeypatch.setattr(StoredSearch, "_solve", solving)
+        options = {"cv": 6, "race": True, "n_jobs": 2, "refit": False}
+        if kind == "linear":
+            X, y = np.random.default_rng(0).normal(size=(3000, 10)), np.arange(3000) % 2
+            X[:, 0] += 2 * y
+            Cs = np.logspace(-9, 1, 9)
+            search = LinearSVCCV(Cs, class_weight={0: 1.5, 1: 1.0}, scoring=scorer, **options)
+        else:
+            memory = {"memory": 0.2} if kind == "blocks" else {}
+            search = SVCCV(np.logspace(-2, 2, 4), np.logspace(-3, 2, 6), calibration=None, **memory, **options)
+        with pytest.warns(UserWarning, match="race=True dropped"):
+            results = search.fit(X, y).cv_results_
+        found.append({k: v for k, v in results.items() if k.startswith("split") or k in ("status", "relative_gap")})
+    for name, values in found[0].items():
+        np.testing.assert_array_equal(found[1][name], values, err_msg=name)
 
 
 # ---------------------------------------------------------------- probabilities

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..data import csr_rows
 from ._checks import positive
 
 
@@ -90,7 +91,7 @@ def mistake_bound_of(X: Any, y: Any, w: Any, b: float | None = None) -> MistakeB
     >>> mistake_bound_of([[3.0, 4.0], [-4.0, 0.0]], [1, -1], w=[2.0, 0.0])
     MistakeBound(mistakes=2.77..., radius=5.0, margin=3.0)
     """
-    X = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    X = csr_rows(X).astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     y, w = np.asarray(y, dtype=np.float64), np.ravel(np.asarray(w, dtype=np.float64))
     if X.ndim != 2 or X.shape[0] == 0:
         raise ValueError(f"X must have one row for each sample and at least one row; got shape {X.shape}.")

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 
+from ..data import check_array
 from ._kmeans import KMeans
 from ._points import Points
 
@@ -118,7 +119,7 @@ def elbow(
     if "init" in parameters:
         raise ValueError("init cannot be one for every number of clusters; use KMeans for each of them.")
     generator = check_random_state(random_state)
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     points = Points(X, None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64))
     models: list[KMeans] = []
     with warnings.catch_warnings():

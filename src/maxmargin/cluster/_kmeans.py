@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
-from ..data import naming_columns
+from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, one_blas_thread
 from ._assignment import nearest
 from ._audit import answers_by_centres, centres_are_whole, refuted
@@ -245,7 +245,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def _validate(self, X: Any, reset: bool) -> Any:
         rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
         with naming_columns(X):
-            return validate_data(self, X, reset=reset, accept_large_sparse=False, **rules)
+            return validate_data(self, X, reset=reset, **rules)
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

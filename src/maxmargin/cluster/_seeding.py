@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
-from ..data import decision_pass
+from ..data import check_array, decision_pass
 from ._points import Points
 
 _ROUNDS = 4  # of k draws each, before rows at random are drawn the slow way

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_array
 
+from ..data import check_array
 from ..neighbors import KNeighborsRegressor
 
 # Weights may differ so much from their mirror images, relative to the largest, before that is worth a warning.

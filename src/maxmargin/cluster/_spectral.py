@@ -14,10 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import REPRODUCED, Guarantee, Reported, Status, figures_reproduced
-from ..data import naming_columns
+from ..data import naming_columns, validate_data
 from ..engine import Stopwatch
 from ._audit import refuted
 from ._cuts import RULES, grouped, ncut, recursive

@@ -25,11 +25,17 @@ from ._passes import (
     tile_sum,
 )
 from ._rows import ObjectRows, Rows, row_differences, row_products
+from ._sparse import canonical, csr_rows
+from ._validation import check_array, check_X_y, validate_data
 
 __all__ = [
     "ObjectRows",
     "Rows",
+    "canonical",
+    "check_X_y",
+    "check_array",
     "compensated_sums",
+    "csr_rows",
     "decision_pass",
     "decisions_pass",
     "gram_pass",
@@ -54,4 +60,5 @@ __all__ = [
     "tile_of",
     "tile_room",
     "tile_sum",
+    "validate_data",
 ]

@@ -15,6 +15,8 @@ import scipy.sparse as sp
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from ._sparse import csr_rows
+
 # Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
 _ONE_THREAD = 200_000
 
@@ -31,10 +33,7 @@ class Rows:
 
     def __init__(self, X: Any) -> None:
         if sp.issparse(X):
-            X = sp.csr_array(X)
-            if not X.has_canonical_format:
-                X = X.copy()  # the user's matrix stays as it is
-                X.sum_duplicates()
+            X = csr_rows(X)
             # Column numbers fit 32 bits; row pointers may not (more than 2**31 stored values).
             self.arrays: tuple = (
                 np.ascontiguousarray(X.data).view(),

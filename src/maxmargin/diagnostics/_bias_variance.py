@@ -23,6 +23,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
+from ..data import canonical
+
 _LOSSES = ("auto", "squared", "zero_one")
 _RESAMPLES = ("bootstrap", "subsample")
 
@@ -155,6 +157,7 @@ def bias_variance(
     if kind == "zero_one" and truth is not None:
         raise ValueError("truth is for squared loss: zero-one loss has no part that is noise alone. Leave it out.")
     generator = check_random_state(random_state)
+    X, X_test = canonical(X), canonical(X_test, "X_test")
     X, y = indexable(X, np.asarray(y))
     if X_test is None:
         labels = y if is_classifier(estimator) else None

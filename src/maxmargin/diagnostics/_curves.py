@@ -16,6 +16,7 @@ from sklearn.model_selection import (
     validation_curve as _validation,
 )
 
+from ..data import canonical
 from ._verdict import OVERFITTING, UNDERFITTING, judge_learning, judge_values
 
 
@@ -130,7 +131,7 @@ def learning_curve(
     'overfitting'
 
     """
-    folds = check_cv(cv, y, classifier=is_classifier(estimator))
+    X, folds = canonical(X), check_cv(cv, y, classifier=is_classifier(estimator))
     sizes, train, test = _learning(
         estimator,
         X,
@@ -198,7 +199,7 @@ def validation_curve(
         raise ValueError(f"param_name={param_name!r} is no parameter of {type(estimator).__name__}. It has: {known}.")
     train, test = _validation(
         estimator,
-        X,
+        canonical(X),
         y,
         param_name=param_name,
         param_range=values,

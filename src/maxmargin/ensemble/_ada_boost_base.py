@@ -78,6 +78,9 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
+        largest = weights.max(initial=0.0)
+        if largest > 0:  # exactly, by a power of 2: the sum could be infinite
+            weights = np.ldexp(weights, -int(np.frexp(largest)[1]))
         total = weights.sum()
         if not total > 0:
             raise ValueError("sample_weight must have a positive entry; all of them are zero.")

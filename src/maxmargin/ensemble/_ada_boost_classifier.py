@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.extmath import softmax
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Status
+from ..data import validate_data
 from ..engine import Stopwatch
 from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag
 from ._ada_boost_proof import BoostingGuarantee, prove

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -207,7 +208,8 @@ def _figures(
     figures["smallest margin"] = float(margins.min())
     figures["median margin"] = float(np.median(margins))
     if classes == 2 and rate == 1 and edges.min() > 0:
-        rows = math.ceil(1 / float(start[start > 0].min()) * (1 - 1e-12))  # as many as weigh like the lightest
+        # As many as weigh like the lightest, whose weight may be too small for 1 over it to be a float.
+        rows = math.ceil(Fraction(1 - 1e-12) / Fraction(float(start[start > 0].min())))
         figures["rounds that suffice"] = float(boosting_rounds(rows, min(0.5, float(edges.min()))))
     figures["errors off by at most"] = off
     return figures

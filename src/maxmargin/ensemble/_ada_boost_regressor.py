@@ -11,9 +11,10 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Status
+from ..data import validate_data
 from ..engine import Stopwatch
 from ..tree import DecisionTreeRegressor
 from ._ada_boost_base import AdaBoostBase, fit_on_bag

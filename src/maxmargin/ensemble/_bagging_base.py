@@ -19,9 +19,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from ..certificates import Guarantee, Reported, Status
+from ..data import validate_data
 from ..engine import Stopwatch
 from ..tree._base import TreeEstimator
 from ..tree._same import differing, is_own, judged, refuted

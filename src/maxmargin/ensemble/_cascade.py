@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
 
 from ..certificates import Reported, Status
+from ..data import validate_data
 from ..engine import Stopwatch
 from ..tree._same import is_own, judged, refuted, reproduced
 from ._ada_boost_base import predictions

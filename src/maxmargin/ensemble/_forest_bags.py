@@ -86,7 +86,7 @@ def repetitions(weight: np.ndarray) -> np.ndarray | None:
     unit = positive.min()
     if positive.max() <= 1e6 and (positive == np.rint(positive)).all():
         unit = np.gcd.reduce(positive.astype(np.int64))
-    if not positive.max() / unit <= _MOST_REPETITIONS * (1 + 1e-12):
+    if not positive.max() / _MOST_REPETITIONS <= unit * (1 + 1e-12):
         return None
     times = np.rint(weight / unit)
     return times if np.allclose(times * unit, weight, rtol=1e-12, atol=0.0) else None

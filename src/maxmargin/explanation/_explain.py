@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data import canonical
 from ._results import ModelExplanation, RowExplanation
 from ._subject import Subject, Training, subject_of
 from ._words import listed
@@ -118,6 +119,7 @@ def _training(subject: Subject, X: Any, y: Any, sample_weight: Any) -> Training:
             if given is not None:
                 raise ValueError(f"{name} was given without X; give both, or neither.")
         return Training()
+    X = canonical(X)
     count = len(X) if not hasattr(X, "shape") else X.shape[0]
     target = None if y is None else np.ravel(np.asarray(y))
     if target is not None and len(target) != count:

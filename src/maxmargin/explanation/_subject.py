@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..data import csr_rows
 from ._columns import Column, UnknownStepError, columns_after
 from ._words import plain
 
@@ -160,7 +161,7 @@ def as_table(x: Any, model: Any) -> Any:
     if isinstance(x, dict):
         raise TypeError("x must be a row of numbers or a data frame of one row; got a dict: make a data frame of it.")
     if sp.issparse(x):
-        table = sp.csr_array(x.reshape(1, -1) if x.ndim == 1 else x)
+        table = csr_rows(x.reshape(1, -1) if x.ndim == 1 else x, "x")
     elif hasattr(x, "to_frame") and hasattr(x, "index") and not hasattr(x, "columns"):  # a row of a pandas data frame
         table = x.to_frame().T.infer_objects()
     elif hasattr(x, "shape") and (hasattr(x, "columns") or hasattr(x, "column_names")):

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg.blas import dsyrk, ssyrk
 
-from ..data import Rows
+from ..data import Rows, canonical
 from ..engine import jit, run_parallel
 from ._accuracy import EXTENDED, Accuracy, exact
 from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height, transform_symmetric
@@ -475,7 +475,7 @@ class CallableGram(Gram):
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
         columns = self._at(j) if self.columns is self.rows else np.asarray(j)
         values = self.function(self.rows.take(self._at(i)), self.columns.take(columns))
-        values = values.toarray() if sp.issparse(values) else np.asarray(values)
+        values = canonical(values, "what the kernel returns").toarray() if sp.issparse(values) else np.asarray(values)
         if values.shape != (len(i), len(j)):
             raise ValueError(
                 f"the kernel function returned shape {values.shape} for {len(i)} and {len(j)} samples; "

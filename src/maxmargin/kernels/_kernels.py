@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel, sigmoid_kernel
 
-from ..data import Rows
+from ..data import Rows, canonical
 from ._accuracy import (
     EXTENDED_UNIT,
     INACCURATE,
@@ -338,4 +338,6 @@ class CallableKernel(Kernel):
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         values = self.function(X, X if Z is None else Z)
-        return np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+        return np.asarray(
+            canonical(values, "what the kernel returns").toarray() if sp.issparse(values) else values, dtype=np.float64
+        )

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
-from ..data import Rows
+from ..data import Rows, csr_rows
 from ._kernels import Kernel
 from ._registry import kernel_name, make_kernel
 
@@ -71,8 +71,12 @@ def check_mercer(
     False
 
     """
-    if kernel_name(kernel) != "function" and not sp.issparse(X):
-        X = np.asarray(X, dtype=np.float64)
+    name = kernel_name(kernel)
+    if sp.issparse(X):
+        X = csr_rows(X)
+        X = X.toarray() if name == "precomputed" else X
+    if name != "function":
+        X = X.astype(np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
     if isinstance(kernel, str) and isinstance(gamma, str):
         gamma = _default_gamma(gamma, X)
     K = np.asarray(make_kernel(kernel, gamma, coef0, degree)(X), dtype=np.float64)  # type: ignore[arg-type]

@@ -18,9 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from ..certificates import (
     Certificate,
@@ -32,7 +32,7 @@ from ..certificates import (
     figures,
     not_reproduced,
 )
-from ..data import Rows
+from ..data import Rows, check_array, validate_data
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..losses import Loss
 from ..penalties import Penalty

@@ -39,10 +39,10 @@ class LinearEngine:
         self._machine, self._data, self._n_jobs = machine, data, n_jobs
 
     def run(self, board: Board) -> None:
-        """Folds side by side where that pays, else one after the other with all threads in each."""
+        """Folds side by side where that pays, else (and in a race) one after the other with all threads in each."""
         folds = deque(f for f in range(len(board.folds)) if board.anything_open(f))
         threads = min(thread_count(self._n_jobs), len(folds))
-        if not self._side_by_side(len(folds)):
+        if board.race is not None or not self._side_by_side(len(folds)):
             for f in folds:
                 self._follow_path(board, f, self._n_jobs)
             return
@@ -87,6 +87,7 @@ class LinearEngine:
                 board.fail(k, f, error)
             else:
                 board.enter(k, f, outcome)
+                board.drop()  # folds of a race come one after the other
 
 
 def _training_of(

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import validate_data
 
 from ..certificates import Status
+from ..data import validate_data
 from ..engine import Stopwatch, one_blas_thread
 from ..solvers import StochasticState
 from ._classifier import LinearClassifierMachine, Training

@@ -12,15 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Guarantee, Reported, Status, are_floats
-from ..data import Rows
+from ..data import Rows, check_X_y, validate_data
 from ..engine import Stopwatch, run_parallel, thread_count
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.utils import check_X_y
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported, Status, are_floats, evaluate_normal_equations
+from ..data import check_X_y, validate_data
 from ..engine import Stopwatch
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
@@ -200,7 +200,11 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
     # ---------------------------------------------------------------- several features
 
     def _expanded(self, X: Any) -> Any:
-        return sp.csr_array(self._features.transform(X)) if sp.issparse(X) else self._features.transform(X)
+        if not sp.issparse(X):
+            return self._features.transform(X)
+        if not (X.data.flags.writeable and X.indices.flags.writeable and X.indptr.flags.writeable):
+            X = X.copy()  # scikit-learn's compiled code asks for arrays that it could write to
+        return sp.csr_array(self._features.transform(X))
 
     def _fit_several(
         self, X: Any, targets: np.ndarray, weights: np.ndarray, alpha: np.ndarray

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, NormalEvidence, Reported, Status, are_floats, evaluate_normal_equations
-from ..data import Rows
+from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, thread_count
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, clone
 from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import VALID_METRICS, BallTree, KDTree
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported, figures_reproduced
-from ..data import naming_columns
+from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count
 from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
-from ..data import naming_columns
+from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count
 from ._audit import alike, nothing_found, refuted, same_rows
 from ._contradictions import contradicting

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
+from ..data import canonical, csr_rows
 from ._plane import Plane, plane_of
 
 PRINCIPAL = "principal"
@@ -17,6 +18,7 @@ PRINCIPAL = "principal"
 
 def last_step(estimator: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
     """The model itself, the rows as it sees them, and the names of their columns if they have any."""
+    X = canonical(X)
     if not isinstance(estimator, Pipeline):
         return estimator, X, names_of(X, estimator)
     check_is_fitted(estimator)
@@ -35,7 +37,7 @@ def _names_its_columns(steps: Pipeline) -> bool:
 
 def table_of(X: Any) -> Any:
     """X as numbers in rows and columns, sparse if it is."""
-    rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+    rows = csr_rows(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
     if rows.ndim != 2:
         raise ValueError(
             f"X must be a table of shape (n_samples, n_features); got {rows.ndim} dimension(s), shape {rows.shape}."

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Rows
+from ..data import Rows, csr_rows
 from ..kernels import KERNELS, make_kernel
 from ._curve_axes import TRAINING, dress, write_title
 from ._features import last_step
@@ -182,7 +182,7 @@ class KernelDisplay:
     ) -> KernelDisplay:
         if isinstance(max_rows, bool) or not isinstance(max_rows, Integral) or max_rows < 2:
             raise ValueError(f"max_rows must be a whole number of at least 2; got {max_rows!r}.")
-        rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+        rows = csr_rows(X) if sp.issparse(X) else np.asarray(X)
         target = np.ravel(np.asarray(y))
         if rows.shape[0] != len(target):
             raise ValueError(f"X has {rows.shape[0]} rows, but y has {len(target)}; each row needs its class.")

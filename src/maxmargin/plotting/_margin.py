@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import CASES, KKTCases
+from ..data import canonical
 from ._features import last_step, names_of, plane_for
 from ._matplotlib import new_axes, require_matplotlib
 from ._plane import Plane, plane_of
@@ -319,7 +320,7 @@ class MarginDisplay:
 def _last_step(estimator: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
     """The model itself, the rows as it sees them, and the names of their columns."""
     if not isinstance(estimator, Pipeline):
-        return estimator, X, names_of(X, estimator)
+        return estimator, canonical(X), names_of(X, estimator)
     return last_step(estimator, X)
 
 

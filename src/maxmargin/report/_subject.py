@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ..data import canonical
 from ..explanation._columns import Column, UnknownStepError, columns_after
 
 BINARY, MULTICLASS, REGRESSION, CLUSTERS, ONE_CLASS = "binary", "multiclass", "regression", "clusters", "one-class"
@@ -29,6 +30,7 @@ class Rows:
     @classmethod
     def of(cls, X: Any, y: Any, what: str) -> Rows:
         """Checked: as many targets as rows, one for each."""
+        X = canonical(X)
         n = _num_samples(X)
         if y is None:
             return cls(X, None, np.arange(n))

@@ -28,7 +28,8 @@ class SearchError(RuntimeError):
 class Engine(Protocol):
     """Trains candidates: asks the board what is open, in any order, and enters what comes out.
 
-    An error that belongs to one candidate and fold goes to `Board.fail`; any other, KeyboardInterrupt too, passes.
+    An error that belongs to one candidate and fold goes to `Board.fail`; any other, KeyboardInterrupt too, passes. In a
+    race it calls `Board.drop` now and then, always at the same points of its work.
     """
 
     def run(self, board: Board) -> None:
@@ -76,7 +77,7 @@ class Board:
         self._waiting: deque[tuple[int, int, Outcome]] = deque()
         self._stopped = self._scoring = False
         self._only: int | None = None
-        self._drop()
+        self.drop()
 
     def open(self, candidate: int, fold: int) -> bool:
         """Whether this is still to be done: not finished, failed or dropped, and nobody has stopped the search."""
@@ -147,8 +148,19 @@ class Board:
             record.done[place] = True
             if self._keep_values:
                 self._keep(place, np.array(outcome.values))
-            self._drop()
             self.report()
+
+    def drop(self) -> None:
+        """In a race, drop the candidates that cannot win any more.
+
+        An engine asks for it between pieces of work, when none of its threads is busy: what is dropped, and with it
+        where later candidates start from, must not depend on which thread was faster.
+        """
+        if self.race is not None:
+            with self._lock:
+                self.dropped |= self.race.losers(self.record.scores, self.record.done)
+                self.dropped &= ~self.record.complete
+                self.report()
 
     def fail(self, candidate: int, fold: int, error: Exception) -> None:
         """Record an error; with ``error_score="raise"`` it ends the search."""
@@ -203,9 +215,3 @@ class Board:
             del kept[other]
         if sum(v.nbytes for v in kept.values()) > _VALUES:
             del kept[place]
-
-    def _drop(self) -> None:
-        if self.race is not None:
-            # one that another thread was just finishing has all its folds, and was not dropped
-            self.dropped |= self.race.losers(self.record.scores, self.record.done)
-            self.dropped &= ~self.record.complete

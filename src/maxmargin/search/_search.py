@@ -19,9 +19,10 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.metrics import check_scoring as sklearn_scoring
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from ..certificates import IndefiniteKernelWarning, Reported
+from ..data import validate_data
 from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds

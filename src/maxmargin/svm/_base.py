@@ -16,13 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _num_samples,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, check_is_fitted
 
 from ..certificates import (
     Certificate,
@@ -33,7 +27,7 @@ from ..certificates import (
     Status,
     with_definiteness,
 )
-from ..data import ObjectRows, Rows
+from ..data import ObjectRows, Rows, csr_rows, validate_data
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel, symmetric_part
 from ..problems import BoxQP
@@ -99,7 +93,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             raise TypeError("Sparse precomputed kernels are not supported.")
         if self._kernel_name == "function":  # what the samples are is the kernel's affair
             check_consistent_length(X, X if y is None else y)
-            return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), y
+            return (csr_rows(X) if sp.issparse(X) else np.asarray(X)), y
         rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
         if y is None:
             X = validate_data(self, X, **rules)
@@ -189,7 +183,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     def _validate_for_predict(self, X: Any) -> Any:
         check_is_fitted(self)
         if self._kernel_name == "function":
-            return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+            return csr_rows(X) if sp.issparse(X) else np.asarray(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
         if sp.issparse(X) and not self._sparse:
             raise ValueError(

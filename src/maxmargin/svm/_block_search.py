@@ -64,6 +64,8 @@ class BlockSearch:
 
     def _step(self, fold: int, gamma: int) -> list[Task]:
         """One gamma in one fold; the next gamma of the fold comes after the others' turn."""
+        if self.fold_by_fold:  # nobody else is at work
+            self.board.drop()
         try:
             self._train(self._gram(gamma), gamma, fold)
         except Exception as error:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from ..data import ObjectRows, Rows
+from ..data import ObjectRows, Rows, csr_rows
 from ..engine import thread_count
 from ..kernels import KERNELS, FreshProducts, Gram, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
 from ..search import Board, Engine, Fold, Grid, Search, SearchData, resolve_values
@@ -93,7 +93,7 @@ class KernelSearch(Search):
             raise TypeError("Sparse precomputed kernels are not supported.")
         if self._kernel_name == "function":  # what the samples are is the kernel's affair
             check_consistent_length(X, y)
-            return (sp.csr_array(X) if sp.issparse(X) else np.asarray(X)), np.asarray(y)
+            return (csr_rows(X) if sp.issparse(X) else np.asarray(X)), np.asarray(y)
         X, y = super()._validate_training(X, y)
         if self._kernel_name == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(

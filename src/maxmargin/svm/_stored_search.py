@@ -74,7 +74,8 @@ class StoredSearch:
         Of every problem.
     threads : int
     fold_by_fold : bool
-        Whether a fold is to be finished before the next one begins (a race needs that).
+        Whether a fold is to be finished before the next one begins, and in it each step of the chains before the next:
+        a race needs that.
     wants_model : bool
         Whether a scorer will ask for machines.
     polish : bool
@@ -123,7 +124,13 @@ class StoredSearch:
         self._planned: dict[tuple[int, int], np.ndarray] = {}
         self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
         self._lock = Lock()
-        run_queue([partial(self._step, chain, 0) for chain in chains], self.threads, self._halt)
+        if not self.fold_by_fold:
+            run_queue([partial(self._step, chain, 0) for chain in chains], self.threads, self._halt)
+            return
+        for place in range(max(len(chain.gammas) for chain in chains)):
+            tasks: list[Task] = [partial(self._step, chain, place) for chain in chains if place < len(chain.gammas)]
+            run_queue(tasks, self.threads, self._halt)
+            self.board.drop()
 
     def _halt(self) -> None:
         self._stop[0] = 1
@@ -184,7 +191,7 @@ class StoredSearch:
                 further.append(partial(self._enter, gamma, fold))
         if len(further) == 1:  # nobody else could do it better
             further = list(further[0]() or ())
-        if place + 1 < len(chain.gammas):
+        if place + 1 < len(chain.gammas) and not self.fold_by_fold:
             further.append(partial(self._step, chain, place + 1))
         return further
 

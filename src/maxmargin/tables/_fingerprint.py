@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..data import csr_rows
 from ._errors import TableError, absent
 from ._frame import Column, columns_of
 from ._sparse_table import SparseTable
@@ -143,8 +143,7 @@ def fingerprint(table: Any) -> str:
 
 def _sparse_columns(table: SparseTable) -> list[Column]:
     """A sparse table in columns whose digests do not depend on chunks: labels, lengths of rows, indices, values."""
-    X = sp.csr_array(table.X)
-    X.sum_duplicates()
+    X = csr_rows(table.X)
     if (X.data == 0).any():  # stored or not, a zero is a zero
         X = X.copy()
         X.eliminate_zeros()

@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
+from ..data import csr_rows
 from ..tables import SparseTable, TableError
 from ..tables._errors import absent, shown
 from ..tables._frame import Column, columns_of, is_frame, named
@@ -68,7 +69,7 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
                 f"target={target!r}: the target of a LIBSVM table is the number at the beginning of each line; "
                 "leave target out."
             )
-        return Table(sp.csr_array(data.X), Column("target", "number", np.asarray(data.y)), data, True)
+        return Table(csr_rows(data.X), Column("target", "number", np.asarray(data.y)), data, True)
     if not is_frame(data):
         raise TrainingError(f"data must be a data frame (pandas, polars, pyarrow) or a SparseTable; got {type(data)}.")
     frame = nw.from_native(data)
@@ -110,8 +111,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _sparse_fingerprint(table: SparseTable) -> str:
     """Of the cells that are not 0, row by row, whatever else is stored."""
-    X = sp.csr_array(table.X).copy()
-    X.sum_duplicates()
+    X = csr_rows(table.X).copy()
     X.eliminate_zeros()
     found = hashlib.sha256(b"sparse rows")
     found.update(np.asarray(X.shape[:1], dtype="<i8").tobytes())

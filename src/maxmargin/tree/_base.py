@@ -11,11 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Bunch, check_array, check_random_state
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates import Guarantee, Reported
+from ..data import check_array, csr_rows, validate_data
 from ..engine import Stopwatch
 from ._binning import Bins
 from ._build import build_tree
@@ -26,6 +27,9 @@ from ._same import differing, judged
 from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
 from ._tree import Tree
 from ._weighted_bins import bins_of_weighted
+
+# Of the largest weight, up to which weights are used as they are.
+_EXPONENT = 300
 
 
 def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
@@ -42,13 +46,20 @@ def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 
 def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
-    """The weights as float64, ones if None; refused if one is negative or all are zero."""
+    """The weights as float64, ones if None; refused if one is negative or all are zero.
+
+    If the largest is beyond 2^300 or below 2^-300, they come multiplied by a power of 2 that brings it to about 1. What
+    is then too small for a float is 0.
+    """
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weight < 0).any():
         i = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight must not be negative; got {weight[i]:g} for row {i}.")
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    exponent = int(np.frexp(weight.max())[1])
+    if abs(exponent) > _EXPONENT:  # sums of squares would overflow, or vanish
+        weight = np.ldexp(weight, -exponent)
     return weight
 
 
@@ -154,7 +165,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         if check_input:
             return checked_columns(self, X, reset=False)
-        return X.tocsr() if sp.issparse(X) else X
+        return csr_rows(X) if sp.issparse(X) else X
 
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number of the leaf that each row ends in.
