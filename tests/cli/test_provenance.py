@@ -74,7 +74,7 @@ def test_a_page_of_an_odd_account(trained, forged, tool, apples):
     pytest.importorskip("jinja2")
     facts = read_provenance(trained)
     names = ("candidates", "tuning", "summary", "columns", "notes", "baseline", "certificate")
-    odd = dict.fromkeys(names, [{"name": []}])
+    odd = {name: [{"name": []}] for name in names}
     ended = tool("report", forged(facts | odd), apples, "--out", "page.html", "--force")
     assert ended.code == 0, ended.err
     for name in ("scores", "settings", "split"):
