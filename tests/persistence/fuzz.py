@@ -28,7 +28,7 @@ from .mutations import mutate
 
 _SPARE = 2**29  # bytes beyond what the process has when it starts
 MOST_BYTES, MOST_SECONDS = 200 * 10**6, 2.0  # of one file: while it is loaded, and until it has answered
-_PATIENCE = 120  # seconds without a sign of life
+_PATIENCE = 900  # seconds without a sign of life, on a machine that has other things to do
 _METHODS = ("predict", "decision_function", "predict_proba", "transform", "kneighbors", "apply")
 
 
