@@ -1,6 +1,15 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
+from ._interrupts import (
+    interruptible,
+    keep_interrupt,
+    raise_interrupt,
+    shielded,
+    stop_flag,
+    unshielded,
+    was_interrupted,
+)
 from ._jit import jit, jit_bare, jit_exact, jit_sums, jit_within
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
@@ -13,18 +22,25 @@ from ._wide import wide_vectors
 __all__ = [
     "Stopwatch",
     "Task",
+    "interruptible",
     "jit",
     "jit_bare",
     "jit_exact",
     "jit_sums",
     "jit_within",
+    "keep_interrupt",
     "one_blas_thread",
     "prefetch",
+    "raise_interrupt",
     "run_parallel",
     "run_portions",
     "run_queue",
+    "shielded",
     "sortable",
     "sortable_room",
+    "stop_flag",
     "thread_count",
+    "unshielded",
+    "was_interrupted",
     "wide_vectors",
 ]
