@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from ..engine import interruptible
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._bagging_base import BaggingBase, Part
 from ._out_of_bag import OutOfBag, means_out_of_bag, votes_out_of_bag
@@ -167,6 +168,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         return self.classes_.take(shares.argmax(axis=1))
 
     @available_if(lambda self: hasattr(self._learner(), "decision_function"))
+    @interruptible
     def decision_function(self, X: Any) -> np.ndarray:
         """Mean of the learners' decision values, where they have any.
 
