@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from ..certificates import Certificate, ModelCertificate, Reported, RiskEvidence, Status, evaluate_risk, is_consistent
 from ..data import Rows
-from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count
 from ..losses import Loss
 from ..penalties import Penalty
 from ..problems import Risk
@@ -209,9 +209,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
         def run(k: int) -> None:
             own = monitor.named(names[k]) if len(names) > 1 else monitor
-            parts[k] = part = self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
-            if part.keyboard:
-                raise KeyboardInterrupt
+            parts[k] = self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
+            raise_interrupt()
 
         interrupted = False
         with one_blas_thread():

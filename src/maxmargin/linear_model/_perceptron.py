@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..certificates import Guarantee, Reported, Status, are_floats
 from ..data import Rows
-from ..engine import Stopwatch, run_parallel, thread_count
+from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
 from ._confirmed import refuted, same_figure
@@ -202,13 +202,12 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         self._whole, self._claims = X.shape[0], [run.separates for run in runs]
         stories = self._stories([run.epochs for run in runs], [run.status for run in runs], seconds)
         self._certify(fields, mean, stories)
-        if any(run.keyboard for run in runs):
-            # the weights are kept for a warm start; the interrupt belongs to the user's program
-            raise KeyboardInterrupt
+        raise_interrupt()  # the weights are kept for a warm start
         self._warn()
         return self
 
     @available_if(_not_centred)
+    @interruptible
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Perceptron:
         """Go on with one epoch over the rows of X, a part of the data.
 
@@ -272,8 +271,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             for k, (run, total) in enumerate(zip(runs, self.n_mistakes_, strict=True))
         ]
         self.certificate_ = Guarantee.of_model(parts, self._recertify)
-        if any(run.keyboard for run in runs):
-            raise KeyboardInterrupt
+        raise_interrupt()
         return self
 
     def _check_parameters(self) -> None:

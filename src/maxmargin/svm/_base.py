@@ -34,7 +34,7 @@ from ..certificates import (
     with_definiteness,
 )
 from ..data import ObjectRows, Rows
-from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count
 from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel, symmetric_part
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_indefinite
@@ -226,8 +226,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             named = monitor.named(names[k] if len(names) > 1 else "")
             solution, found = self._solve_as_known(lambda: task(k, named), problems[k], starts[k], named, first)
             results[k], smallest[k] = (solution, watch.seconds()), found.smallest
-            if solution.keyboard:
-                raise KeyboardInterrupt
+            raise_interrupt()
 
         interrupted = False
         with one_blas_thread():
