@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._interrupts import raise_interrupt
 from ._pool import run_parallel
 
 
@@ -23,6 +24,7 @@ def run_portions(task: Callable[..., Any], portions: Sequence[tuple], threads: i
                 place = waiting.popleft()
             except IndexError:
                 return
+            raise_interrupt()
             results[place] = task(*portions[place])
 
     run_parallel(work, [()] * max(1, min(threads, len(portions))), on_error=waiting.clear, long=long)

@@ -265,7 +265,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             tree = prune(build_tree(bins, target, weight, limits, draws), settings.ccp_alpha)
             return self._member(seed, tree), np.packbits(counts == 0)
 
-        return run_portions(work, seeds, thread_count(self.n_jobs))
+        return run_portions(work, seeds, thread_count(self.n_jobs), long=True)
 
     # ---------------------------------------------------------------- out of bag
 

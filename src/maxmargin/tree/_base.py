@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..certificates import Guarantee, Reported
 from ..engine import Stopwatch
 from ._binning import Bins
-from ._build import build_tree
+from ._build import grow_tree
 from ._columns import Categories
 from ._proof import tree_guarantee
 from ._prune import prune, weakest_links
@@ -100,7 +100,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         if not present.all():
             X, target, weight = X[present], target[present], weight[present]
         bins = bins_of_weighted(Bins.of(X, mask), X, weight)
-        self.tree_ = prune(build_tree(bins, target, weight, limits, seed), self.ccp_alpha)
+        self.tree_ = prune(grow_tree(bins, target, weight, limits, seed), self.ccp_alpha)
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         if not proof.holds:
