@@ -6,7 +6,6 @@ function that looks inside is `row_products`; everything above it (kernels, swee
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numba.core import types
 from numba.extending import overload, register_jitable
+
+from ..engine import cached_property
 
 # Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
 _ONE_THREAD = 200_000

@@ -1,6 +1,7 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
+from ._cached import cached_property
 from ._interrupts import (
     interruptible,
     keep_interrupt,
@@ -22,6 +23,7 @@ from ._wide import wide_vectors
 __all__ = [
     "Stopwatch",
     "Task",
+    "cached_property",
     "interruptible",
     "jit",
     "jit_bare",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data import Rows
-from ..engine import one_blas_thread, raise_interrupt, run_parallel, stop_flag
+from ..engine import cached_property, one_blas_thread, raise_interrupt, run_parallel, stop_flag
 from ._heap import empty_heaps, in_order
 from ._scan import scan_all, scan_tiles
 from ._sieve import Sieve, worth_trying
