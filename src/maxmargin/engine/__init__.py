@@ -18,6 +18,7 @@ from ._prefetch import prefetch
 from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
 from ._stopwatch import Stopwatch
+from ._warning import warn
 from ._wide import wide_vectors
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "stop_flag",
     "thread_count",
     "unshielded",
+    "warn",
     "was_interrupted",
     "wide_vectors",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -21,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..certificates import Guarantee, Reported, Status, are_floats
 from ..data import Rows
-from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count
+from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count, warn
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
 from ._confirmed import refuted, same_figure
@@ -482,7 +481,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         if worst.status is Status.CONVERGED or self.tol is None:
             return
         where = f" ({worst.label})" if self.certificate_.problems else ""
-        warnings.warn(
+        warn(
             f"Perceptron ended as '{worst.status}'{where} after {worst.iterations} epochs, none of them with at most "
             f"tol={self.tol:g} mistakes a row: {int(worst.figures['mistakes'])} mistakes, no bound. If no plane "
             f"separates the classes there is none; use variant='averaged', or raise max_iter or tol.",

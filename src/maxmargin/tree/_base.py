@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported
-from ..engine import Stopwatch
+from ..engine import Stopwatch, warn
 from ._binning import Bins
 from ._build import grow_tree
 from ._columns import Categories
@@ -104,7 +103,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         if not proof.holds:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} ended as 'stalled': rounding errors hide the gains of its splits "
                 f"(they deviate by {proof.figures['deviation of gains']:.2e}). Scale or centre y.",
                 ConvergenceWarning,
