@@ -1,5 +1,7 @@
 """BLAS held to one thread, and given back. Each case runs in a Python of its own: the setting is the process's."""
 
+import os
+
 import pytest
 
 _SETUP = """
@@ -74,6 +76,34 @@ with one_blas_thread():
     thread.start()
     assert entered.wait(60)
 assert set(blas()) <= {1}, blas()
+leave.set()
+thread.join(60)
+assert blas() == before, (before, blas())
+""")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts processes otherwise")
+def test_a_child_forked_while_a_thread_holds_it_has_the_users_number(check_blas):
+    """The thread that would restore it is not there in the child."""
+    check_blas("""
+import os
+entered, leave = threading.Event(), threading.Event()
+
+def work():
+    with one_blas_thread():
+        entered.set()
+        leave.wait(60)
+
+thread = threading.Thread(target=work)
+thread.start()
+assert entered.wait(60)
+child = os.fork()
+if child == 0:
+    same = blas() == before
+    with one_blas_thread():
+        same = same and set(blas()) <= {1}
+    os._exit(0 if same and blas() == before else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 leave.set()
 thread.join(60)
 assert blas() == before, (before, blas())

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from ..engine import interruptible
 from ._duality import Evidence
 from ._print import as_html, as_text
 
@@ -149,6 +150,7 @@ class ModelCertificate:
         """Time over all problems."""
         return sum(c.seconds for c in self.problems)
 
+    @interruptible
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> ModelCertificate:
         """Recompute every figure in float64 from the model alone and return them as a new certificate.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..engine import interruptible
 from ._certificate import Status
 from ._print import html_table, text_table
 
@@ -84,6 +85,7 @@ class Guarantee:
         """The problem that stands in front."""
         return max(self.problems, key=_badness, default=self)
 
+    @interruptible
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         """Recompute every figure in float64 from the model alone and return them as a new guarantee.
 

@@ -1,18 +1,31 @@
-"""What gives every estimator its method `report`."""
+"""What every estimator has: its method `report`, and public methods that Ctrl-C may end."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import Any
+
+from ..engine import interruptible
 
 
 class Reported:
-    """An estimator that can be reported on.
+    """An estimator that can be reported on, and that hears Ctrl-C.
 
     The page is made in a room far above the estimators, which it draws and explains; it is imported when it is asked
     for, so that no estimator depends on it.
+
+    Public methods of derived classes become `interruptible` here, so that none is forgotten. Those that hide behind
+    ``available_if`` say so themselves, below it.
     """
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        for name, method in list(vars(cls).items()):
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                setattr(cls, name, interruptible(method))
+        super().__init_subclass__(**options)
+
+    @interruptible
     def report(self, X: Any, y: Any = None, **options: Any) -> Any:
         """A page about this fitted model: data, result, proof, pictures and the rows that deserve a look.
 

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..data import check_array
+from ..engine import warn
 from ._kmeans import KMeans
 from ._points import Points
 
@@ -142,7 +143,7 @@ def _warn_of_empty(models: list[KMeans]) -> None:
     short = [model for model in models if len(np.unique(model.labels_)) < model.n_clusters]
     if short:
         found = len(np.unique(short[0].labels_))
-        warnings.warn(
+        warn(
             f"n_clusters: from {short[0].n_clusters} on there are fewer distinct rows than clusters: {found}.",
             ConvergenceWarning,
             stacklevel=3,

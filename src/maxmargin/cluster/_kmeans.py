@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns, validate_data
-from ..engine import Stopwatch, one_blas_thread
+from ..engine import Stopwatch, one_blas_thread, warn
 from ._assignment import nearest
 from ._audit import answers_by_centres, centres_are_whole, refuted
 from ._fixed_point import fixed_point, nothing_proven
@@ -258,7 +257,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         if X.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
         if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
+            warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
                 RuntimeWarning,
                 stacklevel=3,
@@ -266,7 +265,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
         starts = (10 if drawn else 1) if self.n_init == "auto" else int(self.n_init)
         if starts > 1 and not callable(self.init) and not isinstance(self.init, str):
-            warnings.warn(
+            warn(
                 f"Explicit initial center position passed: performing only one init in {type(self).__name__} instead "
                 f"of n_init={starts}.",
                 RuntimeWarning,
@@ -288,7 +287,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def _warn(self, run: LloydRun) -> None:
         found = len(np.unique(run.labels))
         if found < self.n_clusters:
-            warnings.warn(
+            warn(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 f"due to duplicate points in X.",
                 ConvergenceWarning,

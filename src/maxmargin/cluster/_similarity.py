@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.neighbors import NearestNeighbors
 
 from ..data import check_array
+from ..engine import warn
 from ..neighbors import KNeighborsRegressor
 
 # Weights may differ so much from their mirror images, relative to the largest, before that is worth a warning.
@@ -119,7 +119,7 @@ def checked_graph(W: Any) -> Any:
         raise ValueError(f"similarities must not be negative; the smallest is {values.min():.3g}.")
     mirrored = W.T.tocsr() if sp.issparse(W) else W.T
     if abs(W - mirrored).max() > _ASYMMETRY * (values.max() if values.size else 0.0):
-        warnings.warn(
+        warn(
             "The matrix of similarities is not symmetric: the mean of it and its transpose is used.",
             UserWarning,
             stacklevel=5,

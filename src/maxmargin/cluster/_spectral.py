@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import REPRODUCED, Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns, validate_data
-from ..engine import Stopwatch
+from ..engine import Stopwatch, warn
 from ._audit import refuted
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
@@ -214,7 +213,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         residual = eigen_residual(W, self._spectrum(W), self.n_clusters)
         self._solved = residual <= RESIDUAL
         if not self._solved:
-            warnings.warn(
+            warn(
                 f"SpectralClustering: the eigenvectors have a residual of {residual:.2e}, and the bound is the weaker "
                 f"for it. Try another eigen_solver, or lower eigen_tol.",
                 ConvergenceWarning,
@@ -253,7 +252,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
             )
         distinct = self.n_clusters if self.affinity in _GIVEN else distinct_rows(X, self.n_clusters)
         if distinct < self.n_clusters:
-            warnings.warn(
+            warn(
                 f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: equal rows get different "
                 f"labels.",
                 ConvergenceWarning,
@@ -293,7 +292,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
                 f"clusters. Lower gamma, or raise n_neighbors."
             )
         if len(alive) < n:
-            warnings.warn(
+            warn(
                 f"{n - len(alive)} of {n} points are isolated, with no similarity to any other: they are counted to "
                 f"the largest cluster. Lower gamma, or raise n_neighbors.",
                 UserWarning,
@@ -312,7 +311,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         degree = degrees(W)
         if self.n_components_graph_ >= k:
             if self.n_components_graph_ > k > 1:
-                warnings.warn(
+                warn(
                     f"The graph has {self.n_components_graph_} components, more than n_clusters={k}: they are put "
                     f"together by size alone. Lower gamma, raise n_neighbors, or ask for as many clusters.",
                     UserWarning,

@@ -6,7 +6,6 @@ function that looks inside is `row_products`; everything above it (kernels, swee
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ import scipy.sparse as sp
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from ..engine import cached_property
 from ._sparse import csr_rows
 
 # Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).

@@ -1,6 +1,16 @@
 """The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
+from ._cached import cached_property
+from ._interrupts import (
+    interruptible,
+    keep_interrupt,
+    raise_interrupt,
+    shielded,
+    stop_flag,
+    unshielded,
+    was_interrupted,
+)
 from ._jit import jit, jit_bare, jit_exact, jit_sums, jit_within
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
@@ -8,25 +18,35 @@ from ._prefetch import prefetch
 from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
 from ._stopwatch import Stopwatch
+from ._warning import warn
 from ._whole_file import whole_file
 from ._wide import wide_vectors
 
 __all__ = [
     "Stopwatch",
     "Task",
+    "cached_property",
+    "interruptible",
     "jit",
     "jit_bare",
     "jit_exact",
     "jit_sums",
     "jit_within",
+    "keep_interrupt",
     "one_blas_thread",
     "prefetch",
+    "raise_interrupt",
     "run_parallel",
     "run_portions",
     "run_queue",
+    "shielded",
     "sortable",
     "sortable_room",
+    "stop_flag",
     "thread_count",
+    "unshielded",
+    "warn",
+    "was_interrupted",
     "whole_file",
     "wide_vectors",
 ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -11,6 +10,8 @@ from typing import Any
 import numba.np.linalg  # noqa: F401  (loads the BLAS that compiled functions call, so that the controller sees it)
 import scipy.linalg  # noqa: F401
 from threadpoolctl import ThreadpoolController
+
+from ._interrupts import shielded
 
 _lock = Lock()
 _holders = 0
@@ -34,23 +35,42 @@ def _set(numbers: list[int]) -> None:
             clear(force=True)
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+class one_blas_thread:  # noqa: N801  (used as a statement)
     """Hold BLAS to one thread; reference-counted, because the setting is the process's, not the thread's.
 
     The first one in sets it, the last one out restores it: fits that overlap in several Python threads
     must not restore each other's "one thread" as if it had been the user's choice.
     """
-    global _holders, _before
-    with _lock:
-        _holders += 1
-        if _holders == 1:
-            _before = [library.get_num_threads() for library in _libraries()]
-            _set([1] * len(_before))
-    try:
-        yield
-    finally:
+
+    @shielded
+    def __enter__(self) -> None:
+        global _holders, _before
+        with _lock:
+            _holders += 1
+            self._process = os.getpid()
+            if _holders == 1:
+                _before = [library.get_num_threads() for library in _libraries()]
+                _set([1] * len(_before))
+
+    @shielded
+    def __exit__(self, *_: object) -> None:
+        global _holders
+        if self._process != os.getpid():  # forked meanwhile, and restored there
+            return
         with _lock:
             _holders -= 1
             if _holders == 0:
                 _set(_before)
+
+
+def _restore_in_child() -> None:
+    """The threads that held BLAS to one thread do not survive a fork, and nobody else would restore it."""
+    global _holders, _lock
+    _lock = Lock()
+    if _holders:
+        _holders = 0
+        _set(_before)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restore_in_child)

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from threading import Condition, Thread
 
+from ._interrupts import Scope, current_scope, shielded, unshielded, work_for
+
 Task = Callable[[], Iterable["Task"] | None]
 
 
@@ -20,7 +22,8 @@ class _Queue:
         self.error: BaseException | None = None
         self._urgent, self._changed = urgent, Condition()
 
-    def work(self) -> None:
+    def work(self, scope: Scope | None) -> None:
+        work_for(scope)
         while (task := self._next()) is not None:
             further: Iterable[Task] = ()
             try:
@@ -51,6 +54,12 @@ class _Queue:
             self._changed.notify_all()
 
 
+@unshielded
+def _listen() -> None:
+    """A signal that has arrived is raised here."""
+
+
+@shielded
 def run_queue(
     tasks: Iterable[Task], threads: int, on_stop: Callable[[], None] | None = None, *, urgent: bool = False
 ) -> None:
@@ -60,7 +69,8 @@ def run_queue(
     error is raised. So is Ctrl-C, which is heard within a tenth of a second.
     """
     queue = _Queue(tasks, urgent)
-    workers = [Thread(target=queue.work, name=f"maxmargin-{k}") for k in range(threads)]
+    scope = current_scope()
+    workers = [Thread(target=queue.work, args=(scope,), name=f"maxmargin-{k}") for k in range(threads)]
     for worker in workers:
         worker.start()
     told = False
@@ -68,6 +78,7 @@ def run_queue(
         try:
             for worker in workers:
                 worker.join(0.1)
+                _listen()
         except KeyboardInterrupt as error:
             queue.stop(error)
         if queue.error is not None and not told:

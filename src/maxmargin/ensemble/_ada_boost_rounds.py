@@ -13,7 +13,6 @@ right rows are divided by e^(alpha/2) and wrong ones multiplied by it, and of bo
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Status
-from ..engine import jit, jit_sums
+from ..engine import jit, jit_sums, warn
 
 # Weights that fall below are held there, as in scikit-learn: a row must not get lost to rounding for good.
 FLOOR = float(np.finfo(np.float64).eps)
@@ -104,7 +103,7 @@ def boost(
             factor = np.exp(alpha)
             grown = total - missed + factor * missed
         if not np.isfinite(grown):
-            warnings.warn(
+            warn(
                 f"Sample weights have reached infinite values in round {t + 1}, and boosting ends there; "
                 f"learning_rate={rate:g} is too large, and from 2 on nothing is gained by a round.",
                 UserWarning,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from ..engine import interruptible, warn
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._bagging_base import BaggingBase, Part
 from ._out_of_bag import OutOfBag, means_out_of_bag, votes_out_of_bag
@@ -112,7 +112,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
         if found.judged < len(target):
-            warnings.warn(
+            warn(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
                 "reliable oob estimates.",
                 stacklevel=4,
@@ -167,6 +167,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         return self.classes_.take(shares.argmax(axis=1))
 
     @available_if(lambda self: hasattr(self._learner(), "decision_function"))
+    @interruptible
     def decision_function(self, X: Any) -> np.ndarray:
         """Mean of the learners' decision values, where they have any.
 
@@ -252,7 +253,7 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
         if found.judged < len(target):
-            warnings.warn(
+            warn(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
                 "reliable oob estimates.",
                 stacklevel=4,

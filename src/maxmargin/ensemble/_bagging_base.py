@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 
 from ..certificates import Guarantee, Reported, Status
 from ..data import validate_data
-from ..engine import Stopwatch
+from ..engine import Stopwatch, warn
 from ..tree._base import TreeEstimator
 from ..tree._same import differing, is_own, judged, refuted
 from ._bag_rows import RowBags
@@ -161,7 +161,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             if not weights.any():
                 raise ValueError("sample_weight must have a positive entry; all of them are zero.")
             if not self.bootstrap:
-                warnings.warn(
+                warn(
                     f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True: "
                     "without replacement a row is in a bag once at most, however large its weight.",
                     stacklevel=3,
@@ -187,7 +187,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             )
         seeds = generator.randint(LARGEST_SEED, size=self.n_estimators)[done:]
         if len(seeds) == 0:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
+            warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
             return False
         trained = self._train_all(X, target, weights, [int(seed) for seed in seeds])
         self.estimators_ += [learner for learner, _ in trained]

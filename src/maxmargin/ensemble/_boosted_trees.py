@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from ..tree import DecisionTreeRegressor
 from ..tree._binning import Bins
-from ..tree._build import build_tree
+from ..tree._build import grow_tree
 from ..tree._prune import prune
 from ..tree._settings import limits_of, refuse_monotonic
 from ..tree._walk import walk
@@ -38,7 +38,7 @@ class BoostedTrees:
         n, d = self.shape
         bins, limits = self.columns.bins_of(weights), limits_of(tree, n, d, weights, 0)
         seed = int(check_random_state(tree.random_state).randint(np.iinfo(np.int32).max))
-        grown = prune(build_tree(bins, self.y, weights, limits, seed), tree.ccp_alpha)
+        grown = prune(grow_tree(bins, self.y, weights, limits, seed), tree.ccp_alpha)
         tree.tree_, tree._categories, tree._seed = grown, None, seed
         tree.max_features_, tree.n_features_in_, tree.n_outputs_ = limits.max_features, d, 1
         leaves = np.empty(n, dtype=np.uint64)

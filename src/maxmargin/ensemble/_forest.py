@@ -10,7 +10,6 @@ it was drawn.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +25,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported
-from ..engine import Stopwatch, run_portions, thread_count
+from ..engine import Stopwatch, run_portions, thread_count, warn
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
 from ..tree._build import build_tree
@@ -47,7 +46,7 @@ _SEEDS = np.iinfo(np.int32).max
 def warn_unjudged(judged: np.ndarray) -> None:
     """Warn that some rows were in every bag."""
     if not judged.all():
-        warnings.warn(
+        warn(
             f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
             "every tree. This probably means too few trees, or bags of too many draws, for reliable OOB estimates.",
             stacklevel=6,
@@ -215,7 +214,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"n_estimators={wanted} must be larger or equal to len(estimators_)={old} when warm_start==True"
             )
         if wanted == old:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
         generator = check_random_state(self.random_state)
         generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
         state = JudgeState(len(target), max(1, self._classes_count))
@@ -236,7 +235,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             if settled or known >= wanted:
                 break
         if not settled:
-            warnings.warn(
+            warn(
                 f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
                 f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
@@ -265,7 +264,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             tree = prune(build_tree(bins, target, weight, limits, draws), settings.ccp_alpha)
             return self._member(seed, tree), np.packbits(counts == 0)
 
-        return run_portions(work, seeds, thread_count(self.n_jobs))
+        return run_portions(work, seeds, thread_count(self.n_jobs), long=True)
 
     # ---------------------------------------------------------------- out of bag
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
+from ..engine import warn
 from ..tree import DecisionTreeClassifier
 from ..tree._tree import Tree
 from ._forest import Forest, warn_unjudged
@@ -247,7 +247,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
     def _class_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
         chosen = self.class_weight
         if chosen is not None and isinstance(chosen, str) and self.warm_start:
-            warnings.warn(
+            warn(
                 f'class_weight="{chosen}" is not recommended with warm_start: the weights are those of the rows given '
                 "last. Give the weights of the classes as a dict.",
                 stacklevel=5,

@@ -6,7 +6,6 @@ A subclass says which loss, penalty and C (`_loss`, `_penalty`, `_strength`).
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from ..certificates import (
     not_reproduced,
 )
 from ..data import Rows, check_array, validate_data
-from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count, warn
 from ..losses import Loss
 from ..penalties import Penalty
 from ..problems import Risk
@@ -219,9 +218,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
         def run(k: int) -> None:
             own = monitor.named(names[k]) if len(names) > 1 else monitor
-            parts[k] = part = self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
-            if part.keyboard:
-                raise KeyboardInterrupt
+            parts[k] = self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
+            raise_interrupt()
 
         interrupted = False
         with one_blas_thread():
@@ -317,7 +315,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         if self.fit_status_:
             unbounded = any(part.unbounded for part in parts)
             rounding = next((part.rounding for part in parts if part.certificate is worst), 0.0)
-            warnings.warn(self._advice(worst, unbounded, rounding), ConvergenceWarning, stacklevel=3)
+            warn(self._advice(worst, unbounded, rounding), ConvergenceWarning, stacklevel=3)
 
     def _prove(self, parts: Sequence[Part]) -> Certificate:
         """Keep the proof; the worst of its problems."""

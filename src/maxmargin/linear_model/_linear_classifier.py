@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from ..engine import interruptible
 from ..linear import LinearClassifierMachine, LinearPath, advance_streams, chunk_of, end_streams, solve_path
 from ..losses import Loss, make_loss
 from ..penalties import PENALTIES, Penalty, make_penalty
@@ -159,6 +160,7 @@ class LinearClassifier(LinearClassifierMachine):
         return self.solver == "sgd"
 
     @available_if(_is_stochastic)
+    @interruptible
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """One pass over a chunk of the data (``solver="sgd"`` only).
 
@@ -209,6 +211,7 @@ class LinearClassifier(LinearClassifierMachine):
         return solve_path(machine, training, np.logspace(-4, 4, 10) if Cs is None else Cs)
 
     @available_if(_is_logistic)
+    @interruptible
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes (logistic loss only).
 
@@ -228,6 +231,7 @@ class LinearClassifier(LinearClassifierMachine):
         return positive / positive.sum(axis=1, keepdims=True)
 
     @available_if(_is_logistic)
+    @interruptible
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities (logistic loss only).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
@@ -12,7 +11,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..certificates import RiskEvidence, Status, evaluate_multinomial
-from ..engine import Stopwatch, thread_count
+from ..engine import Stopwatch, thread_count, warn
 from ..linear import LinearClassifierMachine, Part, Training, certificate_of
 from ..losses import Loss, make_loss
 from ..penalties import Penalty, make_penalty
@@ -161,7 +160,7 @@ class LogisticRegression(LinearClassifierMachine):
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ValueError("penalty='elasticnet' needs an l1_ratio from 0 to 1; got None.")
         if self.penalty in ("l1", "l2", None) and self.l1_ratio not in (None, 0, int(self.penalty == "l1")):
-            warnings.warn(
+            warn(
                 f"l1_ratio={self.l1_ratio!r} is not used with penalty={self.penalty!r}; set penalty='elasticnet', or "
                 f"leave penalty alone and let l1_ratio decide.",
                 UserWarning,

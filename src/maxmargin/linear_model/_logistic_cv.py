@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from ..engine import interruptible
 from ..linear import LinearSearch
 from ..search import trains_winner
 from ._logistic import LogisticRegression
@@ -164,6 +165,7 @@ class LogisticRegressionCV(LinearSearch):
         )
 
     @available_if(trains_winner)
+    @interruptible
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, those of ``best_estimator_``.
 
@@ -180,6 +182,7 @@ class LogisticRegressionCV(LinearSearch):
         return self._winner().predict_proba(X)
 
     @available_if(trains_winner)
+    @interruptible
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 

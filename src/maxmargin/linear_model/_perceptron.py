@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -21,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Guarantee, Reported, Status, are_floats
 from ..data import Rows, check_X_y, validate_data
-from ..engine import Stopwatch, run_parallel, thread_count
+from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count, warn
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
 from ._confirmed import refuted, same_figure
@@ -202,13 +201,12 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         self._whole, self._claims = X.shape[0], [run.separates for run in runs]
         stories = self._stories([run.epochs for run in runs], [run.status for run in runs], seconds)
         self._certify(fields, mean, stories)
-        if any(run.keyboard for run in runs):
-            # the weights are kept for a warm start; the interrupt belongs to the user's program
-            raise KeyboardInterrupt
+        raise_interrupt()  # the weights are kept for a warm start
         self._warn()
         return self
 
     @available_if(_not_centred)
+    @interruptible
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Perceptron:
         """Go on with one epoch over the rows of X, a part of the data.
 
@@ -272,8 +270,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             for k, (run, total) in enumerate(zip(runs, self.n_mistakes_, strict=True))
         ]
         self.certificate_ = Guarantee.of_model(parts, self._recertify)
-        if any(run.keyboard for run in runs):
-            raise KeyboardInterrupt
+        raise_interrupt()
         return self
 
     def _check_parameters(self) -> None:
@@ -484,7 +481,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         if worst.status is Status.CONVERGED or self.tol is None:
             return
         where = f" ({worst.label})" if self.certificate_.problems else ""
-        warnings.warn(
+        warn(
             f"Perceptron ended as '{worst.status}'{where} after {worst.iterations} epochs, none of them with at most "
             f"tol={self.tol:g} mistakes a row: {int(worst.figures['mistakes'])} mistakes, no bound. If no plane "
             f"separates the classes there is none; use variant='averaged', or raise max_iter or tol.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported, Status, are_floats, evaluate_normal_equations
 from ..data import check_X_y, validate_data
-from ..engine import Stopwatch
+from ..engine import Stopwatch, warn
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._confirmed import equations_confirmed, refuted
@@ -134,7 +133,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         self.certificate_ = replace(part, seconds=watch.seconds(), _recompute=self._recertify)
         if not part.holds:
             self.certificate_ = replace(self.certificate_, status=Status.STALLED)
-            warnings.warn(
+            warn(
                 f"PolynomialRegression ended as 'stalled': relative residual of the normal equations "
                 f"{part.figures['relative residual']:.2e} (tol={self.tol:g}). Scale the features, or lower the degree.",
                 ConvergenceWarning,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, NormalEvidence, Reported, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y, validate_data
-from ..engine import Stopwatch, thread_count
+from ..engine import Stopwatch, thread_count, warn
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
@@ -213,7 +212,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         return equations_confirmed(found, claim, self.tol, size)
 
     def _warn(self, status: Status, evidence: NormalEvidence) -> None:
-        warnings.warn(
+        warn(
             f"Ridge ended as '{status}': relative residual of the normal equations {evidence.relative_residual:.2e} "
             f"(tol={self.tol:g}). Scale the features (StandardScaler), raise max_iter or alpha, or set solver='svd'.",
             ConvergenceWarning,

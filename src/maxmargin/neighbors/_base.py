@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported, figures_reproduced
 from ..data import naming_columns, validate_data
-from ..engine import Stopwatch, thread_count
+from ..engine import Stopwatch, thread_count, warn
 from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
@@ -119,7 +119,7 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
     def _method(self, X: Any) -> str:
         if sp.issparse(X):
             if self.algorithm not in ("auto", "brute"):
-                warnings.warn(
+                warn(
                     f"algorithm={self.algorithm!r} cannot use tree with sparse input: using brute force",
                     stacklevel=4,
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ..engine import warn
 from ._base import NeighborsEstimator
 from ._weights import class_size_weights, neighbour_weights, votes
 
@@ -129,7 +129,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         X, y = self._checked(X, y=y, multi_output=True)
         self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
         if y.ndim == 2 and not self.outputs_2d_:
-            warnings.warn(
+            warn(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
                 "(n_samples,), for example using ravel().",
                 DataConversionWarning,

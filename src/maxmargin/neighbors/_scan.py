@@ -30,7 +30,7 @@ def _limit(square, floor, growth, u):  # type: ignore[no-untyped-def]
 
 @jit
 def scan_tiles(  # type: ignore[no-untyped-def]
-    rows, order, start, stop, shift, floors, reach, columns, ids, panels, lows, lengths, growth, own, height, out
+    rows, order, start, stop, shift, floors, reach, columns, ids, panels, lows, lengths, growth, own, height, out, end
 ):
     """Offer the columns `ids` to the heaps of the rows r = order[t], t in start:stop; the number of pairs asked.
 
@@ -41,6 +41,7 @@ def scan_tiles(  # type: ignore[no-untyped-def]
     growth : relative error of a distance in float64
     own : whether rows are columns, of which each leaves out itself
     out : the heaps, (squares, index), each of shape (len(order), k)
+    end : with ``end[0]`` it ends after a tile, and the heaps are of no use
 
     """
     squares, index = out
@@ -52,6 +53,8 @@ def scan_tiles(  # type: ignore[no-untyped-def]
     for first in range(start, stop, height):
         last = min(stop, first + height)
         for chunk in range(chunks):
+            if end[0]:
+                return asked
             row_products(rows, order, first, last, shift, panels, chunk, tile, values)
             begin = chunk * width
             m = min(width, ids.shape[0] - begin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data import Rows
-from ..engine import one_blas_thread, run_parallel
+from ..engine import cached_property, one_blas_thread, raise_interrupt, run_parallel, stop_flag
 from ._heap import empty_heaps, in_order
 from ._scan import scan_all, scan_tiles
 from ._sieve import Sieve, worth_trying
@@ -211,10 +210,11 @@ class Search:
             panels, lows, lengths = self._panels(portion, growth, len(strips))
             arguments = [
                 (self.rows.arrays, order, a, b, self._shift, floors, reach, self.columns.rows.arrays, portion, panels)
-                + (lows, lengths, growth, self.own, height, (squares, index))
+                + (lows, lengths, growth, self.own, height, (squares, index), stop_flag())
                 for a, b in strips
             ]
-            asked += sum(run_parallel(scan_tiles, arguments))
+            asked += sum(run_parallel(scan_tiles, arguments, long=True))
+            raise_interrupt()
         return asked
 
     @property

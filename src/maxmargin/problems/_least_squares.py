@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..data import Rows, decision_pass, sum_pass
-from ..engine import one_blas_thread, run_parallel
+from ..engine import cached_property, one_blas_thread, run_parallel
 
 # Values of a tile: it stays in the cache between being formed and being used.
 _TILE = 2**15

@@ -6,7 +6,6 @@ import html
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..engine import whole_file
+from ..engine import cached_property, whole_file
 from ._account import account_of, of_another_table, parted, rows_of
 from ._data import data_section, data_words
 from ._model import model_words, parameters_of, weights_of, with_article

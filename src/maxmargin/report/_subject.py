@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..data import canonical
+from ..engine import cached_property
 from ..explanation._columns import Column, UnknownStepError, columns_after
 
 BINARY, MULTICLASS, REGRESSION, CLUSTERS, ONE_CLASS = "binary", "multiclass", "regression", "clusters", "one-class"

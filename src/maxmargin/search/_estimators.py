@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate, Status
+from ..engine import interruptible
 from ._board import Board
 from ._calibration import Calibration, fit_calibration, same_calibration
 from ._folds import Fold, can_be_repeated, check_classes
@@ -183,6 +184,7 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
     # ---------------------------------------------------------------- prediction
 
     @available_if(trains_winner)
+    @interruptible
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of ``best_estimator_``.
 
@@ -200,6 +202,7 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
         return self._winner().decision_function(X)
 
     @available_if(trains_winner)
+    @interruptible
     def predict(self, X: Any) -> np.ndarray:
         """Labels of the rows of X.
 
@@ -216,6 +219,7 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
         return self._winner().predict(X)
 
     @available_if(_has_probabilities)
+    @interruptible
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, calibrated on rows that the machines had not seen.
 
@@ -233,6 +237,7 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
         return self.calibration_.probabilities(self._calibration_values(X))
 
     @available_if(_has_probabilities)
+    @interruptible
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 
@@ -261,6 +266,7 @@ class SearchRegressor(_Tuned, RegressorMixin, BaseEstimator):
         return SearchData(X, np.asarray(y, dtype=np.float64), weights)
 
     @available_if(trains_winner)
+    @interruptible
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
+
+from ..engine import warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ def check_classes(folds: list[Fold], label: np.ndarray, classes: np.ndarray, wei
             complete[k] = False
             lacks.append(f"fold {k} (class {', '.join(str(c) for c in classes[~present])})")
     if lacks:
-        warnings.warn(
+        warn(
             f"the training part of some folds lacks a class, whose test rows then count as errors: {'; '.join(lacks)}. "
             f"Use sklearn.model_selection.StratifiedKFold or fewer folds.",
             UserWarning,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
+from ..engine import warn
 from ._folds import Fold
 from ._outcome import Outcome
 
@@ -53,7 +53,7 @@ class Judge:
         self._X, self._y, self._weights, self._pairwise, self._names = X, y, weights, pairwise, names
         self._weighted = weights is not None and self.scorer is not None and takes_weights(self.scorer)
         if weights is not None and self.scorer is not None and not self._weighted:
-            warnings.warn(
+            warn(
                 f"scoring={scoring!r} does not take sample_weight, so that every test row counts alike in the scores. "
                 f"weighted_score=False says that this is meant.",
                 UserWarning,

@@ -7,7 +7,6 @@ A subclass says what the candidates are (`_make_grid`), what machine a candidate
 from __future__ import annotations
 
 import time
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -23,6 +22,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from ..certificates import IndefiniteKernelWarning, Reported
 from ..data import validate_data
+from ..engine import warn
 from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
@@ -251,7 +251,7 @@ class Search(Reported, ABC):
         if board.failures:
             texts = [board.describe(*place, error) for place, error in sorted(board.failures.items())]
             where = "; ".join(texts[:_NAMED]) + _and_more(texts)
-            warnings.warn(
+            warn(
                 f"{len(texts)} of {board.record.done.size} fits failed and their candidates cannot win: {where}. "
                 f'error_score="raise" stops at the first.',
                 FitFailedWarning,
@@ -259,7 +259,7 @@ class Search(Reported, ABC):
             )
         dropped = np.flatnonzero(board.dropped)
         if dropped.size and board.race is not None:
-            warnings.warn(
+            warn(
                 f"race=True dropped {dropped.size} of {len(board.grid)} candidates before they had all their folds: "
                 f"{board.race.reason()}. Their status in cv_results_ is 'dropped'.",
                 UserWarning,
@@ -271,7 +271,7 @@ class Search(Reported, ABC):
         table = self.cv_results_
         indefinite = [board.grid.name(k) for k, status in enumerate(table["status"]) if status == "stationary"]
         if indefinite:
-            warnings.warn(
+            warn(
                 f"the kernel matrices of {len(indefinite)} of {len(board.grid)} candidates are not positive "
                 f"semi-definite: {'; '.join(indefinite[:_NAMED])}{_and_more(indefinite)}. Their machines meet the "
                 f"conditions of optimality, but better ones may exist, and nothing is proven of them.",
@@ -283,7 +283,7 @@ class Search(Reported, ABC):
         if not short:
             return
         texts = [f"{board.grid.name(k)} ({table['status'][k]}, gap {table['relative_gap'][k]:.1e})" for k in short]
-        warnings.warn(
+        warn(
             f"{len(short)} of {len(board.grid)} candidates did not reach the tolerance in some fold: "
             f"{'; '.join(texts[:_NAMED])}{_and_more(texts)}. Scale the features (StandardScaler), raise max_iter or "
             f"tol, or leave out the largest values of C.",

@@ -111,7 +111,11 @@ def solve_risk(
     module = RISK_SOLVERS[solver]
     budget = module.BUDGET if budget is None else budget
     if start is None and solver == "newton" and _worth_a_sketch(problem):
-        start = solve_risk(problem.thinned(_SKETCH), solver, None, _SKETCH_TOLERANCE, budget, monitor).theta
+        sketch = solve_risk(problem.thinned(_SKETCH), solver, None, _SKETCH_TOLERANCE, budget, monitor)
+        if sketch.keyboard:
+            theta, evidence = _proven(problem, sketch.theta, None, tolerance)
+            return replace(sketch, theta=theta, evidence=evidence)
+        start = sketch.theta
     theta, u, used = problem.start() if start is None else start, slopes, 0
     if start is not None or problem.loss_at(np.zeros(problem.n)) == 0:  # no loss at the origin: it is the minimum
         evidence = evaluate_risk(problem, theta, u)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..certificates import Status, evaluate_risk
+from ..engine import keep_interrupt
 from ..problems import Risk
 from ._monitor import Monitor
 from ._risk_solution import RiskSolution
@@ -32,7 +33,7 @@ def run(
 ) -> RiskSolution:
     """Follow the iterates until the relative gap is proven, the budget is spent, or someone says stop."""
     theta, step, u = start, 0, slopes
-    try:
+    with keep_interrupt() as interrupt:
         evidence = evaluate_risk(problem, theta, slopes)
         u, gap = evidence.u, evidence.relative_gap
         if evidence.relative_gap <= tolerance:
@@ -52,7 +53,7 @@ def run(
                     return RiskSolution(theta, u, Status.CONVERGED, step)
             if monitor is not None and monitor.report(step, violation, gap):
                 return RiskSolution(theta, u, Status.INTERRUPTED, step)
-    except KeyboardInterrupt:
+    if interrupt.kept:
         return RiskSolution(theta, u, Status.INTERRUPTED, step, keyboard=True)
     evidence = evaluate_risk(problem, theta)
     ended = Status.BUDGET_EXHAUSTED if step >= budget else Status.STALLED

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from ..engine import was_interrupted
+
 
 class Monitor:
     """Called by solvers at least twice a second with how far they are.
@@ -67,7 +69,8 @@ class Monitor:
             }
             if self.callback(state):
                 self.stop()
-        return self._whole.stopped
+        # an interrupt that another solver of the same fit has kept ends this one too
+        return self._whole.stopped or was_interrupted()
 
     def close(self, conclusion: str = "") -> None:
         """End the line of progress, leaving a last word."""

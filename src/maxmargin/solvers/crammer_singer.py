@@ -23,7 +23,7 @@ from numba.extending import overload
 
 from ..certificates import Status, evaluate_crammer_singer
 from ..data import row_dot, row_dots, row_square, sum_pass
-from ..engine import jit
+from ..engine import jit, keep_interrupt
 from ..problems import CrammerSingerRisk
 from ._dual_sweeps import shuffle
 from ._monitor import Monitor
@@ -62,7 +62,7 @@ def solve(
     state = _State(problem, start, alpha, seed)
     batch = max(1, min(_BATCH // max(problem.stored * problem.classes + 50 * problem.n, 1), 200))
     sweeps, status = 0, Status.BUDGET_EXHAUSTED
-    try:
+    with keep_interrupt() as interrupt:
         while True:
             gap = state.proven_gap()
             if gap <= tolerance:
@@ -78,7 +78,7 @@ def solve(
                 if state.proven_gap() <= tolerance:
                     status = Status.CONVERGED
                 break
-    except KeyboardInterrupt:
+    if interrupt.kept:
         return state.solution(Status.INTERRUPTED, sweeps, keyboard=True)
     return state.solution(status, sweeps)
 

@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificates import Status
+from ..engine import keep_interrupt, shielded
 from ..kernels import CachedGram, worth_keeping
 from ..problems import BoxQP
 from ._monitor import Monitor
@@ -87,7 +88,7 @@ def solve(
         residual = problem.p - problem.image(beta) if beta.any() else problem.p.copy()
     rounds = _Rounds(problem, beta, residual, dtype, cache_bytes, shrinking)
     progress = _Progress()
-    try:
+    with keep_interrupt():
         while True:
             violation = rounds.violation()
             if violation <= max(tolerance, rounds.noise()):
@@ -100,8 +101,7 @@ def solve(
                 return rounds.solution(Status.STALLED, violation)
             if progress.lost(rounds, violation):
                 return rounds.solution(Status.STALLED, violation)
-    except KeyboardInterrupt:
-        return Solution(rounds.beta, Status.INTERRUPTED, rounds.steps, np.nan, True, rounds.intercepts())
+    return Solution(rounds.beta, Status.INTERRUPTED, rounds.steps, np.nan, True, rounds.intercepts())
 
 
 class _Progress:
@@ -205,6 +205,15 @@ class _Rounds:
         linear = float(np.abs(self.problem.p) @ np.abs(self.beta))
         return linear, float(self.beta @ (self.problem.p + self.residual)) / 2
 
+    @shielded
+    def _move(self, chosen: np.ndarray, beta: np.ndarray, change: np.ndarray) -> None:
+        """Variables and residuals together: an interrupt in between would leave r behind beta."""
+        if self.active is None:
+            self.residual -= change
+        else:
+            self.residual[self.active] -= change
+        self.beta[chosen] = beta
+
     def improve(self, violation: float, tolerance: float, max_steps: int) -> bool:
         """One round. False if no pair of the working set can make progress."""
         problem = self.problem
@@ -227,12 +236,7 @@ class _Rounds:
         if moved.size == 0:
             return False
         change = self._change(chosen, moved, beta[moved] - before[moved], block)
-        # all together: an interrupt in between would leave r behind beta
-        if self.active is None:
-            self.residual -= change
-        else:
-            self.residual[self.active] -= change
-        self.beta[chosen] = beta
+        self._move(chosen, beta, change)
         self.rises[chosen[used]], self.falls[chosen[used]] = (beta < upper)[used], (beta > lower)[used]
         free = int(np.count_nonzero(self.rises & self.falls))
         if free > self.size // 2 and self._whole is None:

@@ -32,6 +32,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificates import Status
+from ..engine import keep_interrupt
 from ..problems import Risk
 from ._dual_sweeps import BETA, LOWER, UPPER, C, Q, Y, dot, objectives, run_sweeps, square, squares
 from ._monitor import Monitor
@@ -60,7 +61,7 @@ def solve(
     state = _State(problem, start, slopes, seed)
     batch = max(1, min(_BATCH // max(problem.stored + 20 * problem.n, 1), 200))
     sweeps, status = 0, Status.BUDGET_EXHAUSTED
-    try:
+    with keep_interrupt() as interrupt:
         gap, size = (np.inf, 1.0) if slopes is None else state.check()
         while True:
             if gap <= tolerance * size:
@@ -77,9 +78,9 @@ def solve(
                 gap, size = state.check()
             else:
                 gap = max(state.estimate, 2 * tolerance * size)
-    except KeyboardInterrupt:
-        return RiskSolution(state.theta(), state.slopes(), Status.INTERRUPTED, sweeps, keyboard=True)
-    return RiskSolution(state.theta(), state.slopes(), status, sweeps)
+    if interrupt.kept:
+        status = Status.INTERRUPTED
+    return RiskSolution(state.theta(), state.slopes(), status, sweeps, keyboard=interrupt.kept)
 
 
 class _State:

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificates import Status, evaluate
-from ..engine import jit
+from ..engine import jit, keep_interrupt
 from ..kernels import MODERATE, Gram, MatrixGram
 from ..problems import BoxQP
 from ._certified import CertifiedSolution, _without_dust
@@ -68,7 +68,7 @@ def solve_indefinite(
         problem = replace(problem, gram=MatrixGram.of(problem.gram))
     walk = _Walk(problem, sign, _Rows(problem.gram, cache_bytes))
     status = Status.STATIONARY
-    try:
+    with keep_interrupt() as interrupt:
         if start is None:
             walk.begin()
             status = walk.go(True, tolerance, budget, monitor, shrinking)
@@ -87,14 +87,13 @@ def solve_indefinite(
                 break
             if walk.steps == before:
                 break
-        keyboard = False
-    except KeyboardInterrupt:
-        status, keyboard = Status.INTERRUPTED, True
+    if interrupt.kept:
+        status = Status.INTERRUPTED
     beta = _without_dust(problem, walk.beta())
     evidence = evaluate(problem, beta)
     if status is Status.STATIONARY and not evidence.kkt_violation <= tolerance:
         status = Status.STALLED
-    return CertifiedSolution(beta, status, walk.steps, evidence, keyboard, problem)
+    return CertifiedSolution(beta, status, walk.steps, evidence, interrupt.kept, problem)
 
 
 class _Walk:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..certificates import Status
+from ..engine import keep_interrupt
 from ..problems import BoxQP
 from ._crossover import to_bounds
 from ._kernel_systems import KernelSystem
@@ -69,7 +70,7 @@ def solve(
     point = _Point.start(problem, system, wide)
     most = _MOST_STEPS if budget is None else min(_MOST_STEPS, budget // problem.n)
     count, last = 0, np.inf
-    try:
+    with keep_interrupt() as interrupt:
         while True:
             stationarity, small_gap = point.residuals(), point.gap <= _SMALL_GAP * point.size
             if small_gap and stationarity <= 0.01 * tolerance:
@@ -93,10 +94,9 @@ def solve(
                 status = Status.STALLED
                 break
             count += 1
-    except KeyboardInterrupt:
-        beta = to_bounds(problem, point.b, point.y - point.z, tolerance)
-        return Solution(beta, Status.INTERRUPTED, count * problem.n, np.nan, True)
     beta = to_bounds(problem, point.b, point.y - point.z, tolerance)
+    if interrupt.kept:
+        return Solution(beta, Status.INTERRUPTED, count * problem.n, np.nan, True)
     return Solution(beta, status, count * problem.n, stationarity)
 
 

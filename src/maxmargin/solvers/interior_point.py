@@ -24,6 +24,7 @@ import numpy as np
 import scipy.linalg
 
 from ..certificates import Status, evaluate_risk
+from ..engine import keep_interrupt
 from ..problems import Risk
 from . import _interior_terms as terms
 from ._interior_finish import finish
@@ -255,8 +256,8 @@ def solve(
 ) -> RiskSolution:
     """Minimise until complementarity and residuals are below the tolerance."""
     run = _InteriorPoint(problem, start)
-    keyboard, step = False, 0
-    try:
+    status, answer, step = None, None, 0
+    with keep_interrupt() as interrupt:
         run.centre()
         for step in range(budget + 1):
             status, answer = run.judge(tolerance)
@@ -267,10 +268,10 @@ def solve(
             if status is not None:
                 break
             run.step()
-    except KeyboardInterrupt:
-        status, answer, keyboard = Status.INTERRUPTED, None, True
+    if interrupt.kept:
+        status, answer = Status.INTERRUPTED, None
     theta, u = (run.point.theta, _slopes(run)) if answer is None else answer
-    return RiskSolution(theta, u, status or Status.BUDGET_EXHAUSTED, step, keyboard)
+    return RiskSolution(theta, u, status or Status.BUDGET_EXHAUSTED, step, interrupt.kept)
 
 
 def _is_exact(problem: Risk, theta: np.ndarray, u: np.ndarray) -> bool:

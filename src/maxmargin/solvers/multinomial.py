@@ -16,6 +16,7 @@ import numpy as np
 
 from ..certificates import Status, evaluate_multinomial
 from ..data import square_pass
+from ..engine import keep_interrupt
 from ..problems import MultinomialRisk
 from . import multinomial_dual
 from ._monitor import Monitor
@@ -72,7 +73,7 @@ def _solved(
         theta = _centred(problem, theta)
         evidence = evaluate_multinomial(problem, theta)
         if evidence.relative_gap <= tolerance:
-            return CertifiedRiskSolution(theta, Status.CONVERGED, used, evidence, name)
+            return CertifiedRiskSolution(theta, Status.CONVERGED, used, evidence, name, keyboard)
         if status is not Status.CONVERGED:
             return CertifiedRiskSolution(theta, status, used, evidence, name, keyboard)
         target = min(target, tolerance) / 10
@@ -106,7 +107,7 @@ def _newton(
     loss, P = problem.probabilities(F)
     value, first = loss + problem.penalty.value(theta[:-1]), 0.0
     step = 0
-    try:
+    with keep_interrupt() as interrupt:
         for step in range(budget):
             gradient = problem.transposed(problem.residual(P)) + ridge * theta
             norm = float(np.linalg.norm(gradient))
@@ -136,7 +137,7 @@ def _newton(
             theta, F, P, value = new, F + t * along, P_new, new_value
             if last:
                 return theta, Status.CONVERGED, step + 1, False
-    except KeyboardInterrupt:
+    if interrupt.kept:
         return theta, Status.INTERRUPTED, step, True
     return theta, Status.BUDGET_EXHAUSTED, budget, False
 
@@ -181,7 +182,7 @@ def _proximal(
     """FISTA with backtracking and restarts (Beck and Teboulle 2009; O'Donoghue and Candes 2015)."""
     theta, ahead, momentum, L = start.copy(), start.copy(), 1.0, 1.0
     step = 0
-    try:
+    with keep_interrupt() as interrupt:
         for step in range(budget):
             loss, P = problem.probabilities(problem.decision(ahead))
             gradient = problem.transposed(problem.residual(P))
@@ -204,6 +205,6 @@ def _proximal(
                     return theta, Status.CONVERGED, step + 1, False
                 if monitor is not None and monitor.report(step, evidence.kkt_violation, evidence.relative_gap):
                     return theta, Status.INTERRUPTED, step + 1, False
-    except KeyboardInterrupt:
+    if interrupt.kept:
         return theta, Status.INTERRUPTED, step, True
     return theta, Status.BUDGET_EXHAUSTED, budget, False

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..certificates import Status
 from ..data import row_adds, row_dots, row_square
-from ..engine import jit
+from ..engine import jit, keep_interrupt
 from ..problems import MultinomialRisk
 from ._dual_sweeps import shuffle
 from ._monitor import Monitor
@@ -43,8 +43,8 @@ def solve(
     if problem.fit_intercept and len(order):
         inverse_rho = max(0.1 * float(square[order].mean()) / l2, 10.0 / float(c.sum()))
     random = np.array([0x9E3779B97F4A7C15], dtype=np.uint64)
-    status, sweep, keyboard = Status.BUDGET_EXHAUSTED, 0, False
-    try:
+    status, sweep = Status.BUDGET_EXHAUSTED, 0
+    with keep_interrupt() as interrupt:
         for sweep in range(1, budget + 1):
             shuffle(order, len(order), random)
             slack, loss = _sweep(
@@ -59,9 +59,9 @@ def solve(
             if monitor is not None and monitor.report(sweep, float(np.abs(total).max()), gap / max(primal, 1e-300)):
                 status = Status.INTERRUPTED
                 break
-    except KeyboardInterrupt:
-        status, keyboard = Status.INTERRUPTED, True
-    return np.vstack([V / l2, b]), status, sweep, keyboard
+    if interrupt.kept:
+        status = Status.INTERRUPTED
+    return np.vstack([V / l2, b]), status, sweep, interrupt.kept
 
 
 @jit

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from ..certificates import Status
+from ..engine import keep_interrupt
 from ..problems import Risk
 from ._monitor import Monitor
 from ._needs import Needs
@@ -45,7 +46,7 @@ def solve(
     loss, gradient, H = problem.second_order(theta)
     value = loss + problem.penalty.value(theta[:-1])
     step = 0
-    try:
+    with keep_interrupt() as interrupt:
         for step in range(budget):
             slope = gradient + ridge * theta
             p = _direction(H, ridge, slope)
@@ -75,7 +76,7 @@ def solve(
             theta, value = new, new_value
             if near and believed_gap(gradient + ridge * theta, l2, np.inf) > 0.5 * tolerance * abs(value):
                 H = problem.second_order(theta)[2]
-    except KeyboardInterrupt:
+    if interrupt.kept:
         return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
     return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
 

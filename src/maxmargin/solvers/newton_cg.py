@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Status
+from ..engine import keep_interrupt
 from ..problems import Risk
 from ._monitor import Monitor
 from ._needs import Needs
@@ -39,7 +40,7 @@ def solve(
     ridge[-1] = 0.0
     value, first = problem.value_at(f, theta), 0.0
     step = 0
-    try:
+    with keep_interrupt() as interrupt:
         for step in range(budget):
             gradient = problem.transposed(problem.weights * problem.loss.derivative(f, problem.y)) + ridge * theta
             norm = float(np.linalg.norm(gradient))
@@ -66,7 +67,7 @@ def solve(
             if step % 10 == 9:
                 f = problem.decision(theta)  # free of the drift of ten sums
             value = problem.value_at(f, theta)
-    except KeyboardInterrupt:
+    if interrupt.kept:
         return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
     return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..certificates import Status
 from ..data import Rows, row_add, row_dot, row_square
-from ..engine import jit
+from ..engine import jit, keep_interrupt
 from ._monitor import Monitor
 
 VARIANTS = ("plain", "normalised", "averaged")
@@ -75,8 +75,7 @@ def solve(
     mistakes = epochs = 0
     now = -1  # mistakes of the last whole epoch
     status = Status.BUDGET_EXHAUSTED
-    keyboard = False
-    try:
+    with keep_interrupt() as interrupt:
         while epochs < budget:
             if shuffle is not None:
                 shuffle.shuffle(order)
@@ -100,11 +99,11 @@ def solve(
             if tolerance is not None and now <= tolerance * rows.n:
                 status = Status.CONVERGED
                 break
-    except KeyboardInterrupt:
-        status, keyboard = Status.INTERRUPTED, True
+    if interrupt.kept:
+        status = Status.INTERRUPTED
     if now == 0 and status is Status.BUDGET_EXHAUSTED:
         status = Status.CONVERGED
-    return PerceptronRun(walk.theta(), walk.mean(start), mistakes, epochs, now == 0, status, keyboard)
+    return PerceptronRun(walk.theta(), walk.mean(start), mistakes, epochs, now == 0, status, interrupt.kept)
 
 
 def mistake_bound(variant: str, radius: float, margin: float, eta: float = 1.0, start: float = 0.0) -> float:

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 
 from ..certificates import Status
 from ..data import Rows
+from ..engine import keep_interrupt
 from ..problems import Risk
 from ._model_descent import (
     best_shift,
@@ -60,7 +61,7 @@ def solve(
     model = _FormedModel(problem) if problem.d <= _NARROW else _ColumnModel(problem)
     f, step = problem.decision(theta), 0
     value = problem.value_at(f, theta)
-    try:
+    with keep_interrupt() as interrupt:
         while True:
             gradient = model.expand(theta, f)
             gap, size = _believed_gap(problem, theta, f, gradient)
@@ -82,8 +83,7 @@ def solve(
                     return RiskSolution(theta, None, Status.STALLED, step)
                 theta, f, value = ahead, f_ahead, problem.value_at(f_ahead, ahead)
             step += 1
-    except KeyboardInterrupt:
-        return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
+    return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=interrupt.kept)
 
 
 class _FormedModel:

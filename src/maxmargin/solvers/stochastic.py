@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificates import Status, evaluate_risk
+from ..engine import keep_interrupt
 from ..problems import Risk
 from ._mean_slopes import EQUATIONS, evidence_of_mean
 from ._monitor import Monitor
@@ -71,7 +72,7 @@ def solve(
     passes, due, status = 0, 1, Status.BUDGET_EXHAUSTED
     if best.relative_gap <= tolerance:
         return RiskSolution(best.theta, best.u, Status.CONVERGED, 0)
-    try:
+    with keep_interrupt() as interrupt:
         while passes < budget:
             state.advance(problem, slopes=mean)
             passes += 1
@@ -90,9 +91,9 @@ def solve(
                 best.meet(state.average, mean)
                 status = Status.INTERRUPTED
                 break
-    except KeyboardInterrupt:
-        return RiskSolution(best.theta, best.u, Status.INTERRUPTED, passes, keyboard=True)
-    return RiskSolution(best.theta, best.u, status, passes)
+    if interrupt.kept:
+        status = Status.INTERRUPTED
+    return RiskSolution(best.theta, best.u, status, passes, keyboard=interrupt.kept)
 
 
 class _Best:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from ..certificates import (
     with_definiteness,
 )
 from ..data import ObjectRows, Rows, csr_rows, validate_data
-from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count, warn
 from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel, symmetric_part
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_indefinite
@@ -220,8 +219,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             named = monitor.named(names[k] if len(names) > 1 else "")
             solution, found = self._solve_as_known(lambda: task(k, named), problems[k], starts[k], named, first)
             results[k], smallest[k] = (solution, watch.seconds()), found.smallest
-            if solution.keyboard:
-                raise KeyboardInterrupt
+            raise_interrupt()
 
         interrupted = False
         with one_blas_thread():
@@ -423,9 +421,9 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             # The state is safe for a warm start; the interrupt itself belongs to the user's program.
             raise KeyboardInterrupt
         if self.fit_status_:
-            warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
+            warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
         if any(c.definiteness == "fails" for c in solved.certificates):
-            warnings.warn(self._indefinite(solved), IndefiniteKernelWarning, stacklevel=3)
+            warn(self._indefinite(solved), IndefiniteKernelWarning, stacklevel=3)
 
     def _indefinite(self, solved: Solved) -> str:
         """What an indefinite kernel means, and what would do instead."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Evidence, with_definiteness
-from ..engine import Stopwatch, Task, one_blas_thread, run_queue
+from ..engine import Stopwatch, Task, one_blas_thread, raise_interrupt, run_queue
 from ..kernels import Definiteness, Gram, Kernel, definiteness
 from ..problems import BoxQP
 from ..search import Board
@@ -152,7 +152,8 @@ class BlockSearch:
                     cache_bytes=self.cache_bytes // self._workers,
                     image=None if image is None else self._images(image),
                 )
-            if solution.keyboard or self._monitor.stopped:
+            raise_interrupt()
+            if self._monitor.stopped:
                 raise KeyboardInterrupt
             beta = np.zeros(len(problem.rows))
             beta[part] = self._coefficients(solution.beta)

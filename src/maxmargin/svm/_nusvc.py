@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate
+from ..engine import warn
 from ..kernels import Gram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
@@ -117,7 +117,7 @@ shape_fit_, n_features_in_
             w = weight[pair.rows]
             largest = 2 * min(w[pair.sign > 0].sum(), w[pair.sign < 0].sum()) / w.sum()
             if self.nu > largest * (1 + 1e-9):
-                warnings.warn(
+                warn(
                     f"specified nu is infeasible for {pair.label(classes)}: nu={self.nu:g}, but it can be at most "
                     f"{largest:.4g} there (twice the share of the smaller class), which is used. Lower nu.",
                     stacklevel=3,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from typing import Any
@@ -17,9 +16,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates import Guarantee, Reported
 from ..data import check_array, csr_rows, validate_data
-from ..engine import Stopwatch
+from ..engine import Stopwatch, warn
 from ._binning import Bins
-from ._build import build_tree
+from ._build import grow_tree
 from ._columns import Categories
 from ._proof import tree_guarantee
 from ._prune import prune, weakest_links
@@ -111,11 +110,11 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         if not present.all():
             X, target, weight = X[present], target[present], weight[present]
         bins = bins_of_weighted(Bins.of(X, mask), X, weight)
-        self.tree_ = prune(build_tree(bins, target, weight, limits, seed), self.ccp_alpha)
+        self.tree_ = prune(grow_tree(bins, target, weight, limits, seed), self.ccp_alpha)
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         if not proof.holds:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} ended as 'stalled': rounding errors hide the gains of its splits "
                 f"(they deviate by {proof.figures['deviation of gains']:.2e}). Scale or centre y.",
                 ConvergenceWarning,

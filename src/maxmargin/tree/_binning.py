@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine import jit, run_portions, thread_count
+from ..engine import jit, raise_interrupt, run_portions, thread_count
 from ._bundles import Bundles, find_bundles
 
 MAX_BINS = 255
@@ -92,11 +92,12 @@ class Bins:
                 columns = np.empty((min(block, d - first), n))
                 _transpose(X, first, columns)
             for j, x in enumerate(columns, start=first):
+                raise_interrupt()
                 n_bins[j], missing[j] = _bin_column(x, bool(categorical[j]), codes[j], low[j], high[j])
                 common[j] = _common_code(codes[j])
             by_row[:, first : first + block] = codes[first : first + block].T
 
-        run_portions(work, [(first,) for first in range(0, d, block)], thread_count(n_jobs))
+        run_portions(work, [(first,) for first in range(0, d, block)], thread_count(n_jobs), long=True)
         bundles = find_bundles(codes, n_bins, missing)
         return cls(Binned(both, n_bins, missing, categorical, common, bundles), low, high)
 

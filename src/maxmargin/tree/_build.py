@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit
+from ..engine import jit, raise_interrupt, run_parallel, stop_flag
 from ._binning import Bins
 from ._grow import (
     COLUMN,
@@ -61,14 +61,16 @@ def build_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limit
     most = 2 * (len(index) if limits.max_leaves < 0 else min(len(index), limits.max_leaves)) + 1
     nodes = np.empty((most, FIELDS), dtype=np.int32)
     subsets = np.empty((most if bins.binned.categorical.any() else 0, 4), dtype=np.uint64)
+    stop = stop_flag()
     if limits.max_leaves > 0:
-        count = grow_best(bins.binned, rows, spare, limits, room, total, nodes, subsets)
+        count = grow_best(bins.binned, rows, spare, limits, room, total, nodes, subsets, stop)
     else:
         width = limits.channels + limits.counted
         offsets = np.concatenate([[0], np.cumsum((bins.binned.n_bins.astype(np.int64) + 1) * width)])
         stack = np.empty((len(index) + 2, 3), dtype=np.int64)
         kept = kept_histograms(len(index), d, int(offsets[-1]), limits)
-        count = grow_deep(bins.binned, rows, spare, offsets, limits, room, total, nodes, subsets, stack, *kept)
+        count = grow_deep(bins.binned, rows, spare, offsets, limits, room, total, nodes, subsets, stack, *kept, stop)
+    raise_interrupt()
     nodes = nodes[:count]
     subsets = subsets[: int(nodes[:, SUBSET].max()) + 1].copy()
     if limits.criterion == VARIANCE:
@@ -93,6 +95,11 @@ def build_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limit
         n_features=d,
         max_depth=int(nodes[:, DEPTH].max()),
     )
+
+
+def grow_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limits, seed: int) -> Tree:
+    """As `build_tree`, while the calling thread listens for Ctrl-C."""
+    return run_parallel(build_tree, [(bins, target, weight, limits, seed)], long=True)[0]
 
 
 @jit

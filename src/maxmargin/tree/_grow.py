@@ -339,8 +339,12 @@ def grow_deep(
     stack: Any,
     sums: Any,
     fewest: int,
+    stop: Any,
 ) -> int:
-    """Grow until no leaf may be split, into the tables of nodes and subsets of categories; the number of nodes."""
+    """Grow until no leaf may be split, into the tables of nodes and subsets of categories; the number of nodes.
+
+    With ``stop[0]`` it ends at once, and what is there is no tree.
+    """
     n, entries = rows.row.size, sums.shape[1]
     add_leaf(nodes, 0, 0, n, 0)
     n_subsets, count, none = 0, 1, sums[0, :0]
@@ -348,7 +352,7 @@ def grow_deep(
         fill_all(binned, rows, 0, n, offsets, limits, sums[0])
     top = 1
     stack[0, _NODE], stack[0, _CONSTANT], stack[0, _SLOT] = 0, 0, 0 if entries else -1
-    while top:
+    while top and not stop[0]:
         top -= 1
         node, constant, slot = stack[top, _NODE], stack[top, _CONSTANT], stack[top, _SLOT]
         start, end = np.int64(nodes[node, FIRST]), np.int64(nodes[node, END])
@@ -392,6 +396,7 @@ def grow_best(
     total: float,
     nodes: Any,
     subsets: Any,
+    stop: Any,
 ) -> int:
     """Split the leaf that lowers the impurity most, until there are `max_leaves`; returns as `grow_deep`.
 
@@ -413,7 +418,7 @@ def grow_best(
             if gains_enough(limits, room, total):
                 n_subsets = write_split(nodes, node, subsets, n_subsets, room)
                 heapq.heappush(waiting, (own_score(limits, room.totals) - room.score[0], node))
-        if not waiting or (count + 1) // 2 >= limits.max_leaves:
+        if not waiting or stop[0] or (count + 1) // 2 >= limits.max_leaves:
             break
         node = heapq.heappop(waiting)[1]
         split_node(nodes, node, count, subsets, binned, rows, spare, room.goes_left)

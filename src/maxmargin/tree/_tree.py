@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine import run_parallel, thread_count
+from ..engine import cached_property, run_parallel, thread_count
 from ._walk import NODE, Paths, walk
 
 # Rows that a task walks at least: fewer are not worth a thread.

@@ -1,0 +1,244 @@
+"""Ctrl-C: the one place where it is noticed, kept and raised.
+
+Python raises KeyboardInterrupt wherever the main thread happens to be. That may be inside numba's wrapper of a compiled
+function, which then answers with a SystemError; between two steps that belong together; in a destructor, where an
+exception is dropped; or in a solver, which has a model to keep first. So while a public method runs (`interruptible`)
+
+- a signal that finds the thread in such a place waits until it has left it: functions say so by `shielded`;
+- an interrupt that a solver has caught (`keep_interrupt`), or that anything else has swallowed, is remembered, and
+  raised when the method ends, whatever the code in between has made of it;
+- compiled loops that take seconds look at `stop_flag`, and run on other threads while the main thread waits
+  (``run_parallel(long=True)``).
+
+Each call of a public method has a scope of its own, which the threads that work for it share: fits in other threads of
+a user's program go on.
+
+That a function is shielded is read off the stack when a signal arrives. A counter of shielded sections would cost time
+in every call, and a signal could find it between the beginning of a section and the counting.
+"""
+
+from __future__ import annotations
+
+import _thread
+import inspect
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import wraps
+from types import CodeType, FrameType, TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+_F = TypeVar("_F", bound=Callable)
+
+_SHIELDED: set[CodeType] = set()
+_UNSHIELDED: set[CodeType] = set()
+# numba's wrapper has this module make the arrays that a compiled function returns, and does not look at exceptions
+_DEAF = "numba.core.serialize"
+# ... and this one would keep the lock that all threads compile under
+_LOCKING = "numba.core.compiler_lock"
+
+# Seconds after which a signal that had to wait is sent once more
+_AGAIN = 1e-3
+
+
+def shielded(function: _F) -> _F:
+    """Let a signal wait while the function, or what it calls, is at work."""
+    _SHIELDED.add(function.__code__)
+    return function
+
+
+def unshielded(function: _F) -> _F:
+    """A function that may be left at any time, though it is called by one that is shielded."""
+    _UNSHIELDED.add(function.__code__)
+    return function
+
+
+class Scope:
+    """What one call of a public method has heard."""
+
+    __slots__ = ("flag", "kept")
+
+    def __init__(self) -> None:
+        self.kept = False
+        self.flag = np.zeros(1, dtype=np.int8)
+
+    def keep(self) -> None:
+        """Remember an interrupt, and tell compiled loops to end."""
+        self.kept = True
+        self.flag[0] = 1
+
+
+class _Own(threading.local):
+    """The scope that a thread works for."""
+
+    scope: Scope | None = None
+
+
+_own = _Own()
+
+
+def current_scope() -> Scope | None:
+    """The scope that this thread works for."""
+    return _own.scope
+
+
+def work_for(scope: Scope | None) -> None:
+    """Let this thread work for a scope that another thread has opened."""
+    _own.scope = scope
+
+
+def stop_flag() -> np.ndarray:
+    """An int8 array of length 1 for compiled loops: not 0 as soon as they are to end; see `raise_interrupt`."""
+    return np.zeros(1, dtype=np.int8) if _own.scope is None else _own.scope.flag
+
+
+def was_interrupted() -> bool:
+    """Whether there was an interrupt that has yet to be raised."""
+    return _own.scope is not None and _own.scope.kept
+
+
+def raise_interrupt() -> None:
+    """Raise the interrupt that was kept, if there was one."""
+    if was_interrupted():
+        raise KeyboardInterrupt
+
+
+class keep_interrupt:  # noqa: N801  (used as a statement, like `suppress` of contextlib)
+    """``with keep_interrupt() as interrupt:`` ends on Ctrl-C; ``interrupt.kept`` tells, and the scope remembers it.
+
+    For solvers: they hand back what they have reached, and the method that was called raises the interrupt at its end.
+    """
+
+    kept = False
+
+    @shielded
+    def __enter__(self) -> keep_interrupt:
+        return self
+
+    @shielded
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            return False
+        self.kept = True
+        if _own.scope is not None:
+            _own.scope.keep()
+        return True
+
+
+def interruptible(method: _F) -> _F:
+    """A public function or method, during which Ctrl-C is neither lost nor turned into another error."""
+    if getattr(method, "_is_interruptible", False):
+        return method
+    if inspect.isgeneratorfunction(method):
+
+        @wraps(method)
+        def call(*args: Any, **options: Any) -> Iterator[Any]:
+            generator, end = method(*args, **options), object()
+            while (value := _in_scope(next, (generator, end), {})) is not end:
+                yield value
+
+    else:
+
+        @wraps(method)
+        def call(*args: Any, **options: Any) -> Any:
+            if _own.scope is not None:
+                return method(*args, **options)
+            return _in_scope(method, args, options)
+
+    call._is_interruptible = True  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+@shielded
+def _in_scope(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
+    """Call a function in a scope of its own, unless the thread works for one already."""
+    if _own.scope is not None:
+        return _call(function, args, options)
+    scope = Scope()
+    before = _listen()
+    try:
+        _own.scope = scope
+        return _call(function, args, options)
+    except KeyboardInterrupt:
+        scope.kept = False  # it is on its way
+        raise
+    finally:
+        _own.scope = None
+        if before is not None:
+            _stop_listening(before)
+        if scope.kept:
+            raise KeyboardInterrupt
+
+
+@unshielded
+def _call(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
+    return function(*args, **options)
+
+
+class _Handler:
+    """The handler of SIGINT that was there before, and the signal that waits, if there is one."""
+
+    before: Any = None
+    waiting: object = None
+
+
+@shielded
+def _listen() -> Any:
+    """Let signals come to `_hear`; the handler before, None where it stays: in threads, or if signals are ignored."""
+    if threading.get_ident() != threading.main_thread().ident:
+        return None
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or before is _hear:
+        return None
+    _Handler.before, _Handler.waiting = before, None
+    signal.signal(signal.SIGINT, _hear)
+    return before
+
+
+@shielded
+def _stop_listening(before: Any) -> None:
+    """Put the handler back that was there, and hand over a signal that still waits."""
+    if signal.getsignal(signal.SIGINT) is _hear:
+        signal.signal(signal.SIGINT, before)
+    if _Handler.waiting is not None:
+        _Handler.waiting = None
+        before(signal.SIGINT, None)
+
+
+def _hear(number: int, frame: FrameType | None) -> None:
+    """Let the handler before decide (Python's own raises KeyboardInterrupt), as soon as it may raise."""
+    if _must_wait(frame):
+        _Handler.waiting = again = object()
+        _thread.start_new_thread(_repeat, (number, again))
+        return
+    _Handler.waiting = None
+    try:
+        _Handler.before(number, frame)
+    except KeyboardInterrupt:
+        if _own.scope is not None:
+            _own.scope.keep()
+        raise
+
+
+def _repeat(number: int, signal_waiting: object) -> None:
+    """Send a signal once more, on a thread of its own: sent from the handler, it would interrupt the handler."""
+    time.sleep(_AGAIN)
+    if _Handler.waiting is signal_waiting:
+        _thread.interrupt_main(signal.Signals(number))
+
+
+def _must_wait(frame: FrameType | None) -> bool:
+    """Whether an exception would do harm in this frame: the innermost function that says something decides."""
+    if frame is not None and frame.f_globals.get("__name__") == _LOCKING:
+        return True
+    while frame is not None and frame.f_code not in _UNSHIELDED:
+        code = frame.f_code
+        if code in _SHIELDED or code.co_name == "__del__" or frame.f_globals.get("__name__") == _DEAF:
+            return True
+        frame = frame.f_back
+    return False
