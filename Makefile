@@ -30,10 +30,11 @@ test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS=
 
 FUZZ ?= 10000
 FUZZ_CERTIFICATES ?= 20000
+FUZZ_FILES ?= 50000
 
 fuzz: $(READY) ## certificates against exact optima, tampered models, hostile files, tables and matrices (FUZZ=10000 of each)
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
-	$(PY) -m tests.persistence.fuzz --count $(FUZZ)
+	$(PY) -m tests.persistence.fuzz --count $(FUZZ_FILES)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz_scaling
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)

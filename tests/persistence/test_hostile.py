@@ -468,6 +468,202 @@ def test_steps_before_the_last_are_transformers(path):
     refused(path, "must be transformers, but for the last one")
 
 
+# ---------------------------------------------------------------- what loads can answer
+
+
+def test_a_tree_without_classes(path):
+    for name in ("DecisionTreeClassifier leaves", "AdaBoostClassifier their trees"):
+        opened = Opened(name, path)
+        fitted = opened.fitted if "tree_" in opened.fitted else opened.fitted["estimators_"][0]["fitted"]
+        fitted["classes_"] = np.zeros(0, dtype=np.int64)
+        values = "value" if "value" in fitted["tree_"] else "values"
+        fitted["tree_"][values] = fitted["tree_"][values][:, :, :0]
+        opened.seal()
+        refused(path, "has no classes")
+
+
+def other(name):
+    """The node of another model, fitted."""
+    from maxmargin.persistence._schema import object_node
+
+    return object_node(case(name).model, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "learner", "words"),
+    [
+        ("AdaBoostClassifier trees", "LabelEncoder", "is no classifier"),
+        ("AdaBoostClassifier trees", "Ridge", "is no classifier"),
+        ("AdaBoostRegressor", "StandardScaler", "is no regressor"),
+        ("AdaBoostRegressor", "LabelEncoder", "is no regressor"),
+        ("AdaBoostRegressor", "Ridge two targets", "predicts more than one target"),
+        ("BaggingRegressor", "MinMaxScaler", "is no regressor"),
+        ("BaggingRegressor", "KNeighborsRegressor two", "predicts more than one target"),
+        ("BaggingClassifier", "LabelEncoder", "is no classifier"),
+        ("BaggingClassifier", "SVC", "has learners of different kinds"),
+    ],
+)
+def test_learners_are_such_that_an_ensemble_can_ask(path, name, learner, words):
+    opened = Opened(name, path)
+    opened.fitted["estimators_"][-1] = other(learner)
+    opened.seal()
+    refused(path, words)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("KNeighborsClassifier", "n_neighbors"),
+        ("KNeighborsClassifier", "leaf_size"),
+        ("KNeighborsRegressor", "p"),
+        ("SVC", "C"),
+        ("SVC", "degree"),
+        ("RandomForestClassifier", "n_estimators"),
+        ("KMeans", "n_clusters"),
+    ],
+)
+def test_true_is_no_number(path, name, parameter):
+    for value in (True, {"$scalar": np.array([True])}):
+        opened = Opened(name, path)
+        opened.model["params"][parameter] = value
+        opened.seal()
+        refused(path, f"{parameter}: must not be a truth value")
+
+
+def test_truth_values_where_they_are_asked_for(path):
+    opened = Opened("SVC", path)
+    opened.model["params"] |= {"shrinking": False, "verbose": True, "probability": False}
+    opened.seal()
+    assert load(path).verbose is True
+
+
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "BaggingClassifier"])
+def test_bags_of_more_draws_than_memory(path, name):
+    for draws in (2**31, 2**30, 2**17):
+        opened = Opened(name, path)
+        bags = opened.fitted["_bags"]
+        bags.get("bags", bags)["draws"] = draws
+        opened.seal()
+        refused(path, "draws: must be a whole number from 1 to 65536")
+
+
+def test_repetitions_are_whole_numbers(path):
+    opened = Opened("RandomForestClassifier", path)
+    bags = opened.fitted["_bags"]
+    bags |= {"sums": np.linspace(0.1, 0.9, len(bags["order"])), "whole": True}
+    opened.seal()
+    refused(path, "sums of repetitions that are whole numbers")
+
+
+def test_parts_of_an_imputer_and_encoders_of_labels_are_no_steps(path):
+    opened = Opened("SimpleImputer", path)
+    indicator = opened.fitted["indicator_"]
+    opened.model.update(indicator)
+    opened.seal()
+    refused(path, "of no use by itself")
+    for part, words in ((other("LabelEncoder"), "takes labels and not columns"), (indicator, "of no use by itself")):
+        opened = Opened("Pipeline", path)
+        opened.model["params"]["steps"][0][1] = part
+        opened.seal()
+        refused(path, words)
+
+
+def test_steps_behind_nothing_fit_each_other(path):
+    """A pipeline that begins with "passthrough" takes what its first estimator takes."""
+    opened = Opened("BaggingClassifier of pipelines", path)
+    steps = opened.fitted["estimators_"][0]["params"]["steps"]
+    steps[:] = [["nothing", "passthrough"], ["scaler", other("PolynomialFeatures")], steps[1]]
+    opened.seal()
+    refused(path, "takes")
+
+
+def test_clusters_of_fewer_rows_than_clusters(path):
+    opened = Opened("SpectralClustering", path)
+    for name, value in opened.fitted.items():
+        if isinstance(value, np.ndarray):
+            opened.fitted[name] = value[:0, :0] if name == "affinity_matrix_" else value[:0]
+    opened.seal()
+    refused(path, "fewer rows than clusters")
+
+
+def test_columns_that_a_file_claims_take_no_room(path):
+    """Powers are counted again for ten million columns: 80 MB of zeros, if they were laid out."""
+    opened = Opened("PolynomialFeatures", path)
+    opened.model["params"] |= {"degree": 1, "interaction_only": False}
+    opened.fitted["n_features_in_"] = 10**7
+    opened.seal()
+    tracemalloc.start()
+    load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**22
+
+
+# ---------------------------------------------------------------- limits
+
+
+def surrounded(model, times, name="x"):
+    for _ in range(times):
+        model = {"class": "sklearn.pipeline.Pipeline", "params": {"steps": [[name, model]]}, "fitted": None}
+    return model
+
+
+def test_estimators_inside_estimators(path):
+    opened = Opened("StandardScaler", path)
+    scaler = opened.model
+    for times, name in ((7, "x"), (7, "y" * 100_000)):
+        opened.model = surrounded(scaler, times, name)
+        opened.seal()
+        assert load(path).transform(case("StandardScaler").X).shape == case("StandardScaler").X.shape
+    for times, name in ((8, "x"), (43, "z" * 100_000)):
+        opened.model = surrounded(scaler, times, name)
+        opened.seal()
+        assert len(str(refused(path, "inside more than 7 others, which is the limit"))) < 1500 + len(str(path))
+
+
+def test_places_are_put_into_words_for_errors_alone(path, monkeypatch):
+    """Words for every place took 49 s for nested steps with long names."""
+    opened = Opened("Pipeline of columns", path)
+    opened.model = surrounded(opened.model, 3, "n" * 50_000)
+    opened.seal()
+    said = []
+    monkeypatch.setattr("maxmargin.persistence._errors.Place.__str__", lambda place: said.append(1) or "here")
+    load(path)
+    assert said == []
+
+
+@pytest.mark.parametrize("value", [b"[]", b'{"":0}', b"0"])
+def test_values_without_number(path, value):
+    parts = written("Ridge", path)
+    many = (15 * 10**6) // (len(value) + 1)
+    text = b"[" + b",".join([value] * many) + b"]"
+    path.write_bytes(zipped(resealed({**parts, "model.json": text}).items()))
+    tracemalloc.start()
+    refused(path, r"model.json: has \d+ commas and colons; at most 1048576 are allowed")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**26
+
+
+@pytest.mark.parametrize("name", ["model.json", "provenance.json"])
+def test_depth_is_limited_in_every_member(path, name):
+    parts = written("Ridge", path)
+    text = b'{"a":' * 300 + b"0" + b"}" * 300
+    path.write_bytes(zipped(resealed({**parts, name: text}).items()))
+    with pytest.raises(ModelFileError, match=f"{name}: is nested too deeply; at most 200 levels"):
+        read_provenance(path) if name == "provenance.json" else load(path)
+
+
+def test_long_texts_and_long_complaints(path):
+    opened = Opened("SVC", path)
+    opened.model["params"]["kernel"] = "k" * 900_000
+    opened.seal()
+    assert len(str(refused(path, "kernel"))) < 1500 + len(str(path))
+    opened.model["params"]["kernel"] = "k" * (2**20 + 1)
+    opened.seal()
+    refused(path, "is a text of 1048577 characters; at most 1048576 are allowed")
+
+
 # ---------------------------------------------------------------- many
 
 
@@ -490,7 +686,7 @@ def test_mutations_are_refused_or_give_a_model_that_answers(files, path):
     for number in range(400):
         rng = np.random.default_rng([11, number])
         data, rows = known[names[int(rng.integers(len(names)))]]
-        kind, mutated = mutate(data, rng)
+        kind, mutated = mutate(data, rng, [data for data, _ in known.values()])
         path.write_bytes(mutated)
         outcome, peak = judge(path, rows)
         assert outcome in seen, (number, kind, outcome)

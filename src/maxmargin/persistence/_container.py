@@ -15,7 +15,7 @@ from typing import IO, Any, BinaryIO
 
 from ..engine import whole_file
 from . import _json
-from ._errors import Mismatch, ModelFileError
+from ._errors import Mismatch, ModelFileError, cut_short
 from ._pools import MEMBERS
 
 # Version 2: certificates say why a kernel matrix counts as positive semi-definite.
@@ -115,7 +115,9 @@ def opened(path: Path) -> Iterator[Container]:
     except MemoryError as error:
         raise ModelFileError(f"{path}: there is not enough memory for it.") from error
     except Exception as error:  # a reader of foreign bytes has no other way to leave
-        raise ModelFileError(f"{path}: is not a model file ({type(error).__name__}: {error}).") from error
+        raise ModelFileError(
+            f"{path}: is not a model file ({type(error).__name__}: {cut_short(str(error))})."
+        ) from error
 
 
 def _check_ends(stream: BinaryIO, length: int) -> None:

@@ -99,12 +99,21 @@ def _knows(value: Any, scope: Scope) -> str | None:
     if problem:
         return problem
     labels = getattr(value, "classes_", None)
-    if not isinstance(labels, np.ndarray) or not np.isin(labels, scope.values["classes_"]).all():
+    if not isinstance(labels, np.ndarray) or not _among(labels, scope.values["classes_"]):
         return "has classes that the ensemble has not."
     built_in = isinstance(value, (DecisionStump, DecisionBox, DecisionPlane))
     if built_in and not np.array_equal(labels, scope.values["classes_"]):
         return "has other classes than the ensemble."
     return _takes(value, scope)
+
+
+def _among(labels: np.ndarray, known: np.ndarray) -> bool:
+    """Whether all labels are among known ones, which rise: many learners may know few of very many classes each."""
+    try:
+        places = np.minimum(np.searchsorted(known, labels), len(known) - 1)
+    except TypeError:  # texts and numbers cannot be compared
+        return False
+    return bool(np.all(known[places] == labels))
 
 
 def _numbers_classes(value: Any, scope: Scope) -> str | None:

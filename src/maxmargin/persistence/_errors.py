@@ -48,6 +48,12 @@ Where = str | Place
 _MOST_WORDS, _MOST_KEY, _MOST_SAID = 400, 60, 1000
 
 
+def cut_short(text: str) -> str:
+    """Words of others in one line, of which the first ones will do."""
+    line = " ".join(text[: 2 * _MOST_WORDS].split())
+    return line if len(line) <= _MOST_WORDS else f"{line[:_MOST_WORDS]}..."
+
+
 def _short(key: object) -> str:
     if not isinstance(key, str):
         return str(key)

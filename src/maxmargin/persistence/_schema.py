@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import check_is_fitted
 
-from ._errors import Mismatch, Where, inside, level_of, within
+from ._errors import Mismatch, Where, cut_short, inside, level_of, within
 from ._kinds import Int, Kind, Maybe, Scope, shown
 from ._labels import Labels
 from ._plain import Plain, plain_node, plain_value
@@ -237,7 +237,7 @@ def _validate(value: Any, where: Where) -> None:
     try:
         value._validate_params()
     except (ValueError, TypeError) as error:
-        raise Mismatch(where, str(error)) from error
+        raise Mismatch(where, cut_short(str(error))) from error  # it may show a value of any length
 
 
 def _takes_truth(allowed: Any) -> bool:

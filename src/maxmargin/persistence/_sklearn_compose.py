@@ -129,9 +129,16 @@ class _Parts(Kind):
         return out
 
 
+def _names(scope: Scope) -> frozenset[Any]:
+    """Names of columns, gathered once for all transformers."""
+    if "names of columns" not in scope.params:
+        scope.params["names of columns"] = frozenset(scope.values.get("feature_names_in_", np.empty(0)).tolist())
+    return scope.params["names of columns"]
+
+
 def _count(columns: Any, scope: Scope, where: Where) -> int:
     """How many columns are chosen, all of which must be there."""
-    d, names = scope["d"], set(scope.values.get("feature_names_in_", np.empty(0)).tolist())
+    d, names = scope["d"], _names(scope)
     if isinstance(columns, slice):
         return len(range(d)[columns])
     if not isinstance(columns, (list, tuple, np.ndarray)):

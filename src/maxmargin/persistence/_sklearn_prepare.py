@@ -31,7 +31,7 @@ from ._sklearn_encoders import ENCODERS
 
 _START: Entries = (*FEATURES, *OUTPUT_CONFIG)
 # A table of more columns than this has not been made by powers of features in any memory.
-_MOST_POWERS, _MOST_DEGREE = 10**8, 255
+_MOST_POWERS, _MOST_DEGREE = 10**6, 255
 
 
 def _same_width(value: Any) -> int:
