@@ -498,7 +498,7 @@ def other(name):
         ("AdaBoostRegressor", "LabelEncoder", "is no regressor"),
         ("AdaBoostRegressor", "Ridge two targets", "predicts more than one target"),
         ("BaggingRegressor", "MinMaxScaler", "is no regressor"),
-        ("BaggingRegressor", "KNeighborsRegressor two", "predicts more than one target"),
+        ("BaggingRegressor", "Ridge two targets", "has learners of different kinds"),
         ("BaggingClassifier", "LabelEncoder", "is no classifier"),
         ("BaggingClassifier", "SVC", "has learners of different kinds"),
     ],
@@ -508,6 +508,13 @@ def test_learners_are_such_that_an_ensemble_can_ask(path, name, learner, words):
     opened.fitted["estimators_"][-1] = other(learner)
     opened.seal()
     refused(path, words)
+
+
+def test_an_ensemble_is_of_copies_of_what_it_was_given(path):
+    opened = Opened("BaggingClassifier of machines", path)
+    opened.model["params"]["estimator"] = other("KNeighborsClassifier")
+    opened.seal()
+    refused(path, "has learners of different kinds")
 
 
 @pytest.mark.parametrize(
@@ -587,10 +594,10 @@ def test_clusters_of_fewer_rows_than_clusters(path):
 
 
 def test_columns_that_a_file_claims_take_no_room(path):
-    """Powers are counted again for ten million columns: 80 MB of zeros, if they were laid out."""
+    """Powers are counted again for as many columns: 7 MB of zeros, if they were laid out."""
     opened = Opened("PolynomialFeatures", path)
     opened.model["params"] |= {"degree": 1, "interaction_only": False}
-    opened.fitted["n_features_in_"] = 10**7
+    opened.fitted["n_features_in_"] = 900_000
     opened.seal()
     tracemalloc.start()
     load(path)

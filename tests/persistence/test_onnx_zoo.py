@@ -28,6 +28,7 @@ REFUSED = [
     "ColumnReader",
     "ColumnTransformer",
     "Pipeline of named columns",
+    "BaggingRegressor of two targets",
 ]
 
 

@@ -227,6 +227,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "BaggingRegressor": lambda: _fitted(
         BaggingRegressor(Ridge(), n_estimators=3, oob_score=True, random_state=0), X, TARGET
     ),
+    "BaggingRegressor of two targets": lambda: _fitted(
+        BaggingRegressor(Ridge(), n_estimators=2, random_state=0), X, np.column_stack([TARGET, X[:, 0]])
+    ),
     "AdaBoostClassifier": lambda: _fitted(AdaBoostClassifier(n_estimators=6), X, WORDS),
     "AdaBoostClassifier boxes": lambda: _fitted(AdaBoostClassifier("box", n_estimators=4), X, LABEL),
     "AdaBoostClassifier planes": lambda: _fitted(AdaBoostClassifier("linear", n_estimators=4), X, TWO),

@@ -67,26 +67,34 @@ def _takes(value: Any, scope: Scope) -> str | None:
 
 
 def _predicts(value: Any, kind: str) -> str | None:
-    """A classifier or a regressor, of one target."""
-    if not hasattr(value, "predict") or get_tags(value).estimator_type != kind:
-        return f"is no {kind}."
-    last = value
-    while hasattr(last, "steps"):
-        last = next((step for _, step in reversed(last.steps) if not isinstance(step, str | None)), None)
-    targets: Any = getattr(last, "_y", None) if isinstance(last, KNeighborsRegressor) else None
-    if isinstance(last, Ridge | PolynomialRegression):
-        targets = last.coef_
-    return None if targets is None or targets.ndim == 1 else "predicts more than one target."
+    """A classifier or a regressor."""
+    right = hasattr(value, "predict") and get_tags(value).estimator_type == kind
+    return None if right else f"is no {kind}."
+
+
+def _targets(value: Any) -> int | None:
+    """The columns that a regressor predicts; None if it predicts a vector."""
+    while hasattr(value, "steps"):
+        value = next((step for _, step in reversed(value.steps) if not isinstance(step, str | None)), None)
+    if isinstance(value, Ridge | PolynomialRegression):
+        return None if value.coef_.ndim == 1 else len(value.coef_)
+    rows = value._y if isinstance(value, KNeighborsRegressor) else None
+    return None if rows is None or rows.ndim == 1 else int(rows.shape[1])
 
 
 def _alike(scope: Scope) -> bool:
-    """Learners that can all answer the same questions: an ensemble asks the first one which these are."""
+    """Learners that can all answer the same questions, those that the one they are copies of can answer."""
+    learners, copied = scope.values["estimators_"], scope.params["estimator"]
     questions = ("predict_proba", "decision_function", "predict_log_proba", "staged_predict")
-    return len({tuple(hasattr(one, q) for q in questions) for one in scope.values["estimators_"]}) == 1
+    if len({(_targets(one), *(hasattr(one, q) for q in questions)) for one in learners}) != 1:
+        return False
+    ready = hasattr(learners[0], "decision_function")
+    return isinstance(copied, str | None) or hasattr(copied, "decision_function") == ready
 
 
 def _regresses(value: Any, scope: Scope) -> str | None:
-    return _predicts(value, "regressor") or _takes(value, scope)
+    several = "predicts more than one target." if _targets(value) is not None else None
+    return _predicts(value, "regressor") or several or _takes(value, scope)
 
 
 def _regresses_columns(value: Any, scope: Scope) -> str | None:

@@ -157,7 +157,8 @@ def _write_boosted_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
 def _value(graph: Graph, learner: Any, X: Value) -> Value:
     said = write_model(graph, learner, X)
     if said.value is None or said.width is not None:
-        raise ValueError(f"{type(learner).__name__} is a learner of values here, but predicts something else.")
+        name = type(learner).__name__
+        raise ValueError(f"{name} is a learner of values here, but predicts more: it cannot be exported to ONNX.")
     return said.value
 
 
