@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
+from ..engine import caller_level
 from ._kmeans import KMeans
 from ._points import Points
 
@@ -144,7 +145,7 @@ def _warn_of_empty(models: list[KMeans]) -> None:
         warnings.warn(
             f"n_clusters: from {short[0].n_clusters} on there are fewer distinct rows than clusters: {found}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=caller_level(),
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
+from ..engine import caller_level
 from ._folds import Fold
 from ._outcome import Outcome
 
@@ -57,7 +58,7 @@ class Judge:
                 f"scoring={scoring!r} does not take sample_weight, so that every test row counts alike in the scores. "
                 f"weighted_score=False says that this is meant.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=caller_level(),
             )
 
     def score(self, fold: Fold, outcome: Outcome) -> float:
