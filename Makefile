@@ -30,6 +30,7 @@ test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS=
 
 FUZZ ?= 10000
 FUZZ_CERTIFICATES ?= 20000
+FUZZ_INTERRUPTS ?= 5000
 
 fuzz: $(READY) ## certificates against exact optima, tampered models, hostile files and tables (FUZZ=10000 of each)
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
@@ -38,6 +39,7 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest
+	$(PY) -m tests.engine.fuzz_interrupts --count $(FUZZ_INTERRUPTS)
 
 lint: $(READY) ## check style, types and the import order of the rooms
 	$(PY) -m ruff check .

@@ -78,3 +78,41 @@ leave.set()
 thread.join(60)
 assert blas() == before, (before, blas())
 """)
+
+
+def test_a_child_forked_while_a_thread_holds_it_has_the_users_number(check_blas):
+    check_blas("""
+import os
+import sys
+
+if not hasattr(os, "fork"):
+    sys.exit(0)
+entered, leave = threading.Event(), threading.Event()
+
+def work():
+    with one_blas_thread():
+        entered.set()
+        leave.wait(60)
+
+thread = threading.Thread(target=work)
+thread.start()
+assert entered.wait(60)
+child = os.fork()
+if not child:
+    inside = []
+    with one_blas_thread():
+        inside = blas()
+    os._exit(0 if blas() == before and set(inside) <= {1} else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+leave.set()
+thread.join(60)
+with one_blas_thread():  # held by the thread that forks
+    child = os.fork()
+    if not child:
+        if blas() != before:
+            os._exit(1)
+if not child:
+    os._exit(0 if blas() == before else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert blas() == before, (before, blas())
+""")
