@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
-from ..engine import caller_level
 from ._kmeans import KMeans
 from ._points import Points
 
@@ -145,7 +144,7 @@ def _warn_of_empty(models: list[KMeans]) -> None:
         warnings.warn(
             f"n_clusters: from {short[0].n_clusters} on there are fewer distinct rows than clusters: {found}.",
             ConvergenceWarning,
-            stacklevel=caller_level(),
+            stacklevel=3,
         )
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
-from ..engine import Stopwatch, caller_level, one_blas_thread
+from ..engine import Stopwatch, one_blas_thread
 from ._assignment import nearest
 from ._audit import answers_by_centres, centres_are_whole, refuted
 from ._fixed_point import fixed_point, nothing_proven
@@ -261,7 +261,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             warnings.warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
                 RuntimeWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
         drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
         starts = (10 if drawn else 1) if self.n_init == "auto" else int(self.n_init)
@@ -270,7 +270,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
                 f"Explicit initial center position passed: performing only one init in {type(self).__name__} instead "
                 f"of n_init={starts}.",
                 RuntimeWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
             return 1
         return starts
@@ -292,7 +292,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 f"due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
 
     # ---------------------------------------------------------------- the proof

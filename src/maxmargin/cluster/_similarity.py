@@ -12,7 +12,6 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from ..engine import caller_level
 from ..neighbors import KNeighborsRegressor
 
 # Weights may differ so much from their mirror images, relative to the largest, before that is worth a warning.
@@ -123,7 +122,7 @@ def checked_graph(W: Any) -> Any:
         warnings.warn(
             "The matrix of similarities is not symmetric: the mean of it and its transpose is used.",
             UserWarning,
-            stacklevel=caller_level(),
+            stacklevel=5,
         )
     return without_loops((W + mirrored) / 2)
 

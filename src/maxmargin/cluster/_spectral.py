@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import REPRODUCED, Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
-from ..engine import Stopwatch, caller_level
+from ..engine import Stopwatch
 from ._audit import refuted
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
@@ -218,7 +218,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
                 f"SpectralClustering: the eigenvectors have a residual of {residual:.2e}, and the bound is the weaker "
                 f"for it. Try another eigen_solver, or lower eigen_tol.",
                 ConvergenceWarning,
-                stacklevel=caller_level(),
+                stacklevel=2,
             )
         return self
 
@@ -257,7 +257,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
                 f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: equal rows get different "
                 f"labels.",
                 ConvergenceWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
 
     def _bandwidth(self, X: Any) -> float:
@@ -297,7 +297,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
                 f"{n - len(alive)} of {n} points are isolated, with no similarity to any other: they are counted to "
                 f"the largest cluster. Lower gamma, or raise n_neighbors.",
                 UserWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
         return alive
 
@@ -316,7 +316,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
                     f"The graph has {self.n_components_graph_} components, more than n_clusters={k}: they are put "
                     f"together by size alone. Lower gamma, raise n_neighbors, or ask for as many clusters.",
                     UserWarning,
-                    stacklevel=caller_level(),
+                    stacklevel=3,
                 )
             return spectrum, grouped(np.bincount(part, weights=degree), k)[part]
         v = spectrum.vectors / np.sqrt(degree)[:, None]

@@ -1,13 +1,6 @@
-"""The engine room: compiling, threads, BLAS, Ctrl-C. Nothing here knows of learning.
-
-The rooms with estimators import this one first. It loads scikit-learn as a whole: where several threads begin with
-different modules of a package, Python shows some of them modules that are half loaded.
-"""
-
-import sklearn  # noqa: F401
+"""The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
 
 from ._blas import one_blas_thread
-from ._caller import caller_level
 from ._interrupts import (
     interruptible,
     keep_interrupt,
@@ -29,7 +22,6 @@ from ._wide import wide_vectors
 __all__ = [
     "Stopwatch",
     "Task",
-    "caller_level",
     "interruptible",
     "jit",
     "jit_bare",

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Status
-from ..engine import caller_level, jit, jit_sums
+from ..engine import jit, jit_sums
 
 # Weights that fall below are held there, as in scikit-learn: a row must not get lost to rounding for good.
 FLOOR = float(np.finfo(np.float64).eps)
@@ -108,7 +108,7 @@ def boost(
                 f"Sample weights have reached infinite values in round {t + 1}, and boosting ends there; "
                 f"learning_rate={rate:g} is too large, and from 2 on nothing is gained by a round.",
                 UserWarning,
-                stacklevel=caller_level(),
+                stacklevel=4,
             )
             status, ending = Status.STALLED, f"the weights overflowed in round {t + 1}"
             break

@@ -13,7 +13,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..engine import caller_level, interruptible
+from ..engine import interruptible
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._bagging_base import BaggingBase, Part
 from ._out_of_bag import OutOfBag, means_out_of_bag, votes_out_of_bag
@@ -116,7 +116,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
             warnings.warn(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
                 "reliable oob estimates.",
-                stacklevel=caller_level(),
+                stacklevel=4,
             )
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = found.sums / found.sums.sum(axis=1, keepdims=True)
@@ -257,7 +257,7 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
             warnings.warn(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
                 "reliable oob estimates.",
-                stacklevel=caller_level(),
+                stacklevel=4,
             )
         self.oob_prediction_ = found.sums.reshape(target.shape)
         judged = np.isfinite(found.losses)

@@ -22,7 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from ..certificates import Guarantee, Reported, Status
-from ..engine import Stopwatch, caller_level
+from ..engine import Stopwatch
 from ..tree._base import TreeEstimator
 from ..tree._same import differing, is_own, judged, refuted
 from ._bag_rows import RowBags
@@ -163,7 +163,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
                 warnings.warn(
                     f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True: "
                     "without replacement a row is in a bag once at most, however large its weight.",
-                    stacklevel=caller_level(),
+                    stacklevel=3,
                 )
         if weights is not None and (weights == 1).all():  # the same as none
             weights = None
@@ -186,10 +186,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             )
         seeds = generator.randint(LARGEST_SEED, size=self.n_estimators)[done:]
         if len(seeds) == 0:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new learners.",
-                stacklevel=caller_level(),
-            )
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
             return False
         trained = self._train_all(X, target, weights, [int(seed) for seed in seeds])
         self.estimators_ += [learner for learner, _ in trained]

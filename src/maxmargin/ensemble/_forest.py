@@ -26,7 +26,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Reported
-from ..engine import Stopwatch, caller_level, run_portions, thread_count
+from ..engine import Stopwatch, run_portions, thread_count
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
 from ..tree._build import build_tree
@@ -50,7 +50,7 @@ def warn_unjudged(judged: np.ndarray) -> None:
         warnings.warn(
             f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
             "every tree. This probably means too few trees, or bags of too many draws, for reliable OOB estimates.",
-            stacklevel=caller_level(),
+            stacklevel=6,
         )
 
 
@@ -215,9 +215,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"n_estimators={wanted} must be larger or equal to len(estimators_)={old} when warm_start==True"
             )
         if wanted == old:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=caller_level()
-            )
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
         generator = check_random_state(self.random_state)
         generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
         state = JudgeState(len(target), max(1, self._classes_count))
@@ -242,7 +240,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
                 f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
-                stacklevel=caller_level(),
+                stacklevel=4,
             )
         self.oob_error_curve_ = curve
         self.certificate_ = self._guarantee(self._found(state, curve), target, unseen)

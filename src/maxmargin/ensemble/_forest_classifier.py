@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
-from ..engine import caller_level
 from ..tree import DecisionTreeClassifier
 from ..tree._tree import Tree
 from ._forest import Forest, warn_unjudged
@@ -251,7 +250,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
             warnings.warn(
                 f'class_weight="{chosen}" is not recommended with warm_start: the weights are those of the rows given '
                 "last. Give the weights of the classes as a dict.",
-                stacklevel=caller_level(),
+                stacklevel=5,
             )
         if chosen is None or (self.bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample"):
             return None

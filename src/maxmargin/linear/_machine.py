@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from ..certificates import Certificate, ModelCertificate, Reported, RiskEvidence, Status, evaluate_risk, is_consistent
 from ..data import Rows
-from ..engine import Stopwatch, caller_level, one_blas_thread, raise_interrupt, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count
 from ..losses import Loss
 from ..penalties import Penalty
 from ..problems import Risk
@@ -305,7 +305,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         if self.fit_status_:
             unbounded = any(part.unbounded for part in parts)
             rounding = next((part.rounding for part in parts if part.certificate is worst), 0.0)
-            warnings.warn(self._advice(worst, unbounded, rounding), ConvergenceWarning, stacklevel=caller_level())
+            warnings.warn(self._advice(worst, unbounded, rounding), ConvergenceWarning, stacklevel=3)
 
     def _prove(self, parts: Sequence[Part]) -> Certificate:
         """Keep the proof; the worst of its problems."""

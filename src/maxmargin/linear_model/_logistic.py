@@ -12,7 +12,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..certificates import RiskEvidence, Status, evaluate_multinomial
-from ..engine import Stopwatch, caller_level, thread_count
+from ..engine import Stopwatch, thread_count
 from ..linear import LinearClassifierMachine, Part, Training, certificate_of
 from ..losses import Loss, make_loss
 from ..penalties import Penalty, make_penalty
@@ -165,7 +165,7 @@ class LogisticRegression(LinearClassifierMachine):
                 f"l1_ratio={self.l1_ratio!r} is not used with penalty={self.penalty!r}; set penalty='elasticnet', or "
                 f"leave penalty alone and let l1_ratio decide.",
                 UserWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
 
     def _loss(self) -> Loss:

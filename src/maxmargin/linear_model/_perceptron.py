@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..certificates import Guarantee, Reported, Status, are_floats
 from ..data import Rows
-from ..engine import Stopwatch, caller_level, interruptible, raise_interrupt, run_parallel, thread_count
+from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
 from ._confirmed import refuted, same_figure
@@ -487,7 +487,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             f"tol={self.tol:g} mistakes a row: {int(worst.figures['mistakes'])} mistakes, no bound. If no plane "
             f"separates the classes there is none; use variant='averaged', or raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=caller_level(),
+            stacklevel=3,
         )
 
     # ---------------------------------------------------------------- prediction

@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported, Status, are_floats, evaluate_normal_equations
-from ..engine import Stopwatch, caller_level
+from ..engine import Stopwatch
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._confirmed import equations_confirmed, refuted
@@ -138,7 +138,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
                 f"PolynomialRegression ended as 'stalled': relative residual of the normal equations "
                 f"{part.figures['relative residual']:.2e} (tol={self.tol:g}). Scale the features, or lower the degree.",
                 ConvergenceWarning,
-                stacklevel=caller_level(),
+                stacklevel=2,
             )
         return self
 

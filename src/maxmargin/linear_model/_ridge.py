@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, NormalEvidence, Reported, Status, are_floats, evaluate_normal_equations
 from ..data import Rows
-from ..engine import Stopwatch, caller_level, thread_count
+from ..engine import Stopwatch, thread_count
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
@@ -218,7 +218,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
             f"Ridge ended as '{status}': relative residual of the normal equations {evidence.relative_residual:.2e} "
             f"(tol={self.tol:g}). Scale the features (StandardScaler), raise max_iter or alpha, or set solver='svd'.",
             ConvergenceWarning,
-            stacklevel=caller_level(),
+            stacklevel=3,
         )
 
     def predict(self, X: Any) -> np.ndarray:

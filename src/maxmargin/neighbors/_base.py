@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported, figures_reproduced
 from ..data import naming_columns
-from ..engine import Stopwatch, caller_level, thread_count
+from ..engine import Stopwatch, thread_count
 from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
@@ -121,7 +121,7 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
             if self.algorithm not in ("auto", "brute"):
                 warnings.warn(
                     f"algorithm={self.algorithm!r} cannot use tree with sparse input: using brute force",
-                    stacklevel=caller_level(),
+                    stacklevel=4,
                 )
             return "brute"
         return (

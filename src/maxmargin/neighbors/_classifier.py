@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..engine import caller_level
 from ._base import NeighborsEstimator
 from ._weights import class_size_weights, neighbour_weights, votes
 
@@ -134,7 +133,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
                 "(n_samples,), for example using ravel().",
                 DataConversionWarning,
-                stacklevel=caller_level(),
+                stacklevel=2,
             )
         check_classification_targets(y)
         columns = y.reshape(len(y), -1).T

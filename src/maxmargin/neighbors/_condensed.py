@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..certificates import Guarantee, Reported, Status, figures_reproduced
 from ..data import naming_columns
-from ..engine import Stopwatch, caller_level, thread_count
+from ..engine import Stopwatch, thread_count
 from ._audit import alike, nothing_found, refuted, same_rows
 from ._contradictions import contradicting
 from ._hart import condense
@@ -151,9 +151,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         proof = replace(self._prove(X, y), seconds=watch.seconds())
         self.certificate_ = replace(proof, _recompute=self._recertify)
         if not proof.holds:
-            warnings.warn(
-                f"CondensedNearestNeighbors is {proof.statement}", ConvergenceWarning, stacklevel=caller_level()
-            )
+            warnings.warn(f"CondensedNearestNeighbors is {proof.statement}", ConvergenceWarning, stacklevel=2)
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:

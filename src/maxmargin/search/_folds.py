@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from ..engine import caller_level
-
 
 @dataclass(frozen=True, eq=False)
 class Fold:
@@ -86,6 +84,6 @@ def check_classes(folds: list[Fold], label: np.ndarray, classes: np.ndarray, wei
             f"the training part of some folds lacks a class, whose test rows then count as errors: {'; '.join(lacks)}. "
             f"Use sklearn.model_selection.StratifiedKFold or fewer folds.",
             UserWarning,
-            stacklevel=caller_level(),
+            stacklevel=4,
         )
     return complete

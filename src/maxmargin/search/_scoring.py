@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
-from ..engine import caller_level
 from ._folds import Fold
 from ._outcome import Outcome
 
@@ -58,7 +57,7 @@ class Judge:
                 f"scoring={scoring!r} does not take sample_weight, so that every test row counts alike in the scores. "
                 f"weighted_score=False says that this is meant.",
                 UserWarning,
-                stacklevel=caller_level(),
+                stacklevel=5,
             )
 
     def score(self, fold: Fold, outcome: Outcome) -> float:

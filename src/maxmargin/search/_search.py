@@ -22,7 +22,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..certificates import IndefiniteKernelWarning, Reported
-from ..engine import caller_level
 from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
@@ -255,7 +254,7 @@ class Search(Reported, ABC):
                 f"{len(texts)} of {board.record.done.size} fits failed and their candidates cannot win: {where}. "
                 f'error_score="raise" stops at the first.',
                 FitFailedWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
         dropped = np.flatnonzero(board.dropped)
         if dropped.size and board.race is not None:
@@ -263,7 +262,7 @@ class Search(Reported, ABC):
                 f"race=True dropped {dropped.size} of {len(board.grid)} candidates before they had all their folds: "
                 f"{board.race.reason()}. Their status in cv_results_ is 'dropped'.",
                 UserWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
         self._speak_of_convergence(board)
 
@@ -276,7 +275,7 @@ class Search(Reported, ABC):
                 f"semi-definite: {'; '.join(indefinite[:_NAMED])}{_and_more(indefinite)}. Their machines meet the "
                 f"conditions of optimality, but better ones may exist, and nothing is proven of them.",
                 IndefiniteKernelWarning,
-                stacklevel=caller_level(),
+                stacklevel=4,
             )
         ended = {"converged", "stationary", "failed", "dropped", "unfinished"}
         short = [k for k, status in enumerate(table["status"]) if status not in ended]
@@ -288,7 +287,7 @@ class Search(Reported, ABC):
             f"{'; '.join(texts[:_NAMED])}{_and_more(texts)}. Scale the features (StandardScaler), raise max_iter or "
             f"tol, or leave out the largest values of C.",
             ConvergenceWarning,
-            stacklevel=caller_level(),
+            stacklevel=4,
         )
 
 

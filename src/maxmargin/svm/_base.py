@@ -34,7 +34,7 @@ from ..certificates import (
     with_definiteness,
 )
 from ..data import ObjectRows, Rows
-from ..engine import Stopwatch, caller_level, one_blas_thread, raise_interrupt, run_parallel, thread_count
+from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count
 from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel, symmetric_part
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_indefinite
@@ -428,9 +428,9 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             # The state is safe for a warm start; the interrupt itself belongs to the user's program.
             raise KeyboardInterrupt
         if self.fit_status_:
-            warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=caller_level())
+            warnings.warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
         if any(c.definiteness == "fails" for c in solved.certificates):
-            warnings.warn(self._indefinite(solved), IndefiniteKernelWarning, stacklevel=caller_level())
+            warnings.warn(self._indefinite(solved), IndefiniteKernelWarning, stacklevel=3)
 
     def _indefinite(self, solved: Solved) -> str:
         """What an indefinite kernel means, and what would do instead."""

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate
-from ..engine import caller_level
 from ..kernels import Gram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified
@@ -121,7 +120,7 @@ shape_fit_, n_features_in_
                 warnings.warn(
                     f"specified nu is infeasible for {pair.label(classes)}: nu={self.nu:g}, but it can be at most "
                     f"{largest:.4g} there (twice the share of the smaller class), which is used. Lower nu.",
-                    stacklevel=caller_level(),
+                    stacklevel=3,
                 )
 
     def _solve(

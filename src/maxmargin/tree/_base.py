@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..certificates import Guarantee, Reported
-from ..engine import Stopwatch, caller_level
+from ..engine import Stopwatch
 from ._binning import Bins
 from ._build import grow_tree
 from ._columns import Categories
@@ -108,7 +108,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} ended as 'stalled': rounding errors hide the gains of its splits "
                 f"(they deviate by {proof.figures['deviation of gains']:.2e}). Scale or centre y.",
                 ConvergenceWarning,
-                stacklevel=caller_level(),
+                stacklevel=3,
             )
 
     def _checked_all(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
