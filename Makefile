@@ -31,6 +31,7 @@ test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS=
 FUZZ ?= 10000
 FUZZ_CERTIFICATES ?= 20000
 FUZZ_FILES ?= 50000
+FUZZ_INTERRUPTS ?= 5000
 
 fuzz: $(READY) ## certificates against exact optima, tampered models, hostile files, tables and matrices (FUZZ=10000 of each)
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
@@ -41,6 +42,7 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ) --honest
 	$(PY) -m tests.data.fuzz_matrices --count $(FUZZ)
+	$(PY) -m tests.engine.fuzz_interrupts --count $(FUZZ_INTERRUPTS)
 
 MINUTES ?= 30
 

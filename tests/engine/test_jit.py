@@ -51,3 +51,17 @@ def test_compiling_is_announced_once_a_process(run_python, tmp_path):
     assert first.stderr.count("compiling for this CPU, first run only") == 1
     assert second.stderr == ""
     assert first.stdout == second.stdout == ""
+
+
+def test_without_the_compiler_it_says_so(run_python):
+    run_python(
+        """
+        try:
+            import maxmargin.svm
+        except ImportError as error:
+            assert "NUMBA_DISABLE_JIT=1" in str(error), error
+        else:
+            raise AssertionError("imported")
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )

@@ -84,3 +84,111 @@ def test_thread_count():
 def test_zero_threads_are_refused():
     with pytest.raises(ValueError, match="n_jobs=0"):
         thread_count(0)
+
+
+def test_tasks_are_leaves():
+    """What a task wants to have run in parallel it runs itself: nobody waits for threads that all wait."""
+
+    def inner(k):
+        return k, threading.get_ident()
+
+    def outer(k):
+        found = run_parallel(inner, [(i,) for i in range(3)], long=bool(k % 2))
+        assert {ident for _, ident in found} == {threading.get_ident()}
+        return [i for i, _ in found]
+
+    count = 4 * _cores() + 1
+    assert run_parallel(outer, [(k,) for k in range(count)]) == [[0, 1, 2]] * count
+    assert run_parallel(outer, [(k,) for k in range(count)], long=True) == [[0, 1, 2]] * count
+
+
+def test_long_tasks_leave_the_calling_thread_free():
+    idents = run_parallel(lambda _: threading.get_ident(), [(k,) for k in range(3)], long=True)
+    assert threading.get_ident() not in idents
+    assert run_parallel(lambda _: threading.get_ident(), [(0,)], long=True) != [threading.get_ident()]
+
+
+def test_every_estimator_inside_a_task_of_a_pool_of_one_thread(run_python):
+    """The thread of the pool would wait for itself if any task in the library ran others and waited for them."""
+    run_python(
+        """
+        import warnings
+        import numpy as np
+        from concurrent.futures import ThreadPoolExecutor
+        from sklearn.base import clone
+        from maxmargin.engine import _pool, run_parallel
+        from tests.engine.fuzz_interrupts import _data, estimators
+
+        warnings.simplefilter("ignore")
+
+        class Strict(ThreadPoolExecutor):
+            def submit(self, *args, **options):
+                assert not _pool._own.is_task, "a task has handed work to the pool"
+                return super().submit(*args, **options)
+
+        _pool._pool = Strict(1)
+        data = _data(np.random.default_rng(0))
+
+        def task(name):
+            model, target = estimators()[name]
+            y = data[target] if target else None
+            model = clone(model).fit(data["X"], y)
+            if hasattr(model, "predict"):
+                model.predict(data["X"])
+            return name
+
+        for name in estimators():  # also by themselves, where their own tasks go to the pool
+            task(name)
+        names = [(name,) for name in estimators()]
+        assert run_parallel(task, names, long=True) == list(estimators())
+        """,
+        timeout=1800,
+    )
+
+
+def test_cross_validation_in_threads_ends(run_python):
+    """Two fits at once whose tasks compute what they share on first use, itself in parallel."""
+    run_python(
+        """
+        import joblib
+        import numpy as np
+        from sklearn.model_selection import cross_val_score
+        from maxmargin.linear_model import Ridge
+
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(60_000, 30))
+        y = X @ rng.normal(size=30) + rng.normal(size=60_000)
+        with joblib.parallel_backend("threading"):
+            assert min(cross_val_score(Ridge(), X, y, cv=4, n_jobs=2)) > 0.9
+        """,
+        timeout=600,
+    )
+
+
+def test_first_imports_and_fits_in_several_threads(run_python):
+    run_python(
+        """
+        import importlib
+        import threading
+        import numpy as np
+
+        X = np.random.default_rng(0).normal(size=(100, 3))
+        errors = []
+
+        def work(room, name):
+            try:
+                getattr(importlib.import_module(f"maxmargin.{room}"), name)().fit(X, X[:, 0] > 0)
+            except BaseException as error:
+                errors.append(error)
+
+        models = [("svm", "SVC"), ("tree", "DecisionTreeClassifier"), ("linear_model", "LogisticRegression"),
+                  ("neighbors", "KNeighborsClassifier"), ("cluster", "KMeans")]
+        threads = [threading.Thread(target=work, args=model) for model in models]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors, errors
+        """,
+        timeout=600,
+    )

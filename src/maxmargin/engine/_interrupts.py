@@ -228,7 +228,12 @@ def _hear(number: int, frame: FrameType | None) -> None:
 def _repeat(number: int, signal_waiting: object) -> None:
     """Send a signal once more, on a thread of its own: sent from the handler, it would interrupt the handler."""
     time.sleep(_AGAIN)
-    if _Handler.waiting is signal_waiting:
+    if _Handler.waiting is not signal_waiting:
+        return
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)  # a true signal, which wakes a thread that waits for a lock
+    else:
         _thread.interrupt_main(signal.Signals(number))
 
 

@@ -14,6 +14,13 @@ from ._cache import CompiledCache
 
 _logger = logging.getLogger("maxmargin")
 
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    # row accessors and vector instructions exist as compiled code alone: uncompiled, it would fail in the middle
+    raise ImportError(
+        "maxmargin does not run without numba's compiler, which NUMBA_DISABLE_JIT=1 has turned off: unset it. To look "
+        "for faults in compiled code, set NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its own."
+    )
+
 # FMA contraction rounds once instead of twice: faster and never less accurate. Nothing else of "fastmath" is on:
 # reassociation and finite-only maths would make certificates depend on the compiler's mood (but see `jit_sums`).
 # Divisions follow numpy: the test for a zero divisor that Python asks for keeps a loop from being vectorised.

@@ -1,5 +1,6 @@
 """Weak learners made strong: bags, boosts and cascades."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._ada_boost_classifier import AdaBoostClassifier
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_regressor import AdaBoostRegressor

@@ -1,5 +1,6 @@
 """Why: what a fitted model has learned, and why it says what it says of one row."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._explain import explain_model, explain_row
 from ._results import Flip, ModelExplanation, RowExplanation, Table
 

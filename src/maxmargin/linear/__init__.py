@@ -1,5 +1,6 @@
 """The machinery of linear models, below the rooms that users import them from."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._classifier import LinearClassifierMachine, Training
 from ._crammer_singer import evaluate_all_classes, solve_all_classes
 from ._hard_margin import evaluate_street, solve_widest_street

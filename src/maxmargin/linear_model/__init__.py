@@ -1,5 +1,6 @@
 """Linear models of scikit-learn's names, each with the proof that its method has."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._linear_classifier import LinearClassifier
 from ._logistic import LogisticRegression
 from ._logistic_cv import LogisticRegressionCV

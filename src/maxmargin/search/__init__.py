@@ -1,5 +1,6 @@
 """Tuning by cross-validation: candidates, folds, scores, the winner; who trains them is said by the machines above."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._board import Board, Engine, SearchError
 from ._estimators import SearchClassifier, SearchRegressor, trains_winner
 from ._folds import Fold, make_folds

@@ -1,5 +1,6 @@
 """Support vector machines: scikit-learn's names and parameters, a certificate on every fit."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._linear_svc import LinearSVC
 from ._linear_svc_cv import LinearSVCCV
 from ._linear_svr import LinearSVR

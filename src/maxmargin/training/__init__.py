@@ -1,5 +1,6 @@
 """From a table to a tuned, proven model: the call behind ``maxmargin train``."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._check import Checked, Divided, check, divide
 from ._errors import TrainingError, TrainingInterrupted
 from ._evaluate import Evaluation, evaluate

@@ -1,5 +1,6 @@
 """Decision trees of scikit-learn's names, grown from columns that are binned once."""
 
+from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._classifier import DecisionTreeClassifier
 from ._regressor import DecisionTreeRegressor
 from ._text import export_text
