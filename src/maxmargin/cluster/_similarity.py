@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.neighbors import NearestNeighbors
+from sklearn.neighbors import NearestNeighbors, sort_graph_by_row_values
 
 from ..data import check_array
 from ..engine import warn
@@ -79,6 +79,8 @@ def graph_of_distances(D: Any, n_neighbors: int, n_jobs: int | None) -> sp.csr_a
 
     Each row is a point's distances, of a sparse matrix those that are stored; its own, 0, is one of them.
     """
+    if sp.issparse(D):  # in canonical form, hence by columns
+        D = sort_graph_by_row_values(sp.csr_matrix(D), copy=True, warn_when_not_sorted=False)
     search = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs).fit(D)
     A = search.kneighbors_graph(D)
     return without_loops((A + A.T) / 2)

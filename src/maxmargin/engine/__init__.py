@@ -1,4 +1,10 @@
-"""The engine room: compiling, threads, BLAS. Nothing here knows of learning."""
+"""The engine room: compiling, threads, BLAS, Ctrl-C. Nothing here knows of learning.
+
+The rooms with estimators import this one first. It loads scikit-learn as a whole: where several threads begin with
+different modules of a package, Python shows some of them modules that are half loaded.
+"""
+
+import sklearn  # noqa: F401
 
 from ._blas import one_blas_thread
 from ._cached import cached_property
