@@ -38,7 +38,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     from cyclopts import CycloptsError
 
-    from ._app import make_app
+    from ._app import COMMANDS, make_app
     from ._screen import make_console
 
     app = make_app(make_console(sys.stdout), make_console(sys.stderr))
@@ -48,6 +48,10 @@ def _run(words: Sequence[str]) -> int:
         error.verbose = False
         print(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.", file=sys.stderr)
         return MISTAKE
+    if command in COMMANDS.values():  # help and version stay light
+        from ..engine import interruptible
+
+        command = interruptible(command)  # Ctrl-C that something in between swallows is raised at the end
     code = command(*bound.args, **bound.kwargs)
     return code if isinstance(code, int) else DONE
 

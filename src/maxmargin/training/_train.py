@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..engine import interruptible
 from ._arguments import Arguments
 from ._course import Course
 from ._events import Event
 from ._training import Training
 
 
+@interruptible
 def train(
     data: Any,
     target: str | None = None,
