@@ -26,7 +26,8 @@ from maxmargin.persistence import ModelFileError, load, read_provenance, save
 
 from .mutations import mutate
 
-_SPARE = 2**29  # bytes beyond what the process has when it starts
+_SPARE = 2**30  # bytes beyond what the process has when it starts
+_TURN = 2500  # files a process: what is compiled for other types of numbers stays in it
 MOST_BYTES, MOST_SECONDS = 200 * 10**6, 2.0  # of one file: while it is loaded, and until it has answered
 _PATIENCE = 900  # seconds without a sign of life, on a machine that has other things to do
 _METHODS = ("predict", "decision_function", "predict_proba", "transform", "kneighbors", "apply")
@@ -119,9 +120,10 @@ def strange(X):
         yield np.full_like(few(X), np.nan)
 
 
-def judge(path, known):
+def judge(path, known, counts=True):
     """What became of a file: "refused", "answers", or what else happened; and the peak of memory while loading."""
-    tracemalloc.start()
+    if counts:
+        tracemalloc.start()
     try:
         read_provenance(path)
     except ModelFileError:
@@ -187,12 +189,13 @@ def work(folder, first, count, seed):
         kind, mutated = mutate(data, rng, donors)
         target.write_bytes(mutated)
         print(json.dumps([number, kind, path.stem]), file=lines, flush=True)
-        for _ in range(2):
+        began = time.process_time()
+        outcome, peak = judge(target, rows)
+        seconds = time.process_time() - began
+        if seconds > MOST_SECONDS:  # counting bytes takes as long again, and code for another type may be compiled now
             began = time.process_time()
-            outcome, peak = judge(target, rows)
+            judge(target, rows, counts=False)
             seconds = time.process_time() - began
-            if seconds < MOST_SECONDS:
-                break  # else once more: code for another type of numbers may have been compiled
         print(json.dumps([outcome, peak, len(mutated), seconds]), file=lines, flush=True)
 
 
@@ -242,7 +245,8 @@ def run(count, seed, keep=None, only=""):
         prepare(folder, only)
         done = 0
         while done < count:
-            worker, began = Worker(folder, done, count, seed), None
+            turn = min(count, done + _TURN)
+            worker, began = Worker(folder, done, turn, seed), None
             try:
                 while (line := worker.line()) is not None:
                     if began is None:
@@ -265,7 +269,7 @@ def run(count, seed, keep=None, only=""):
                 odd.append([*began, f"died with code {code}: {words}"])
                 outcomes[began[1], "odd"] += 1
                 done = began[0] + 1
-            elif done < count:
+            elif done < turn:
                 raise RuntimeError(f"a worker ended with code {code} before it began: {words}")
         if keep is not None:
             _keep(folder, odd, seed, Path(keep))
