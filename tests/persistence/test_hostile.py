@@ -628,6 +628,24 @@ def test_estimators_inside_estimators(path):
         assert len(str(refused(path, "inside more than 7 others, which is the limit"))) < 1500 + len(str(path))
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"class": "maxmargin.svm.SVC", "params": {}, "fitted": None},
+        {"$splitter": "KFold", "params": {}},
+        {"class": "os.system", "params": {}, "fitted": None},
+    ],
+)
+def test_objects_of_a_file_are_counted(path, node):
+    opened = Opened("Ridge", path)
+    opened.model["params"]["alpha"] = [node] * 2**14
+    opened.seal()
+    refused(path, "which no model file may hold" if node.get("class") == "os.system" else "more than 16384 estimators")
+    opened.model["params"]["alpha"] = {"$tuple": [{"$tuple": []}, {"$slice": [0, 1, 2]}]}
+    opened.seal()
+    assert load(path).alpha == ((), slice(0, 1, 2))  # what is no object is not counted, and predictions do not read it
+
+
 def test_places_are_put_into_words_for_errors_alone(path, monkeypatch):
     """Words for every place took 49 s for nested steps with long names."""
     opened = Opened("Pipeline of columns", path)

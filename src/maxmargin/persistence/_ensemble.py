@@ -83,13 +83,15 @@ def _targets(value: Any) -> int | None:
 
 
 def _alike(scope: Scope) -> bool:
-    """Learners that can all answer the same questions, those that the one they are copies of can answer."""
+    """Learners that can all answer the same questions, and are copies of the one that was given."""
     learners, copied = scope.values["estimators_"], scope.params["estimator"]
     questions = ("predict_proba", "decision_function", "predict_log_proba", "staged_predict")
     if len({(_targets(one), *(hasattr(one, q) for q in questions)) for one in learners}) != 1:
         return False
-    ready = hasattr(learners[0], "decision_function")
-    return isinstance(copied, str | None) or hasattr(copied, "decision_function") == ready
+    if isinstance(copied, str | None):
+        return True
+    ready = hasattr(copied, "decision_function")  # of pipelines, that of their last steps
+    return all(type(one) is type(copied) and hasattr(one, "decision_function") == ready for one in learners)
 
 
 def _regresses(value: Any, scope: Scope) -> str | None:

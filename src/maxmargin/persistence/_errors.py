@@ -12,6 +12,13 @@ class ModelFileError(ValueError):
     """
 
 
+# Estimators inside estimators. scikit-learn looks at the first and the last step of a pipeline three times for each
+# question: what takes a microsecond for one takes ten thousand for eight of them, one inside the other.
+MAX_NESTED = 8
+# Estimators, splitters and random states of a file. Each takes up to a tenth of a millisecond, arrays apart.
+MAX_OBJECTS = 2**14
+
+
 class Mismatch(Exception):  # noqa: N818 - never leaves the room
     """Something is not as it should be, at a place inside a model (``steps[1].coef_``)."""
 
@@ -28,11 +35,18 @@ class Place:
     A text for each place would take time and memory by the product of depth, length of names, and number of values.
     """
 
-    __slots__ = ("_form", "_key", "_outer", "level")
+    __slots__ = ("_form", "_key", "_made", "_outer", "level")
 
-    def __init__(self, outer: Where, key: object = "", form: str = "{}", level: int | None = None) -> None:
+    def __init__(self, outer: Where, key: object = "", form: str = "{}", deeper: int = 0) -> None:
         self._outer, self._key, self._form = outer, key, form
-        self.level = level_of(outer) if level is None else level
+        around = outer if isinstance(outer, Place) else None
+        self.level: int = deeper if around is None else around.level + deeper
+        self._made: list[int] = [0] if around is None else around._made  # one count for all places of a file
+
+    def count(self) -> int:
+        """Count one more object that is made; how many of the file have been."""
+        self._made[0] += 1
+        return self._made[0]
 
     def __str__(self) -> str:
         parts: list[str] = []
@@ -70,11 +84,11 @@ def at(where: Where, key: int | str) -> Place:
     return Place(where, key if isinstance(key, int) else repr(key[:_MOST_KEY]), "[{}]")
 
 
-def within(where: Where) -> Place:
-    """The same place, one estimator deeper."""
-    return Place(where, level=level_of(where) + 1)
-
-
-def level_of(where: Where) -> int:
-    """How many estimators are around a place."""
-    return where.level if isinstance(where, Place) else 0
+def made(where: Where, deeper: int = 0) -> Place:
+    """The place of an object that is about to be made, and counted; of an estimator, one estimator deeper."""
+    place = Place(where, deeper=deeper)
+    if place.level > MAX_NESTED:
+        raise Mismatch(place, f"is an estimator inside more than {MAX_NESTED - 1} others, which is the limit.")
+    if place.count() > MAX_OBJECTS:
+        raise Mismatch(place, f"is one of more than {MAX_OBJECTS} estimators and other objects, which is the limit.")
+    return place

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _json
 from ._container import MODEL, PROVENANCE, VERSION, Chunks, Container, opened, write
-from ._errors import Mismatch, ModelFileError
+from ._errors import Mismatch, ModelFileError, Place
 from ._pools import MEMBERS, Pools, chunks, member_of, pack
 from ._schema import is_fitted, object_node, whole_of
 
@@ -61,7 +61,7 @@ def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any]
     check_is_fitted(model)
     try:
         node = object_node(model, "")
-        whole_of(node, "")  # what cannot be loaded is not written
+        whole_of(node, Place(""))  # what cannot be loaded is not written
         tree, pools = pack(node)
         facts = _provenance(node, provenance)
         members: dict[str, Chunks] = {
@@ -107,7 +107,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         try:
             pools = Pools(tree)
             _compare(pools.members, container)
-            model = whole_of(pools.read(container.open, container.digests), "")
+            model = whole_of(pools.read(container.open, container.digests), Place(""))
             if not is_fitted(model):
                 raise Mismatch("", "the model is not fitted.")
             return model

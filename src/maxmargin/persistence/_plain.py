@@ -14,7 +14,7 @@ import numpy as np
 from sklearn import model_selection
 
 from ._arrays import Array
-from ._errors import Mismatch, Where, at, inside
+from ._errors import Mismatch, Where, at, inside, made
 from ._kinds import Kind, Scope, checked_text, shown
 from ._labels import label_node, labels_of
 
@@ -129,9 +129,9 @@ def plain_value(node: Any, where: Where) -> Any:
             from ._schema import object_of
 
             return object_of(node, where)
-        for key, read in _READERS.items():
-            if key in node and (len(node) == 1 or (key == "$splitter" and set(node) == {"$splitter", "params"})):
-                return read(node, where)
+        read = _READERS.get(next(iter(node), ""))
+        if read is not None and len(node) == (2 if read is _splitter_of else 1):
+            return read(node, where)
     raise Mismatch(where, f"holds {shown(node)}, which is no value of a parameter.")
 
 
@@ -190,7 +190,8 @@ class NumberType(Kind):
 
 
 def _splitter_of(node: Any, where: Where) -> Any:
-    name, given = node["$splitter"], node["params"]
+    where = made(where)
+    name, given = node["$splitter"], node.get("params")
     if not isinstance(name, str) or name not in _SPLITTERS or not isinstance(given, dict):
         raise Mismatch(where, f"names {shown(name)}, which is no splitter.")
     known = inspect.signature(_SPLITTERS[name]).parameters
@@ -211,6 +212,7 @@ def random_of(node: Any, where: Where) -> np.random.RandomState:
     """A generator that goes on where the saved one was."""
     if not isinstance(node, list) or len(node) != 4:
         raise Mismatch(where, f"holds {shown(node)}, which is no random state.")
+    where = made(where)
     key, position, has_gauss, gauss = node
     key = Array(("uint32",), (624,)).read(key, where, Scope())
     if type(position) is not int or not 0 <= position <= 624 or has_gauss not in (0, 1):

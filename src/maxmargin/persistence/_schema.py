@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import check_is_fitted
 
-from ._errors import Mismatch, Where, cut_short, inside, level_of, within
+from ._errors import Mismatch, Where, cut_short, inside, made
 from ._kinds import Int, Kind, Maybe, Scope, shown
 from ._labels import Labels
 from ._plain import Plain, plain_node, plain_value
@@ -43,9 +43,6 @@ _ROOMS = {
 }
 # More threads than this are a mistake, or an attempt to bring the machine to its knees.
 _MOST_THREADS = 256
-# Estimators inside estimators. scikit-learn looks at the first and the last step of a pipeline three times for each
-# question: what takes a microsecond for one takes ten thousand for eight of them, one inside the other.
-MAX_NESTED = 8
 
 
 @dataclass(frozen=True)
@@ -325,9 +322,7 @@ def object_node(value: Any, where: Where) -> dict[str, Any]:
 
 def object_of(node: Any, where: Where) -> Any:
     """An object again."""
-    where = within(where)
-    if level_of(where) > MAX_NESTED:
-        raise Mismatch(where, f"is an estimator inside more than {MAX_NESTED - 1} others, which is the limit.")
+    where = made(where, 1)
     if not isinstance(node, dict) or set(node) != {"class", "params", "fitted"}:
         raise Mismatch(where, f"must be an object with class, params and fitted; found {shown(node)}.")
     return schema_named(node["class"], where).read(node, where)
