@@ -318,3 +318,14 @@ def test_exponents():
         assert exponent(sizes, 1e-9 * sizes**power, 4) == pytest.approx(power)
     assert exponent(sizes, np.full(10, 0.001), 4) == 0
     assert len(SHAPES) >= 100
+
+
+def test_the_schema_of_a_parquet_file_is_asked_for_once(monkeypatch):
+    """Arrow makes it anew each time, in time that grows with the columns."""
+    asked = []
+    made = pa.parquet.ParquetFile.schema_arrow
+    counted = property(lambda self: asked.append(1) or made.fget(self))
+    monkeypatch.setattr(pa.parquet.ParquetFile, "schema_arrow", counted)
+    data = parquet(pa.table({f"c{i}": ["x", "y"] for i in range(50)}))
+    assert read_table(io.BytesIO(data)).shape == (2, 50)
+    assert 1 <= len(asked) <= 4

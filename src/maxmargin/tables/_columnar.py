@@ -140,9 +140,10 @@ def _parquet(file: Any, columns: Sequence[str] | None, rows: int, source: Source
     import pyarrow.parquet as pq
 
     parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
-    chosen = _chosen(parquet.schema_arrow, columns, source)
+    schema = parquet.schema_arrow  # made anew each time that it is asked for
+    chosen = _chosen(schema, columns, source)
     _refuse_growth(parquet.metadata, source)
-    texts = {name for name in chosen if _is_text(parquet.schema_arrow.field(name).type)}
+    texts = {name for name, place in chosen.items() if _is_text(schema.field(place).type)}
     size = min(rows, _rows_at_once(file, parquet.metadata, texts)) if texts else rows
     yield from parquet.iter_batches(size, columns=list(chosen), use_threads=False)
 
