@@ -2,6 +2,7 @@
 
 import argparse
 import ctypes
+import faulthandler
 import gc
 import json
 import os
@@ -20,6 +21,7 @@ import pyarrow as pa
 from tests.soak.jobs import chosen, job, tour
 
 PAUSES = 24  # of a soak
+PATIENCE = 300  # seconds for the jobs that are under way at the end
 _NOT_OURS = ("/proc", "/dev", sys.prefix, sys.base_prefix)
 
 
@@ -142,6 +144,8 @@ def main():
     warnings.simplefilter("ignore")
     mpl.use("agg")
     tempfile.tempdir = str(asked.folder)
+    # Threads that wait for one another for ever say where they stand, and the process ends.
+    faulthandler.dump_traceback_later(asked.seconds + PATIENCE, exit=True)
     soak = Soak(asked.seed, asked.threads, asked.folder)
     memory, (early, last), alive = soak.run(asked.seconds)
     account = {
@@ -155,6 +159,7 @@ def main():
         "errors": soak.errors,
         "slowest": soak.slowest,
     }
+    faulthandler.cancel_dump_traceback_later()
     json.dump(account, sys.stdout)
     return 0
 
