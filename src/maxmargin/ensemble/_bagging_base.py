@@ -24,8 +24,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from ..certificates import Guarantee, Reported, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
-from ..tree._base import TreeEstimator
-from ..tree._same import differing, is_own, judged, refuted
+from ..tree import TreeEstimator, differing, is_own, judged, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions

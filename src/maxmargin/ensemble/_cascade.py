@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 from ..certificates import Reported, Status
 from ..data import validate_data
 from ..engine import Stopwatch
-from ..tree._same import is_own, judged, refuted, reproduced
+from ..tree import is_own, judged, refuted, reproduced
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError

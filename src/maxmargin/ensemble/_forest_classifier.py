@@ -14,8 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from ..engine import warn
-from ..tree import DecisionTreeClassifier
-from ..tree._tree import Tree
+from ..tree import DecisionTreeClassifier, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_votes import JudgeState
 
