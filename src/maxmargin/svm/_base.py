@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
 from ..certificates import (
     Certificate,
     Evidence,
     IndefiniteKernelWarning,
-    ModelCertificate,
-    Reported,
     Status,
     with_definiteness,
 )
 from ..data import ObjectRows, Rows, csr_rows, validate_data
-from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count, warn
+from ..engine import Stopwatch, thread_count, warn
+from ..estimators import Reported, check_weights, conclude, solve_all
 from ..kernels import KERNELS, Definiteness, Gram, Kernel, definiteness, kernel_name, make_kernel, symmetric_part
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_indefinite
@@ -106,18 +104,8 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return X, y
 
     def _validate_weights(self, sample_weight: Any, X: Any) -> np.ndarray:
-        if sample_weight is None:
-            return np.ones(_num_samples(X))
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.ndim == 1 and len(weights) != _num_samples(X):
-            raise ValueError(
-                f"sample_weight and X have incompatible shapes: {weights.shape} vs {X.shape}. Give one weight a sample."
-            )
-        if weights.ndim == 1 and not (weights > 0).any() and not np.isnan(weights).any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        weights = _check_sample_weight(sample_weight, X if hasattr(X, "shape") else np.empty((_num_samples(X), 1)))
-        # as in LIBSVM: a sample without positive weight takes no part
-        return np.maximum(np.asarray(weights, dtype=np.float64), 0.0)
+        weights = check_weights(sample_weight, X)
+        return np.ones(_num_samples(X)) if weights is None else weights
 
     def _kernel_for(self, X: Any, weights: np.ndarray) -> Kernel:
         """The kernel of this fit, with gamma settled."""
@@ -211,31 +199,19 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         `first` is the sign of the class that LIBSVM lists first, 0 where variables are no classes.
         """
         monitor = Monitor(self.verbose, self.callback)
-        results: list[tuple[CertifiedSolution, float] | None] = [None] * len(problems)
         smallest: list[float | None] = [None] * len(problems)
 
-        def run(k: int) -> None:
+        def solve(k: int, named: Monitor) -> tuple[CertifiedSolution, float]:
             watch = Stopwatch()
-            named = monitor.named(names[k] if len(names) > 1 else "")
             solution, found = self._solve_as_known(lambda: task(k, named), problems[k], starts[k], named, first)
-            results[k], smallest[k] = (solution, watch.seconds()), found.smallest
-            raise_interrupt()
+            smallest[k] = found.smallest
+            return solution, watch.seconds()
 
-        interrupted = False
-        with one_blas_thread():
-            try:
-                if self._side_by_side(len(problems)):
-                    run_parallel(run, [(k,) for k in range(len(problems))], on_error=monitor.stop)
-                else:
-                    for k in range(len(problems)):
-                        run(k)
-            except KeyboardInterrupt:
-                interrupted = True
-            finally:
-                monitor.close()
-        done = [
-            r or (CertifiedSolution.untouched(p, s), 0.0) for r, p, s in zip(results, problems, starts, strict=True)
-        ]
+        def untouched(k: int) -> tuple[CertifiedSolution, float]:
+            return CertifiedSolution.untouched(problems[k], starts[k]), 0.0
+
+        parallel = self._side_by_side(len(problems))
+        done, interrupted = solve_all(solve, untouched, names, monitor, side_by_side=parallel)
         certificates = [
             Certificate.of(s.evidence, s.status, s.iterations, seconds, name)
             for (s, seconds), name in zip(done, names, strict=True)
@@ -381,15 +357,6 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     def _audits(self, X: Any, y: Any, weight: np.ndarray) -> list[Audit]:
         """What is recomputed of each binary problem."""
 
-    def _check_same_rows(self, X: Any, y: Any) -> None:
-        n = X.shape[0]
-        targets = n if y is None else _num_samples(y)
-        if n != self.shape_fit_[0] or targets != n:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self.shape_fit_[0]} rows, got X with {n} and y "
-                f"with {targets}."
-            )
-
     def _support_is_of(self, X: Any) -> bool:
         """Whether the support vectors that predictions are made with are the rows of X that they claim to be."""
         if self._kernel_name == "precomputed":
@@ -411,17 +378,7 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def _conclude(self, solved: Solved) -> None:
         """Keep the proof, and say what it proves if that is less than was asked for."""
-        self.certificate_ = ModelCertificate(tuple(solved.certificates), self._recertify)
-        self.fit_status_ = 0 if self.certificate_.status in (Status.CONVERGED, Status.STATIONARY) else 1
-        worst = self.certificate_.worst
-        solved.monitor.close(
-            f"{worst.status}, relative gap {worst.relative_gap:.2e}, violation {self.certificate_.kkt_violation:.2e}"
-        )
-        if solved.interrupted:
-            # The state is safe for a warm start; the interrupt itself belongs to the user's program.
-            raise KeyboardInterrupt
-        if self.fit_status_:
-            warn(self._advice(worst), ConvergenceWarning, stacklevel=3)
+        conclude(self, solved.certificates, solved.monitor, solved.interrupted, self._advice)
         if any(c.definiteness == "fails" for c in solved.certificates):
             warn(self._indefinite(solved), IndefiniteKernelWarning, stacklevel=3)
 

@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Evidence, KKTCases, evaluate, kkt_cases
 from ..engine import one_blas_thread
+from ..estimators import check_every_class, check_same_rows, class_weights, encode_labels
 from ..kernels import Gram, SharedBlocks, TiledGram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, Monitor
@@ -87,9 +87,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self._validate_params()
         self._refuse()
         X, y = self._validate_training(X, y)
-        classes, label = self._encode_targets(y)
+        classes, label = encode_labels(y)
         weight = self._validate_weights(sample_weight, X)
-        class_weight = self._class_weights(classes, label)
+        class_weight = class_weights(self.class_weight, classes, label)
         self._check_every_class(classes, label, weight)
         scheme = self._scheme(len(classes))
         pairs = scheme.pairs(label, weight)
@@ -159,38 +159,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 f"contradict predict. Use sklearn.calibration.CalibratedClassifierCV({name}(...), ensemble=False)."
             )
 
-    def _encode_targets(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        if not (isinstance(y, np.ndarray) and y.ndim == 1):  # with a user's kernel function nobody has looked at it yet
-            y = column_or_1d(y, warn=True)
-        classes, label = np.unique(y, return_inverse=True)
-        # numbers of classes that repeat are labels without a doubt; the question costs 0.3 ms, a tenth of a small fit
-        if y.dtype.kind not in "iub" or 2 * len(classes) > len(y):
-            check_classification_targets(y)
-        if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
-        return classes, label
-
-    def _class_weights(self, classes: np.ndarray, label: np.ndarray) -> np.ndarray:
-        if self.class_weight is None:
-            return np.ones(len(classes))
-        weights = compute_class_weight(self.class_weight, classes=classes, y=classes[label])
-        if not (np.isfinite(weights) & (weights > 0)).all():
-            raise ValueError(
-                f"class_weight must give every class a positive, finite weight; got "
-                f"{dict(zip(classes.tolist(), weights.tolist(), strict=True))}."
-            )
-        return weights
-
     def _check_every_class(self, classes: np.ndarray, label: np.ndarray, weight: np.ndarray) -> None:
-        present = np.bincount(label, weights=weight, minlength=len(classes)) > 0
-        if present.sum() == 1:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
-        if not present.all():
-            missing = [str(c) for c in classes[~present]]
-            raise ValueError(
-                f"no sample of class {', '.join(missing)} has a positive sample_weight; remove those rows or give "
-                f"them weight."
-            )
+        check_every_class(classes, label, weight)
 
     def _check_problems(self, pairs: list[Pair], weight: np.ndarray, classes: np.ndarray) -> None:
         """Warn of binary problems that cannot be as the parameters ask."""
@@ -224,7 +194,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         X = self._validate_for_predict(X)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        self._check_same_rows(X, y)
+        check_same_rows(self.shape_fit_[0], X.shape[0], len(y))
         unknown = np.setdiff1d(y, self.classes_)
         if 0 < unknown.size < len(np.unique(y)):  # of all labels unknown nobody can say whether y or the model is wrong
             raise ValueError(f"y has labels that the model was not trained on: {list(unknown)}.")
@@ -253,7 +223,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if not np.array_equal(classes, self.classes_):
             return False
         ordered = np.repeat(np.arange(len(classes)), self.n_support_)
-        expected = self._class_weights(classes, label)
+        expected = class_weights(self.class_weight, classes, label)
         return np.array_equal(label[self.support_], ordered) and np.allclose(self.class_weight_, expected, rtol=1e-12)
 
     def _training_problems(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[Pair, BoxQP, np.ndarray, tuple]]:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _num_samples
 
 from ..certificates import evaluate
 from ..engine import one_blas_thread
+from ..estimators import check_same_rows
 from ..problems import BoxQP
 from ..solvers import feasible
 from ._audit import Audit
@@ -128,7 +130,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, None, np.ndarray]:
         X = self._validate_for_predict(X)
-        self._check_same_rows(X, y)
+        check_same_rows(self.shape_fit_[0], X.shape[0], None if y is None else _num_samples(y))
         return X, None, self._validate_weights(sample_weight, X)
 
     def _belongs_to(self, y: Any) -> bool:

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from ..certificates import ModelCertificate
 from ..engine import Stopwatch, one_blas_thread
+from ..estimators import encode_labels
 from ..kernels import Gram, StoredMatrix
 from ..search import Fold, SearchData, check_values
 from ..solvers import PathPoint, PathProblem, solve_stored_paths
@@ -48,7 +49,7 @@ def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any)
     """Train for every C, from the smallest up."""
     values = check_values("Cs", Cs)
     X, y = machine._validate_training(X, y)
-    classes, label = machine._encode_targets(y)
+    classes, label = encode_labels(y)
     weights = machine._validate_weights(sample_weight, X)
     machine._check_every_class(classes, label, weights)
     gram = machine._kernel_for(X, weights).gram(machine._rows(X), None, machine._threads())

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..certificates import Certificate, Status, evaluate
 from ..engine import one_blas_thread
+from ..estimators import check_same_rows
 from ..kernels import Gram
 from ..problems import BoxQP
 from ..solvers import CertifiedSolution, feasible
@@ -124,7 +125,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         X = self._validate_for_predict(X)
         y = column_or_1d(y, warn=True).astype(np.float64)
-        self._check_same_rows(X, y)
+        check_same_rows(self.shape_fit_[0], X.shape[0], len(y))
         return X, y, self._validate_weights(sample_weight, X)
 
     def _audits(self, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Audit]:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from ..certificates import Certificate, ModelCertificate, Status
+from ..certificates import Certificate
+from ..estimators import class_weights, keep_proof
 from ..search import Fold, Outcome, SearchData
 from ..solvers import PathPoint
 from ._one_vs_one import OneVsOne, Pair
@@ -100,8 +101,8 @@ class ClassifierProblems(SearchProblems):
         weight, train = self._taking_part(fold), self.folds[fold].train
         present = np.unique(self.label[train])
         of_class = np.zeros(len(self.classes))
-        of_class[present] = self.machine(C=1.0)._class_weights(
-            self.classes[present], np.searchsorted(present, self.label[train])
+        of_class[present] = class_weights(
+            self.machine(C=1.0).class_weight, self.classes[present], np.searchsorted(present, self.label[train])
         )
         return weight * of_class[self.label]
 
@@ -141,7 +142,7 @@ class ClassifierProblems(SearchProblems):
         betas, intercepts, steps = self._in_order_of(pairs, present, train, trained)
         X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
         machine._settle(X, scheme, pairs, betas, np.array(intercepts), label, self.classes[present])
-        machine.class_weight_ = machine._class_weights(self.classes[present], label)
+        machine.class_weight_ = class_weights(machine.class_weight, self.classes[present], label)
         machine.n_iter_ = np.array(steps)
         return _with_proof(machine, trained.certificates(self.problems), X)
 
@@ -189,7 +190,6 @@ class RegressorProblems(SearchProblems):
 
 
 def _with_proof(machine: Any, certificates: tuple[Certificate, ...], X: Any) -> Any:
-    machine.certificate_ = ModelCertificate(certificates, machine._recertify)
-    machine.fit_status_ = 0 if machine.certificate_.status in (Status.CONVERGED, Status.STATIONARY) else 1
+    keep_proof(machine, certificates)
     machine.n_features_in_ = X.shape[1]
     return machine
