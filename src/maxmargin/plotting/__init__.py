@@ -6,6 +6,7 @@ from ._boosting_margins import BoostingMarginDisplay
 from ._boosting_regions import BoostingRegionsDisplay
 from ._certificate import CertificateDisplay
 from ._curves import CurveDisplay
+from ._display import Display
 from ._elbow import ElbowDisplay
 from ._importance import ImportanceDisplay
 from ._kernel import KernelDisplay
@@ -26,6 +27,7 @@ __all__ = [
     "BoostingRegionsDisplay",
     "CertificateDisplay",
     "CurveDisplay",
+    "Display",
     "ElbowDisplay",
     "ImportanceDisplay",
     "KMeansDisplay",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +12,16 @@ from sklearn.utils import check_random_state
 
 from ..diagnostics import BiasVariance, bias_variance
 from ._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, write_title
-from ._look import FAINT, INK, legend_below, line, mark
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._look import FAINT, INK, STAR, line, mark
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "markerfacecolor": "white", "markeredgewidth": 1.2}
 
-
-class BiasVarianceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BiasVarianceDisplay(Display):
     """Error, bias and variance of a learner against the values of one of its parameters.
 
     The curves add up: squared error is bias² + variance + noise; zero-one error is bias + variance, where the variance
@@ -41,18 +42,12 @@ class BiasVarianceDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curves.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     error_, bias_, variance_ : matplotlib Line2D
         The curves.
     noise_ : matplotlib Line2D or None
         The noise, where it is known.
     best_ : matplotlib Line2D
         The value with the smallest error.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -76,8 +71,9 @@ class BiasVarianceDisplay:
 
     """
 
-    def __init__(self, *, results: list[BiasVariance], values: list, name: str) -> None:
-        self.results, self.values, self.name = results, values, name
+    results: list[BiasVariance]
+    values: list
+    name: str
 
     @classmethod
     def from_results(
@@ -99,10 +95,8 @@ class BiasVarianceDisplay:
             The values: numbers, or anything that can be written.
         name : str, default="value"
             What they are values of.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -177,36 +171,18 @@ class BiasVarianceDisplay:
         ]
         return cls.from_results(results, values, name=param_name, legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> BiasVarianceDisplay:
-        """Draw the curves once more.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        BiasVarianceDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self._axis = ValueAxis(self.values)
-        self.error_ = self._draw("error", INK, "o", 2.2)
-        self.bias_ = self._draw("bias", TRAINING, "s")
-        self.variance_ = self._draw("variance", HELD_OUT, "^")
+        self.error_ = self._draw_curve("error", INK, "o", 2.2)
+        self.bias_ = self._draw_curve("bias", TRAINING, "s")
+        self.variance_ = self._draw_curve("variance", HELD_OUT, "^")
         self.noise_: Any = None
         if self._noise is not None:
             x = self._axis.at[self._axis.order]
             (self.noise_,) = self.ax_.plot(x, self._noise[self._axis.order], color=FAINT, linestyle="--", linewidth=1.6)
         best = self._best
         here = self._axis.at[best], self.results[best].error
-        (self.best_,) = self.ax_.plot(*here, color=INK, linestyle="", zorder=6, **_STAR)
+        (self.best_,) = self.ax_.plot(*here, color=INK, linestyle="", zorder=6, **STAR)
         self._axis.apply(self.ax_, self.name)
         low = min(0.0, *(self._of("variance")))
         self.ax_.set_ylim(bottom=low if low < 0 else 0.0)
@@ -218,8 +194,6 @@ class BiasVarianceDisplay:
             f"{'bias² + variance + noise' if self._noise is not None else 'bias and variance'} "
             f"of {first.n_resamples} trainings on {first.n_test} test rows",
         )
-        self.legend_ = legend_below(self.ax_, self._handles(), columns=2) if legend else None
-        return self
 
     @property
     def _squared(self) -> bool:
@@ -240,7 +214,7 @@ class BiasVarianceDisplay:
             return np.array([(result.harm or 0.0) - (result.help or 0.0) for result in self.results])
         return np.array([getattr(result, part) for result in self.results])
 
-    def _draw(self, part: str, shade: str, sign: str, width: float = 1.8) -> Any:
+    def _draw_curve(self, part: str, shade: str, sign: str, width: float = 1.8) -> Any:
         x, order = self._axis.at, self._axis.order
         y = self._of(part)
         if self._squared or part != "variance":

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ..ensemble import BoostingGuarantee
 from ._boosting_rounds import check_boosted, numbers_of
 from ._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
-from ._look import FAINT, INK, legend_below, line
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._look import FAINT, INK, line
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +21,8 @@ _LOG_FROM = 10.0  # curves that span such a factor are drawn on a log scale
 _TOP = 2.0  # a bound beyond says no more than one
 
 
-class BoostingDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostingDisplay(Display):
     """Training error, its bound and the error on other rows, round by round.
 
     The bound ``prod 2 sqrt(eps (1 - eps))`` is a theorem: the training error is nowhere above it. About other rows it
@@ -42,16 +45,10 @@ class BoostingDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curves.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     bound_, training_ : matplotlib Line2D
         The bound and the training error.
     test_, chance_bound_ : matplotlib Line2D or None
         The error on other rows; the bound of rows with few votes.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -67,17 +64,11 @@ class BoostingDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        training_errors: np.ndarray,
-        bounds: np.ndarray,
-        chance_bounds: np.ndarray,
-        n_classes: int = 2,
-        test_errors: np.ndarray | None = None,
-    ) -> None:
-        self.training_errors, self.bounds, self.chance_bounds = training_errors, bounds, chance_bounds
-        self.n_classes, self.test_errors = n_classes, test_errors
+    training_errors: np.ndarray
+    bounds: np.ndarray
+    chance_bounds: np.ndarray
+    n_classes: int = 2
+    test_errors: np.ndarray | None = None
 
     @classmethod
     def from_estimator(
@@ -100,10 +91,8 @@ class BoostingDisplay:
             Rows that were not trained on, to draw the error on them as well.
         log : bool, optional
             Whether the errors are on a log scale; by default if they span a factor of ten.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -129,13 +118,15 @@ class BoostingDisplay:
         )
         return display.plot(log=log, legend=legend, ax=ax)
 
-    def plot(self, *, log: bool | None = None, legend: bool = True, ax: Axes | None = None) -> BoostingDisplay:
+    def plot(self, *, log: bool | None = None, legend: bool = True, ax: Axes | None = None) -> Self:
         """Draw the curves once more.
 
         Parameters
         ----------
-        log, legend, ax
+        log
             As in `from_estimator`.
+        legend, ax
+            As in `Display.plot`.
 
         Returns
         -------
@@ -143,23 +134,22 @@ class BoostingDisplay:
             The display itself.
 
         """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
-        self.bound_ = self._draw(self.bounds, INK, width=1.8)
-        self.chance_bound_ = self._draw(self.chance_bounds, FAINT, linestyle="--") if self.n_classes > 2 else None
-        self.test_ = None if self.test_errors is None else self._draw(self.test_errors, HELD_OUT)
-        self.training_ = self._draw(self.training_errors, TRAINING, width=2.0)
+        self._log = log
+        return super().plot(legend=legend, ax=ax)
+
+    def _draw(self) -> None:
+        self.bound_ = self._draw_curve(self.bounds, INK, width=1.8)
+        self.chance_bound_ = self._draw_curve(self.chance_bounds, FAINT, linestyle="--") if self.n_classes > 2 else None
+        self.test_ = None if self.test_errors is None else self._draw_curve(self.test_errors, HELD_OUT)
+        self.training_ = self._draw_curve(self.training_errors, TRAINING, width=2.0)
         rounds = len(self.bounds)
         self.ax_.set(xlabel="rounds", ylabel="error", xlim=(1, max(2, rounds)))
         whole_numbers(self.ax_)
         dress(self.ax_)
-        self._scale(log)
+        self._scale(self._log)
         write_title(self.ax_, self._words())
-        self.legend_ = legend_below(self.ax_, self._handles(), columns=2) if legend else None
-        return self
 
-    def _draw(self, errors: np.ndarray, shade: str, width: float = 1.6, **style: Any) -> Any:
+    def _draw_curve(self, errors: np.ndarray, shade: str, width: float = 1.6, **style: Any) -> Any:
         shown = np.minimum(errors, 10 * _TOP)  # of a bound beyond the picture, it is enough that it leaves
         (curve,) = self.ax_.plot(
             np.arange(1, len(errors) + 1), shown, color=shade, linewidth=width, zorder=3, marker=self._sign, **style

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._boosting_rounds import check_boosted, check_rounds, margins_of, numbers_of, shares_after
 from ._curve_axes import dress, write_title
-from ._look import INK, legend_below, line
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._look import INK, line
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +20,8 @@ _ROUNDS = (1, 10, 100, 1000)
 _WRONG = "#F4F4F4"
 
 
-class BoostingMarginDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostingMarginDisplay(Display):
     """How large the margins of the rows are, after some of the rounds of boosting.
 
     The margin of a row is the share of the votes for its class less the largest share of another class: from -1 (all
@@ -39,14 +42,8 @@ class BoostingMarginDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curves.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     curves_ : list of matplotlib Line2D
         One for each of the rounds.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -62,8 +59,9 @@ class BoostingMarginDisplay:
 
     """
 
-    def __init__(self, *, margins: np.ndarray, rounds: list[int], weights: np.ndarray) -> None:
-        self.margins, self.rounds, self.weights = margins, rounds, weights
+    margins: np.ndarray
+    rounds: list[int]
+    weights: np.ndarray
 
     @classmethod
     def from_estimator(
@@ -89,10 +87,8 @@ class BoostingMarginDisplay:
             Rounds after which the margins are drawn; by default 1, 10, 100, ... and the last one.
         sample_weight : array-like, optional
             How much each row counts.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -110,25 +106,7 @@ class BoostingMarginDisplay:
         display = cls(margins=margins_of(shares, label), rounds=chosen, weights=weights / weights.sum())
         return display.plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> BoostingMarginDisplay:
-        """Draw the curves once more.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        BoostingMarginDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self.ax_.axvspan(-1.1, 0.0, color=_WRONG, linewidth=0, zorder=0)
         self.ax_.axvline(0.0, color=INK, linewidth=1.0, zorder=1)
         self.curves_ = []
@@ -157,8 +135,6 @@ class BoostingMarginDisplay:
         if len(self.rounds) > 1:
             words += f", {least[-1]:.3g} after round {self.rounds[-1]}"
         write_title(self.ax_, words.replace("-", "−"))
-        self.legend_ = legend_below(self.ax_, self._handles(), columns=2) if legend else None
-        return self
 
     def _shades(self) -> list[Any]:
         """From a light to a dark blue: the later, the darker."""

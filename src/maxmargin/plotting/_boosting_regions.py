@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ._boosting_rounds import check_boosted, check_rounds, numbers_of, shares_after
+from ._display import Display
 from ._features import check_columns, last_step, plane_for, table_of
-from ._look import INK, class_names, edge, line, mark, named, padded, pale, scatter
-from ._matplotlib import require_matplotlib
+from ._look import INK, class_names, draw_regions, edge, head, line, mark, named, padded, scatter
+from ._matplotlib import given_panels, new_panels, require_matplotlib
 
 _ROUNDS = (1, 2, 3, 5, 10)
 _MOST_COLUMNS = 4
@@ -17,7 +19,8 @@ _PANEL = 3.1  # inches
 _AREA = 22.0, 320.0  # of the point of a row of mean weight, and of the heaviest, in square points
 
 
-class BoostingRegionsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostingRegionsDisplay(Display):
     """The regions of a boosted vote in a plane after some of its rounds, side by side.
 
     A region has the colour of the class with most votes, paler where the vote is close. Points are rows, as large as
@@ -56,20 +59,14 @@ class BoostingRegionsDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        The first panel.
     axes_ : tuple of matplotlib Axes
         All panels.
-    figure_ : matplotlib Figure
-        Figure that holds them.
     regions_ : list of AxesImage
         The regions in each panel.
     points_ : list of list of PathCollection
         The rows in each panel, class by class.
     thresholds_ : list of Line2D or None
         The threshold in each panel.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below all panels.
 
     Examples
     --------
@@ -85,26 +82,18 @@ class BoostingRegionsDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        a: np.ndarray,
-        b: np.ndarray,
-        shares: np.ndarray,
-        points: np.ndarray,
-        label: np.ndarray,
-        wrong: np.ndarray,
-        weights: np.ndarray,
-        thresholds: list[tuple[int, float] | None],
-        rounds: list[int],
-        classes: tuple[str, ...],
-        axis_names: tuple[str, str],
-        section_of: int | None = None,
-    ) -> None:
-        self.a, self.b, self.shares = a, b, shares
-        self.points, self.label, self.wrong, self.weights = points, label, wrong, weights
-        self.thresholds, self.rounds, self.classes = thresholds, rounds, classes
-        self.axis_names, self.section_of = axis_names, section_of
+    a: np.ndarray
+    b: np.ndarray
+    shares: np.ndarray
+    points: np.ndarray
+    label: np.ndarray
+    wrong: np.ndarray
+    weights: np.ndarray
+    thresholds: list[tuple[int, float] | None]
+    rounds: list[int]
+    classes: tuple[str, ...]
+    axis_names: tuple[str, str]
+    section_of: int | None = None
 
     @classmethod
     def from_estimator(
@@ -175,58 +164,40 @@ class BoostingRegionsDisplay:
         )
         return display.plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Any = None) -> BoostingRegionsDisplay:
-        """Draw the regions once more.
+    def _new_panels(self) -> tuple[Any, ...]:
+        count = len(self.rounds)
+        rows = -(-count // _MOST_COLUMNS)
+        columns = -(-count // rows)
+        size = _PANEL * columns + 0.4, (_PANEL + 0.1) * rows + 0.5
+        panels = new_panels(*size, rows, columns, sharex=True, sharey=True)
+        for spare in panels[count:]:
+            spare.set_visible(False)
+        if self.section_of is not None:
+            space = f"A section of the space of {self.section_of} features through the mean; rows are projected on it."
+            panels[0].figure.suptitle(space, x=0.02, ha="left", fontsize="medium", color=INK)
+        return panels[:count]
 
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : sequence of matplotlib Axes, optional
-            Where to draw, one for each of the rounds; by default in a new figure.
+    def _given_panels(self, ax: Any) -> tuple[Any, ...]:
+        count = len(self.rounds)
+        return given_panels(ax, (count,), f"one Axes for each of the {count} rounds")
 
-        Returns
-        -------
-        BoostingRegionsDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.axes_ = _new_panels(len(self.rounds)) if ax is None else _given_panels(ax, len(self.rounds))
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+    def _draw(self) -> None:
         self.regions_: list[Any] = []
         self.points_: list[Any] = []
         self.thresholds_: list[Any] = []
         for k, panel in enumerate(self.axes_):
             self._draw_panel(k, panel)
-        if self.section_of is not None and ax is None:
-            self.figure_.suptitle(
-                f"A section of the space of {self.section_of} features through the mean; rows are projected on it.",
-                x=0.02,
-                ha="left",
-                fontsize="medium",
-                color=INK,
-            )
-        self.legend_ = self._draw_legend(ax is None) if legend else None
-        return self
 
     def _draw_panel(self, k: int, ax: Any) -> None:
         shares = self.shares[:, :, k]
-        winner, even = shares.argmax(axis=-1), 1 / len(self.classes)
-        picture = np.ones((*winner.shape, 3))
-        strength = 1 / 3 + 2 / 3 * np.clip((shares.max(axis=-1) - even) / (1 - even), 0, 1)
-        for c in range(len(self.classes)):
-            picture[winner == c] = pale(c, 1.6 * strength[winner == c])
-        step = (self.a[1] - self.a[0]) / 2, (self.b[1] - self.b[0]) / 2  # a value is the middle of its pixel
-        extent = (self.a[0] - step[0], self.a[-1] + step[0], self.b[0] - step[1], self.b[-1] + step[1])
-        self.regions_.append(
-            ax.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
-        )
+        winner = shares.argmax(axis=-1)
+        votes = winner, shares.max(axis=-1), len(self.classes)
+        self.regions_.append(draw_regions(ax, self.a, self.b, votes, 1.6, interpolation="nearest"))
         self._draw_borders(ax, winner)
         self._draw_threshold(k, ax)
         self.points_.append(self._draw_points(k, ax))
         wrong = 100 * float(self.wrong[:, k].mean())
-        ax.set_title(f"round {self.rounds[k]}: {wrong:.3g} % wrong", loc="left", fontsize="medium", color=INK)
+        head(ax, f"round {self.rounds[k]}: {wrong:.3g} % wrong")
         ax.set(xlim=(self.a[0], self.a[-1]), ylim=(self.b[0], self.b[-1]))
         spec = ax.get_subplotspec()
         if spec is None or spec.is_last_row():
@@ -259,47 +230,19 @@ class BoostingRegionsDisplay:
             collection.set_sizes(area[self.label == c])
         return drawn
 
-    def _draw_legend(self, below_all: bool) -> Any:
+    def _handles(self) -> list[Any]:
         handles = named(list(self.classes))
         handles.append(mark("large: heavy in the next round", "o", "#B0B0B0", edge(0), 12))
         if any(found is not None for found in self.thresholds):
             handles.append(line("threshold of this round", INK, (0, (4, 2)), 1.5))
-        options: dict[str, Any] = {
-            "handles": handles,
-            "ncols": min(2 + len(self.axes_), len(handles)),
-            "frameon": False,
-            "numpoints": 1,
-        }
-        if below_all:
-            return self.figure_.legend(loc="outside lower center", **options)
-        return self.ax_.legend(loc="upper left", bbox_to_anchor=(0.0, -0.2), **options)
+        return handles
 
-
-def _new_panels(count: int) -> tuple[Any, ...]:
-    import matplotlib.pyplot as plt
-
-    columns = count if count <= _MOST_COLUMNS else min(_MOST_COLUMNS, -(-count // (-(-count // _MOST_COLUMNS))))
-    lines = -(-count // columns)
-    _, panels = plt.subplots(
-        lines,
-        columns,
-        figsize=(_PANEL * columns + 0.4, (_PANEL + 0.1) * lines + 0.5),
-        layout="constrained",
-        facecolor="white",
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
-    for spare in panels.ravel()[count:]:
-        spare.set_visible(False)
-    return tuple(panels.ravel()[:count])
-
-
-def _given_panels(ax: Any, count: int) -> tuple[Any, ...]:
-    panels = tuple(np.ravel(np.asarray(ax, dtype=object)))
-    if len(panels) != count:
-        raise ValueError(f"ax must be one Axes for each of the {count} rounds; got {len(panels)}.")
-    return panels
+    def _draw_legend(self, handles: list[Any], new: bool) -> Any:
+        columns = min(2 + len(self.axes_), len(handles))
+        options: dict[str, Any] = {"handles": handles, "ncols": columns, "frameon": False, "numpoints": 1}
+        if not new:
+            return self.ax_.legend(loc="upper left", bbox_to_anchor=(0.0, -0.2), **options)
+        return self.figure_.legend(loc="outside lower center", **options)
 
 
 def _next_weights(model: Any, shares: np.ndarray, label: np.ndarray, rounds: list[int], start: Any) -> np.ndarray:

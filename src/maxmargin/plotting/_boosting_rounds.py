@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from itertools import islice
 from numbers import Integral
@@ -10,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
+
+from ._features import in_column_order
 
 
 def check_boosted(model: Any, what: str) -> None:
@@ -48,9 +49,7 @@ def shares_after(model: Any, X: Any, rounds: list[int]) -> np.ndarray:
     """
     K, wanted = len(model.classes_), set(rounds)
     found = []
-    with warnings.catch_warnings():
-        # rows from a pipeline, or of a grid: the columns are in the order of the fit
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    with in_column_order():
         for t, decision in enumerate(islice(model.staged_decision_function(X), max(rounds)), start=1):
             if t in wanted:
                 values = np.asarray(decision, dtype=np.float64)

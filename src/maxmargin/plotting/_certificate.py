@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -14,8 +13,10 @@ from sklearn.pipeline import Pipeline
 
 from ..certificates import ModelCertificate
 from ._curve_axes import HELD_OUT, TRAINING, dress, write_title
-from ._look import FAINT, INK, legend_below, line
-from ._matplotlib import require_matplotlib
+from ._display import Display
+from ._features import check_count
+from ._look import FAINT, INK, line
+from ._matplotlib import given_panels, new_panels, require_matplotlib
 from ._recorder import Recorder
 
 if TYPE_CHECKING:
@@ -27,19 +28,8 @@ _LOG_FROM = 50.0
 _LONG = 1.0  # seconds from which on the time of a fit is not mostly that of its beginning and end
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """Figures at some moments of a fit, in the order of the iterations."""
-
-    iterations: np.ndarray
-    seconds: np.ndarray
-    gap: np.ndarray
-    violation: np.ndarray | None
-    primal: np.ndarray | None = None
-    dual: np.ndarray | None = None
-
-
-class CertificateDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class CertificateDisplay(Display):
     """Both objectives of a fit and the gap between them against time.
 
     `from_fit` draws what is *proven* at each moment. The fit is repeated and stopped after more and more iterations;
@@ -74,14 +64,10 @@ class CertificateDisplay:
     ----------
     axes_ : tuple of matplotlib Axes
         Axes with the objectives (if they are known) and with the gap.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     primal_, dual_ : matplotlib Line2D or None
         The objectives.
     gap_, violation_ : matplotlib Line2D
         The gap and the violation (None if that is not known).
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -96,23 +82,16 @@ class CertificateDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        iterations: np.ndarray,
-        seconds: np.ndarray,
-        gap: np.ndarray,
-        violation: np.ndarray | None = None,
-        primal: np.ndarray | None = None,
-        dual: np.ndarray | None = None,
-        title: str = "",
-        tol: float | None = None,
-        tol_name: str = "",
-        gap_name: str = "relative duality gap",
-    ) -> None:
-        self.iterations, self.seconds = iterations, seconds
-        self.gap, self.violation, self.primal, self.dual = gap, violation, primal, dual
-        self.title, self.tol, self.tol_name, self.gap_name = title, tol, tol_name, gap_name
+    iterations: np.ndarray
+    seconds: np.ndarray
+    gap: np.ndarray
+    violation: np.ndarray | None = None
+    primal: np.ndarray | None = None
+    dual: np.ndarray | None = None
+    title: str = ""
+    tol: float | None = None
+    tol_name: str = ""
+    gap_name: str = "relative duality gap"
 
     @classmethod
     def from_fit(
@@ -144,10 +123,8 @@ class CertificateDisplay:
         against : {"seconds", "iterations"}, optional
             What is along the axis; by default seconds if the whole fit takes one second or more, as below it the
             constant costs of a fit hide its course. Seconds are those of each fit, or of a later one that took less.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : sequence of two matplotlib Axes, optional
-            Where to draw objectives and gap; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -155,8 +132,7 @@ class CertificateDisplay:
 
         """
         require_matplotlib(f"{cls.__name__}.from_fit")
-        if isinstance(moments, bool) or not isinstance(moments, Integral) or moments < 2:
-            raise ValueError(f"moments must be a whole number of at least 2; got {moments!r}.")
+        check_count("moments", moments, 2)
         _check_against(against)
         if isinstance(estimator, Pipeline):
             if len(estimator) > 1:
@@ -168,12 +144,7 @@ class CertificateDisplay:
         _check_proof(whole)
         found, certificate = _stopped(estimator, whole, X, y, weight, int(moments))
         display = cls(
-            iterations=found.iterations,
-            seconds=found.seconds,
-            gap=found.gap,
-            violation=found.violation,
-            primal=found.primal,
-            dual=found.dual,
+            **found,
             title=_words(certificate),
             tol=float(estimator.tol),
             tol_name="violation" if hasattr(estimator, "gap_tol") else "gap",
@@ -200,10 +171,8 @@ class CertificateDisplay:
             Which of several problems; by default the first that reported.
         against : {"seconds", "iterations"}, default="seconds"
             What is along the axis.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -231,15 +200,15 @@ class CertificateDisplay:
         )
         return display.plot(against=against, legend=legend, ax=ax)
 
-    def plot(self, *, against: str | None = None, legend: bool = True, ax: Any = None) -> CertificateDisplay:
+    def plot(self, *, against: str | None = None, legend: bool = True, ax: Any = None) -> Self:
         """Draw the curves once more.
 
         Parameters
         ----------
-        against, legend
+        against
             As in `from_fit`.
-        ax : sequence of matplotlib Axes, optional
-            Where to draw objectives and gap, or the gap alone; by default in a new figure.
+        legend, ax
+            As in `Display.plot`: axes for objectives and gap, or for the gap alone.
 
         Returns
         -------
@@ -247,16 +216,24 @@ class CertificateDisplay:
             The display itself.
 
         """
-        require_matplotlib(f"{type(self).__name__}.plot")
         _check_against(against)
-        against = ("seconds" if self.seconds[-1] >= _LONG else "iterations") if against is None else against
-        panels = 1 if self.primal is None else 2
-        self.axes_ = _new_panels(panels) if ax is None else _given_panels(ax, panels)
-        self.figure_ = self.axes_[0].figure
+        self._against = against or ("seconds" if self.seconds[-1] >= _LONG else "iterations")
+        return super().plot(legend=legend, ax=ax)
+
+    def _new_panels(self) -> tuple[Any, ...]:
+        return new_panels(8.0, 4.5) if self.primal is None else new_panels(8.0, 7.0, 2, sharex=True)
+
+    def _given_panels(self, ax: Any) -> tuple[Any, ...]:
+        if self.primal is None:
+            return given_panels(ax, (1,), "1 axes, for the gap")
+        return given_panels(ax, (2,), "2 axes, for objectives and gap, one each")
+
+    def _draw(self) -> None:
+        against = self._against
         x = self.seconds if against == "seconds" else self.iterations
         self.primal_: Any = None
         self.dual_: Any = None
-        if panels == 2:
+        if self.primal is not None:
             self._draw_objectives(self.axes_[0], x)
         self._draw_gap(self.axes_[-1], x)
         for panel in self.axes_:
@@ -265,8 +242,6 @@ class CertificateDisplay:
                 panel.set_xscale("log")
         self.axes_[-1].set_xlabel(against)
         write_title(self.axes_[0], self.title)
-        self.legend_ = legend_below(self.axes_[-1], self._handles(), columns=2) if legend else None
-        return self
 
     def _draw_objectives(self, ax: Axes, x: np.ndarray) -> None:
         primal, dual = self.primal, self.dual
@@ -332,7 +307,7 @@ def _check_proof(model: Any) -> None:
 
 def _stopped(
     estimator: Any, whole: Any, X: Any, y: Any, weight: dict[str, Any], moments: int
-) -> tuple[_Moments, ModelCertificate]:
+) -> tuple[dict[str, Any], ModelCertificate]:
     """Certificates of fits that were stopped after more and more iterations, and of the one that was not."""
     most = max(problem.iterations for problem in whole.certificate_.problems)
     budgets = np.unique(np.geomspace(1, max(1, most), moments).round().astype(int))
@@ -344,7 +319,7 @@ def _stopped(
             proofs.append(clone(estimator).set_params(max_iter=budget).fit(X, y, **weight).certificate_)
         # once more: the first one may have waited for a compiler
         proofs.append(clone(estimator).fit(X, y, **weight).certificate_)
-    return _Moments(
+    return dict(
         iterations=np.append(budgets, most),
         # who has made more iterations has made these as well: it took no longer than any of the fits that follow
         seconds=np.minimum.accumulate([proof.seconds for proof in proofs[::-1]])[::-1],
@@ -371,21 +346,3 @@ def _between(low: float, high: float) -> str:
         if f"{low:.{figures}g}" != f"{high:.{figures}g}":
             return f"lies between {low:.{figures}g} and {high:.{figures}g}"
     return f"is {low:.12g} to twelve figures"
-
-
-def _new_panels(count: int) -> tuple[Axes, ...]:
-    import matplotlib.pyplot as plt
-
-    size = (8.0, 4.5) if count == 1 else (8.0, 7.0)
-    _, panels = plt.subplots(
-        count, 1, figsize=size, sharex=True, squeeze=False, layout="constrained", facecolor="white"
-    )
-    return tuple(panels[:, 0])
-
-
-def _given_panels(ax: Any, count: int) -> tuple[Axes, ...]:
-    panels = tuple(np.ravel(np.asarray(ax, dtype=object)))
-    if len(panels) != count:
-        words = "objectives and gap, one each" if count == 2 else "the gap"
-        raise ValueError(f"ax must be {count} axes, for {words}; got {len(panels)}.")
-    return panels

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..diagnostics import LearningCurve, ValidationCurve
 from ._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, standard_errors, write_title
-from ._look import FAINT, INK, legend_below, line, mark
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._look import FAINT, INK, STAR, line, mark
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "markerfacecolor": "white", "markeredgewidth": 1.2}
 _GROUND = {"underfitting": "#EEF3F8", "overfitting": "#FCF0E8"}
 
 
-class CurveDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class CurveDisplay(Display):
     """Scores on training rows and on held-out rows, against the number of rows or the values of a parameter.
 
     Bands are one standard error of the mean over the folds on either side. The title is the verdict of the curve in
@@ -48,16 +50,10 @@ class CurveDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curves.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     training_, held_out_ : matplotlib Line2D
         The two curves.
     best_, baseline_ : matplotlib Line2D or None
         The best value; the score without features.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -74,22 +70,15 @@ class CurveDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        values: list,
-        name: str,
-        train_scores: np.ndarray,
-        test_scores: np.ndarray,
-        reason: str,
-        verdicts: list[str] | None = None,
-        best: int | None = None,
-        baseline: float | None = None,
-        score_name: str = "score",
-    ) -> None:
-        self.values, self.name, self.score_name = values, name, score_name
-        self.train_scores, self.test_scores = train_scores, test_scores
-        self.reason, self.verdicts, self.best, self.baseline = reason, verdicts, best, baseline
+    values: list
+    name: str
+    train_scores: np.ndarray
+    test_scores: np.ndarray
+    reason: str
+    verdicts: list[str] | None = None
+    best: int | None = None
+    baseline: float | None = None
+    score_name: str = "score"
 
     @classmethod
     def from_curve(
@@ -103,10 +92,8 @@ class CurveDisplay:
             Their result.
         score_name : str, default="score"
             What to write along the scores.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -133,27 +120,9 @@ class CurveDisplay:
             display = cls(values=values, name=curve.param_name, verdicts=verdicts, best=curve.best, **options)
         return display.plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> CurveDisplay:
-        """Draw the curves once more.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        CurveDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         axis = ValueAxis(self.values)
-        handles = self._draw_ground(axis)
+        self._grounds = self._draw_ground(axis)
         self.training_ = self._draw_scores(axis, self.train_scores, TRAINING, "o")
         self.held_out_ = self._draw_scores(axis, self.test_scores, HELD_OUT, "s")
         self._draw_marks(axis)
@@ -162,8 +131,6 @@ class CurveDisplay:
         self.ax_.set_ylabel(self.score_name)
         dress(self.ax_)
         write_title(self.ax_, self.reason)
-        self.legend_ = legend_below(self.ax_, self._handles() + handles, columns=2) if legend else None
-        return self
 
     def _draw_scores(self, axis: ValueAxis, scores: np.ndarray, shade: str, sign: str) -> Any:
         x, scores = axis.at[axis.order], scores[axis.order]
@@ -193,7 +160,7 @@ class CurveDisplay:
         self.baseline_: Any = None
         if self.best is not None:
             here = axis.at[self.best], self.test_scores[self.best].mean()
-            (self.best_,) = self.ax_.plot(*here, color=INK, linestyle="", zorder=5, **_STAR)
+            (self.best_,) = self.ax_.plot(*here, color=INK, linestyle="", zorder=5, **STAR)
         if self.baseline is not None:
             self.baseline_ = self.ax_.axhline(self.baseline, color=FAINT, linestyle="--", linewidth=1.4, zorder=2)
 
@@ -210,4 +177,4 @@ class CurveDisplay:
             handles.append(mark(f"best: {self.name} = {text}, {best:.4g}", "*", "white", INK, 13, 1.2))
         if self.baseline is not None:
             handles.append(line(f"without the features: {self.baseline:.4g}", FAINT, "--", 1.4))
-        return handles
+        return handles + self._grounds

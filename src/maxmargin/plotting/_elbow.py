@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..cluster import Elbow
-from ._look import FAINT, INK, legend_below, line, mark
-from ._matplotlib import new_axes, require_matplotlib
+from ._curve_axes import HELD_OUT, TRAINING, dress, write_title
+from ._display import Display
+from ._look import FAINT, INK, STAR, line, mark
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LINE, _CHOSEN = "#0055A4", "#E66100"
-_LETTER = 5.3  # points of a letter of the title
+_CHOSEN = HELD_OUT
 _MOST_TICKS = 15
-_STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "markerfacecolor": "white", "markeredgewidth": 1.2}
 
 
-class ElbowDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ElbowDisplay(Display):
     """The inertia over the number of clusters, the chord from end to end, and the number that was chosen.
 
     Thin lines are the depths below the chord. The chosen number has the longest of them, in another colour; the title
@@ -43,18 +44,12 @@ class ElbowDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curve.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     curve_, chord_ : matplotlib Line2D
         The curve of the inertia, and the line from its first to its last point.
     depths_ : matplotlib LineCollection
         From the points of the curve up to the chord.
     chosen_ : matplotlib Line2D
         The point of the chosen number.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -69,11 +64,11 @@ class ElbowDisplay:
 
     """
 
-    def __init__(
-        self, *, n_clusters: np.ndarray, inertias: np.ndarray, depths: np.ndarray, chosen: int, reason: str
-    ) -> None:
-        self.n_clusters, self.inertias, self.depths = n_clusters, inertias, depths
-        self.chosen, self.reason = chosen, reason
+    n_clusters: np.ndarray
+    inertias: np.ndarray
+    depths: np.ndarray
+    chosen: int
+    reason: str
 
     @classmethod
     def from_elbow(cls, found: Elbow, *, legend: bool = True, ax: Axes | None = None) -> ElbowDisplay:
@@ -83,10 +78,8 @@ class ElbowDisplay:
         ----------
         found : Elbow
             The result of ``elbow(X, range)``.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -107,41 +100,15 @@ class ElbowDisplay:
         )
         return display.plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> ElbowDisplay:
-        """Draw the curve once more.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        ElbowDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self._draw_depths()
         self._draw_curve()
         self.ax_.set(xlabel="number of clusters K", ylabel="inertia")
         self.ax_.set_ylim(bottom=0.0)
-        width = self.ax_.get_window_extent().width * 72 / self.figure_.dpi
-        parts = self.reason.replace("; ", ";\n").splitlines()
-        title = "\n".join(textwrap.fill(part, max(20, int(width / _LETTER))) for part in parts)
-        self.ax_.set_title(title, loc="left", fontsize="medium", color=INK)
-        self.ax_.grid(axis="y", color="#E4E4E4", linewidth=0.8)
-        self.ax_.set_axisbelow(True)
+        write_title(self.ax_, self.reason.replace("; ", ";\n"))
+        dress(self.ax_)
         if len(self.n_clusters) <= _MOST_TICKS:
             self.ax_.set_xticks(self.n_clusters)
-        for side in ("top", "right"):
-            self.ax_.spines[side].set_visible(False)
-        self.legend_ = legend_below(self.ax_, self._handles(), columns=2) if legend else None
-        return self
 
     @property
     def _place(self) -> int:
@@ -173,12 +140,12 @@ class ElbowDisplay:
     def _draw_curve(self) -> None:
         x, y, k = self.n_clusters, self.inertias, self._place
         (self.chord_,) = self.ax_.plot(x[[0, -1]], y[[0, -1]], color=FAINT, linestyle="--", linewidth=1.4, zorder=1)
-        (self.curve_,) = self.ax_.plot(x, y, color=_LINE, linewidth=1.8, marker="o", markersize=5.5, zorder=3)
-        (self.chosen_,) = self.ax_.plot(x[[k]], y[[k]], color=INK, linestyle="", zorder=4, **_STAR)
+        (self.curve_,) = self.ax_.plot(x, y, color=TRAINING, linewidth=1.8, marker="o", markersize=5.5, zorder=3)
+        (self.chosen_,) = self.ax_.plot(x[[k]], y[[k]], color=INK, linestyle="", zorder=4, **STAR)
 
     def _handles(self) -> list[Any]:
         return [
-            line("inertia", _LINE, marker="o", markersize=5.5, width=1.8),
+            line("inertia", TRAINING, marker="o", markersize=5.5, width=1.8),
             line("chord from the first K to the last", FAINT, "--", 1.4),
             mark(f"chosen: K = {self.chosen}", "*", "white", INK, 15, 1.2),
             line("depth of the chosen K below the chord", _CHOSEN, width=2.6),

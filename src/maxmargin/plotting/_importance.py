@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ._curve_axes import HELD_OUT, dress, write_title
-from ._look import INK, legend_below, line
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._features import check_count
+from ._look import INK, line
+from ._matplotlib import new_panels, require_matplotlib
 from ._tree_input import feature_names_for
 from ._tree_words import shortened
 
@@ -21,7 +23,8 @@ _SHADE, _REST = "#6B9BCB", "#C9C9C9"
 _BAR = 0.26  # inches of a bar with its space
 
 
-class ImportanceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ImportanceDisplay(Display):
     """Importances of the features, the largest first.
 
     The importance of a feature for a tree is its share in the sum of the gains of all splits; for an ensemble, the mean
@@ -45,16 +48,10 @@ class ImportanceDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the bars.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     bars_ : matplotlib BarContainer
         The bars, the largest first; the last is that of all others if there are more than `most`.
     spread_ : matplotlib LineCollection or None
         From the first to the third quartile of the members.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes, if there is a spread to explain.
 
     Examples
     --------
@@ -70,10 +67,10 @@ class ImportanceDisplay:
 
     """
 
-    def __init__(
-        self, *, importances: np.ndarray, names: list[str], members: np.ndarray | None = None, most: int = 15
-    ) -> None:
-        self.importances, self.names, self.members, self.most = importances, names, members, most
+    importances: np.ndarray
+    names: list[str]
+    members: np.ndarray | None = None
+    most: int = 15
 
     @classmethod
     def from_estimator(
@@ -95,10 +92,8 @@ class ImportanceDisplay:
             Of the columns; by default those of the data frame that the model was fitted on, or ``feature 0``, ...
         most : int, default=15
             Features with a bar of their own; the others have one together.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -109,8 +104,7 @@ class ImportanceDisplay:
         if not hasattr(estimator, "fit"):
             raise TypeError(f"ImportanceDisplay draws fitted models; got {estimator!r}.")
         check_is_fitted(estimator)
-        if isinstance(most, bool) or not isinstance(most, Integral) or most < 1:
-            raise ValueError(f"most must be a whole number of at least 1; got {most!r}.")
+        check_count("most", most, 1)
         members = _members(estimator)
         importances = getattr(estimator, "feature_importances_", None)
         if importances is None and members is not None:
@@ -124,28 +118,15 @@ class ImportanceDisplay:
         names = feature_names_for(estimator, feature_names, len(importances))
         return cls(importances=importances, names=names, members=members, most=int(most)).plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> ImportanceDisplay:
-        """Draw the importances once more.
+    _legend_columns = 3
 
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+    def _new_panels(self) -> tuple[Any, ...]:
+        return new_panels(7.0, 1.5 + _BAR * min(len(self.names), self.most + 1))
 
-        Returns
-        -------
-        ImportanceDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
+    def _draw(self) -> None:
         order = np.argsort(-self.importances, kind="stable")
         shown, rest = order[: self.most], order[self.most :]
         count = len(shown) + (len(rest) > 0)
-        self.ax_ = new_axes(7.0, 1.5 + _BAR * count) if ax is None else ax
-        self.figure_ = self.ax_.figure
         sizes, names = self.importances[shown].tolist(), [shortened(self.names[j], 34) for j in shown]
         if len(rest):
             sizes.append(float(self.importances[rest].sum()))
@@ -163,8 +144,6 @@ class ImportanceDisplay:
         unused = int((self.importances == 0).sum())
         used = f"{len(self.names) - unused} of {len(self.names)} features used"
         write_title(self.ax_, used if self.members is None else f"{used}, by {len(self.members)} members")
-        self.legend_ = legend_below(self.ax_, self._handles()) if legend and self.spread_ is not None else None
-        return self
 
     def _draw_spread(self, shown: np.ndarray) -> None:
         from matplotlib.collections import LineCollection
@@ -183,6 +162,8 @@ class ImportanceDisplay:
     def _handles(self) -> list[Any]:
         from matplotlib.patches import Patch
 
+        if self.spread_ is None:
+            return []
         tick: dict[str, Any] = {"marker": "|", "markersize": 8, "markeredgewidth": 2.0, "markeredgecolor": HELD_OUT}
         return [
             Patch(facecolor=_SHADE, label="mean over the members"),

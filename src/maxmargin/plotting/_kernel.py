@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import Rows, csr_rows
 from ..kernels import KERNELS, make_kernel
 from ._curve_axes import TRAINING, dress, write_title
-from ._features import last_step
+from ._display import Display
+from ._features import check_count, last_step
 from ._look import INK, class_names
-from ._matplotlib import require_matplotlib
+from ._matplotlib import given_panels, new_panels, require_matplotlib
 from ._tree_words import shortened
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ _LEAST = 1e-16  # eigenvalues below, relative to the largest, are rounding error
 _WARM, _PAPER, _COOL = "#E66100", "#FFFFFF", "#0055A4"
 
 
-class KernelDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelDisplay(Display):
     """The Gram matrix of a kernel, ordered by class, beside its eigenvalues.
 
     A kernel that tells the classes apart shows as dark squares along the diagonal, one a class; within a class, rows
@@ -53,8 +56,6 @@ class KernelDisplay:
     ----------
     axes_ : tuple of matplotlib Axes
         Axes with the matrix and with the spectrum.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     eigenvalues : ndarray of shape (n,)
         Eigenvalues of the matrix, descending.
     alignment : float
@@ -77,10 +78,14 @@ class KernelDisplay:
 
     """
 
-    def __init__(self, *, matrix: np.ndarray, label: np.ndarray, classes: tuple[str, ...], title: str = "") -> None:
-        self.matrix, self.label, self.classes, self.title = matrix, label, classes, title
-        self.eigenvalues = np.linalg.eigvalsh(matrix)[::-1]
-        self.alignment = _alignment(matrix, label, len(classes))
+    matrix: np.ndarray
+    label: np.ndarray
+    classes: tuple[str, ...]
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        self.eigenvalues = np.linalg.eigvalsh(self.matrix)[::-1]
+        self.alignment = _alignment(self.matrix, self.label, len(self.classes))
 
     @classmethod
     def from_estimator(
@@ -180,8 +185,7 @@ class KernelDisplay:
     def _of(
         cls, kernel: Any, X: Any, y: Any, words: str, max_rows: Any, names: Any, random_state: Any, ax: Any
     ) -> KernelDisplay:
-        if isinstance(max_rows, bool) or not isinstance(max_rows, Integral) or max_rows < 2:
-            raise ValueError(f"max_rows must be a whole number of at least 2; got {max_rows!r}.")
+        check_count("max_rows", max_rows, 2)
         rows = csr_rows(X) if sp.issparse(X) else np.asarray(X)
         target = np.ravel(np.asarray(y))
         if rows.shape[0] != len(target):
@@ -206,30 +210,20 @@ class KernelDisplay:
         negative = int((self.eigenvalues < -_noise(self.eigenvalues)).sum())
         return text + (f" {negative} eigenvalues are negative: it is no kernel." if negative else "")
 
-    def plot(self, *, ax: Any = None) -> KernelDisplay:
-        """Draw matrix and spectrum once more.
+    def _new_panels(self) -> tuple[Any, ...]:
+        panels = new_panels(11.0, 6.0, 1, 2, width_ratios=(1.35, 1))
+        title = textwrap.fill(self.title, 118)
+        panels[0].figure.suptitle(title, x=0.01, ha="left", fontsize="medium", color=INK)
+        return panels
 
-        Parameters
-        ----------
-        ax : sequence of two matplotlib Axes, optional
-            Where to draw them; by default in a new figure.
+    def _given_panels(self, ax: Any) -> tuple[Any, ...]:
+        panels = given_panels(ax, (2,), "two axes, for the matrix and for the spectrum")
+        write_title(panels[0], self.title)
+        return panels
 
-        Returns
-        -------
-        KernelDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.axes_ = _new_panels() if ax is None else _given_panels(ax)
-        self.figure_ = self.axes_[0].figure
+    def _draw(self) -> None:
         self._draw_matrix(self.axes_[0])
         self._draw_spectrum(self.axes_[1])
-        if ax is None:
-            self.figure_.suptitle(_wrapped(self.title, 118), x=0.01, ha="left", fontsize="medium", color=INK)
-        else:
-            write_title(self.axes_[0], self.title)
-        return self
 
     def _draw_matrix(self, ax: Axes) -> None:
         from matplotlib.colors import LinearSegmentedColormap
@@ -351,23 +345,3 @@ def _alignment(K: np.ndarray, label: np.ndarray, classes: int) -> float:
 
 def _centred(K: np.ndarray) -> np.ndarray:
     return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
-
-
-def _wrapped(text: str, width: int) -> str:
-    import textwrap
-
-    return textwrap.fill(text, width)
-
-
-def _new_panels() -> tuple[Axes, Axes]:
-    import matplotlib.pyplot as plt
-
-    _, panels = plt.subplots(1, 2, figsize=(11.0, 6.0), width_ratios=(1.35, 1), layout="constrained", facecolor="white")
-    return panels[0], panels[1]
-
-
-def _given_panels(ax: Any) -> tuple[Axes, Axes]:
-    panels = tuple(np.ravel(np.asarray(ax, dtype=object)))
-    if len(panels) != 2:
-        raise ValueError(f"ax must be two axes, for the matrix and for the spectrum; got {len(panels)}.")
-    return panels[0], panels[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..cluster import KMeans, centre_path
 from ._cells import cells
-from ._features import check_columns, last_step, plane_for, table_of
-from ._look import FAINT, INK, colour, crowded, legend_below, line, mark, named, note_section, padded, pale, scatter
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._features import check_columns, in_column_order, last_step, plane_for, table_of
+from ._look import FAINT, INK, colour, crowded, frame_plane, line, mark, named, padded, pale, scatter
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _MOST_CENTRES = 20  # of full size
 
 
-class KMeansDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class KMeansDisplay(Display):
     """The cells of k-means in a plane, with its rows, its centres and their path.
 
     The cell of a centre is all that is nearer to it than to any other: a convex polygon, with straight borders halfway
@@ -54,10 +56,6 @@ class KMeansDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the cells.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     cells_ : matplotlib PolyCollection
         The cells.
     points_ : list of PathCollection
@@ -66,8 +64,6 @@ class KMeansDisplay:
         The centres.
     paths_ : LineCollection or None
         The way of each centre.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -83,21 +79,14 @@ class KMeansDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        cells: list[np.ndarray],
-        centres: np.ndarray,
-        points: np.ndarray,
-        label: np.ndarray,
-        ends: tuple[tuple[float, float], tuple[float, float]],
-        axis_names: tuple[str, str],
-        path: np.ndarray | None = None,
-        section_of: int | None = None,
-    ) -> None:
-        self.cells, self.centres, self.path = cells, centres, path
-        self.points, self.label, self.ends = points, label, ends
-        self.axis_names, self.section_of = axis_names, section_of
+    cells: list[np.ndarray]
+    centres: np.ndarray
+    points: np.ndarray
+    label: np.ndarray
+    ends: tuple[tuple[float, float], tuple[float, float]]
+    axis_names: tuple[str, str]
+    path: np.ndarray | None = None
+    section_of: int | None = None
 
     @classmethod
     def from_estimator(
@@ -129,10 +118,8 @@ class KMeansDisplay:
         features : tuple of two columns or "principal", optional
             Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first
             two principal components. Needed if X has more than two.
-        legend : bool, default=True
-            Whether to draw the legend, which has the counts.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -165,25 +152,9 @@ class KMeansDisplay:
         )
         return display.plot(ax=ax, legend=legend)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> KMeansDisplay:
-        """Draw the cells once more.
+    _size, _legend_columns = (8.0, 7.0), 3
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-        legend : bool, default=True
-            Whether to draw the legend, which has the counts.
-
-        Returns
-        -------
-        KMeansDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 7.0) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self._draw_cells()
         self.points_ = scatter(self.ax_, self.points, self.label, len(self.centres), alpha=0.85)
         self._draw_path()
@@ -193,18 +164,12 @@ class KMeansDisplay:
             y,
             s=crowded(210, len(x), _MOST_CENTRES),
             marker="*",
-            c=self._colours(),
+            c=[colour(k) for k in range(len(x))],
             edgecolors=INK,
             linewidths=1.2,
             zorder=8,
         )
-        note_section(self.ax_, self.section_of)
-        self.ax_.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=self.ends[0], ylim=self.ends[1])
-        self.legend_ = legend_below(self.ax_, self._handles()) if legend else None
-        return self
-
-    def _colours(self) -> list[str]:
-        return [colour(k) for k in range(len(self.centres))]
+        frame_plane(self.ax_, self.axis_names, self.ends, self.section_of)
 
     def _draw_cells(self) -> None:
         from matplotlib.collections import PolyCollection
@@ -265,8 +230,5 @@ def _path(model: KMeans, X: Any, sample_weight: Any, wanted: bool | None) -> np.
 
 
 def _labels(model: KMeans, X: Any) -> np.ndarray:
-    with warnings.catch_warnings():
-        # rows from a pipeline, or an array in place of the data frame of the fit: the columns are in the same order
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        warnings.filterwarnings("ignore", message="X has feature names")
+    with in_column_order():
         return model.predict(X)

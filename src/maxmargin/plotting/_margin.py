@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import CASES, KKTCases
-from ..data import canonical
-from ._features import last_step, names_of, plane_for
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._features import in_column_order, last_step, plane_for
+from ._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
+from ._matplotlib import require_matplotlib
 from ._plane import Plane, plane_of
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ _OUTSIDE, _KERB, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
 _OUTSIDE_COLOUR, _KERB_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E66100"
 # Beyond a kerb, the two halves of the street, beyond the other kerb: pale blue to pale yellow.
 _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
-_INK = "#222222"
 _MARKERS = ("o", "^")
 _KERB_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
 _MOST_SLACKS = 150  # lines of slack that a picture has room for
 
 
-class MarginDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginDisplay(Display):
     """The street of a two-class model in a plane, with its training samples.
 
     The middle of the street is where the decision value is 0; its kerbs are where it is -1 and +1. Samples are
@@ -72,14 +72,8 @@ class MarginDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the street.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     slacks_ : matplotlib LineCollection or None
         Lines from the samples inside the street to their kerbs.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -95,23 +89,16 @@ class MarginDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        a: np.ndarray,
-        b: np.ndarray,
-        decision: np.ndarray,
-        points: np.ndarray,
-        label: np.ndarray,
-        cases: KKTCases,
-        classes: tuple[str, str],
-        axis_names: tuple[str, str],
-        section_of: int | None = None,
-        slack: bool = False,
-    ) -> None:
-        self.a, self.b, self.decision = a, b, decision
-        self.points, self.label, self.cases = points, label, cases
-        self.classes, self.axis_names, self.section_of, self.slack = classes, axis_names, section_of, slack
+    a: np.ndarray
+    b: np.ndarray
+    decision: np.ndarray
+    points: np.ndarray
+    label: np.ndarray
+    cases: KKTCases
+    classes: tuple[str, ...]
+    axis_names: tuple[str, str]
+    section_of: int | None = None
+    slack: bool = False
 
     @classmethod
     def from_estimator(
@@ -153,10 +140,8 @@ class MarginDisplay:
             Names to show for ``estimator.classes_``, in that order.
         grid_resolution : int, default=200
             Points of the grid along each axis.
-        legend : bool, default=True
-            Whether to draw the legend, which has the counts.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -164,13 +149,13 @@ class MarginDisplay:
 
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
-        model, X, names = _last_step(estimator, X)
+        model, X, names = last_step(estimator, X)
         _check_drawable(model)
         cases = model.kkt_cases(X, y, sample_weight)
         rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
         plane = _plane(rows, components, features, names)
         points = plane.project(rows)[cases.sample]
-        a, b = (_padded_range(coordinate, float(np.abs(points).max()), grid_resolution) for coordinate in points.T)
+        a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
         display = cls(
             a=a,
             b=b,
@@ -178,38 +163,21 @@ class MarginDisplay:
             points=points,
             label=np.searchsorted(model.classes_, np.ravel(y)[cases.sample]),
             cases=cases,
-            classes=_names(model.classes_) if class_names is None else (str(class_names[0]), str(class_names[1])),
+            classes=names_of_classes(model.classes_) if class_names is None else tuple(map(str, class_names)),
             axis_names=plane.names,
             section_of=plane.section_of,
             slack=_draws_slack(slack, plane.section_of, cases),
         )
         return display.plot(ax=ax, legend=legend)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> MarginDisplay:
-        """Draw the street once more.
+    _size, _legend_columns = (8.0, 7.0), 3
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-        legend : bool, default=True
-            Whether to draw the legend, which has the counts.
-
-        Returns
-        -------
-        MarginDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 7.0) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self._draw_street()
         self.slacks_ = self._draw_slacks() if self.slack else None
         self._draw_samples()
-        self._label_axes()
-        self.legend_ = self._draw_legend() if legend else None
-        return self
+        ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the kerb may appear off it"
+        frame_plane(self.ax_, self.axis_names, ends, self.section_of, effect)
 
     def _draw_street(self) -> None:
         f = self.decision
@@ -220,7 +188,7 @@ class MarginDisplay:
         for level, style, width in ((-1.0, "--", _KERB_WIDTH), (0.0, "-", _MIDDLE_WIDTH), (1.0, "--", _KERB_WIDTH)):
             if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
                 self._kerbs[level] = self.ax_.contour(
-                    self.a, self.b, f, [level], colors=_INK, linestyles=style, linewidths=width, zorder=2
+                    self.a, self.b, f, [level], colors=INK, linestyles=style, linewidths=width, zorder=2
                 )
 
     def _draw_slacks(self) -> Any:
@@ -258,70 +226,25 @@ class MarginDisplay:
                     x, y, s=size, marker=marker, color=colour, edgecolors="white", linewidths=0.6, zorder=zorder
                 )
         x, y = self.points[case == _INSIDE_WRONG].T
-        self.ax_.scatter(x, y, s=170, marker="o", facecolors="none", edgecolors=_INK, linewidths=1.6, zorder=6)
+        self.ax_.scatter(x, y, s=170, marker="o", facecolors="none", edgecolors=INK, linewidths=1.6, zorder=6)
 
-    def _label_axes(self) -> None:
-        self.ax_.set(
-            xlabel=self.axis_names[0],
-            ylabel=self.axis_names[1],
-            xlim=(self.a[0], self.a[-1]),
-            ylim=(self.b[0], self.b[-1]),
-        )
-        if self.section_of is not None:
-            self.ax_.set_title(
-                f"A section of the space of {self.section_of} features through the mean. Samples are projected on "
-                "it,\nso that those on the kerb may appear off it.",
-                loc="left",
-                fontsize="medium",
-                color=_INK,
-            )
-
-    def _draw_legend(self) -> Any:
+    def _handles(self) -> list[Any]:
         """Cases, classes and lines, a column each."""
-        from matplotlib.lines import Line2D
-        from matplotlib.transforms import ScaledTranslation
-
         outside, kerb, right, wrong = self.cases.counts().values()
         of_class = np.bincount(self.label, minlength=2)
-
-        def mark(label: str, marker: str, face: str, edge: str, size: float = 8) -> Line2D:
-            return Line2D(
-                [], [], linestyle="", marker=marker, markersize=size, markerfacecolor=face, markeredgecolor=edge,
-                label=label,
-            )  # fmt: skip
-
-        def line(label: str, dashed: bool, width: float) -> Line2D:
-            return Line2D([], [], color=_INK, linestyle="--" if dashed else "-", linewidth=width, label=label)
-
         handles = [
-            mark(f"outside the street: {outside}", "s", _OUTSIDE_COLOUR, "white"),
-            mark(f"on the kerb: {kerb}", "s", _KERB_COLOUR, "white"),
-            mark(f"inside it or beyond: {right + wrong}", "s", _INSIDE_COLOUR, "white"),
-            mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], _INK),
-            mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], _INK),
-            mark(f"on the wrong side: {wrong}", "o", "none", _INK, 12),
-            line("middle: decision value 0", False, _MIDDLE_WIDTH),
-            line("kerbs: decision value ±1", True, _KERB_WIDTH),
+            mark(f"outside the street: {outside}", "s", _OUTSIDE_COLOUR),
+            mark(f"on the kerb: {kerb}", "s", _KERB_COLOUR),
+            mark(f"inside it or beyond: {right + wrong}", "s", _INSIDE_COLOUR),
+            mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], INK),
+            mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], INK),
+            mark(f"on the wrong side: {wrong}", "o", "none", INK, 12),
+            line("middle: decision value 0", width=_MIDDLE_WIDTH),
+            line("kerbs: decision value ±1", style="--", width=_KERB_WIDTH),
         ]
         if self.slacks_ is not None:
-            handles.append(Line2D([], [], color=_INSIDE_COLOUR, linewidth=0.9, label="slack: the way to its kerb"))
-        figure = self.ax_.figure
-        below = self.ax_.transAxes + ScaledTranslation(0, -36 / 72, figure.dpi_scale_trans)  # 36 points, for the label
-        return self.ax_.legend(
-            handles=handles,
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            bbox_transform=below,
-            ncols=3,
-            frameon=False,
-        )
-
-
-def _last_step(estimator: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
-    """The model itself, the rows as it sees them, and the names of their columns."""
-    if not isinstance(estimator, Pipeline):
-        return estimator, canonical(X), names_of(X, estimator)
-    return last_step(estimator, X)
+            handles.append(line("slack: the way to its kerb", _INSIDE_COLOUR, width=0.9))
+        return handles
 
 
 def _plane(rows: Any, components: Any, features: Any, names: list[str] | None) -> Plane:
@@ -369,21 +292,5 @@ def _check_drawable(model: Any) -> None:
 
 
 def _decision_values(model: Any, rows: np.ndarray) -> np.ndarray:
-    with warnings.catch_warnings():
-        # A model trained on a data frame misses the names of its columns; here they are in its own order.
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    with in_column_order():
         return model.decision_function(rows)
-
-
-def _names(classes: np.ndarray) -> tuple[str, str]:
-    """Labels that are words speak for themselves; a number alone would look like a count in the legend."""
-    first, second = (label if isinstance(label, str) else f"class {label}" for label in classes)
-    return first, second
-
-
-def _padded_range(values: np.ndarray, scale: float, count: int) -> np.ndarray:
-    """Grid coordinates from a little below the smallest value to a little above the largest."""
-    low, high = float(values.min()), float(values.max())
-    # all samples on one line: the plane needs some width all the same
-    pad = 0.06 * (high - low) if high - low > 1e-9 * scale else scale or 1.0
-    return np.linspace(low - pad, high + pad, count)

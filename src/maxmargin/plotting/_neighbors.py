@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ._class_borders import nearest_borders, vote_borders
-from ._features import check_columns, last_step, plane_for, table_of
-from ._look import FAINT, INK, class_names, crowded, legend_below, mark, named, note_section, padded, pale, scatter
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._features import check_columns, in_column_order, last_step, plane_for, table_of
+from ._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
+from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,8 @@ _BORDER_WIDTH = 1.2
 _MOST_RINGS = 100  # of full size
 
 
-class NeighborsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class NeighborsDisplay(Display):
     """The regions of a classifier by nearest neighbours in a plane, with its training rows.
 
     Each region has the colour of the class that wins there, the paler the closer the vote. A ring marks the training
@@ -62,10 +64,6 @@ class NeighborsDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the regions.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     regions_ : matplotlib AxesImage
         The regions.
     points_ : list of PathCollection
@@ -74,8 +72,6 @@ class NeighborsDisplay:
         The prototypes, class by class; empty for a model that keeps all rows.
     rings_ : PathCollection
         Around the rows that the model gets wrong.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -91,25 +87,18 @@ class NeighborsDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        a: np.ndarray,
-        b: np.ndarray,
-        winner: np.ndarray,
-        share: np.ndarray,
-        borders: np.ndarray,
-        points: np.ndarray,
-        label: np.ndarray,
-        wrong: np.ndarray,
-        classes: tuple[str, ...],
-        axis_names: tuple[str, str],
-        prototypes: np.ndarray | None = None,
-        section_of: int | None = None,
-    ) -> None:
-        self.a, self.b, self.winner, self.share, self.borders = a, b, winner, share, borders
-        self.points, self.label, self.wrong, self.prototypes = points, label, wrong, prototypes
-        self.classes, self.axis_names, self.section_of = classes, axis_names, section_of
+    a: np.ndarray
+    b: np.ndarray
+    winner: np.ndarray
+    share: np.ndarray
+    borders: np.ndarray
+    points: np.ndarray
+    label: np.ndarray
+    wrong: np.ndarray
+    classes: tuple[str, ...]
+    axis_names: tuple[str, str]
+    prototypes: np.ndarray | None = None
+    section_of: int | None = None
 
     @classmethod
     def from_estimator(
@@ -137,10 +126,8 @@ class NeighborsDisplay:
             two principal components. Needed if X has more than two.
         grid_resolution : int, default=250
             Points of the grid along each axis.
-        legend : bool, default=True
-            Whether to draw the legend, which has the counts.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -182,50 +169,16 @@ class NeighborsDisplay:
         )
         return display.plot(ax=ax, legend=legend)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> NeighborsDisplay:
-        """Draw the regions once more.
+    _size, _legend_columns = (8.0, 7.0), 3
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-        legend : bool, default=True
-            Whether to draw the legend, which has the counts.
-
-        Returns
-        -------
-        NeighborsDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 7.0) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self._draw_regions()
         self._draw_rows()
-        note_section(self.ax_, self.section_of)
-        self.ax_.set(
-            xlabel=self.axis_names[0],
-            ylabel=self.axis_names[1],
-            xlim=(self.a[0], self.a[-1]),
-            ylim=(self.b[0], self.b[-1]),
-        )
-        self.legend_ = legend_below(self.ax_, self._handles()) if legend else None
-        return self
+        frame_plane(self.ax_, self.axis_names, (self.a[[0, -1]], self.b[[0, -1]]), self.section_of)
 
     def _draw_regions(self) -> None:
-        picture = np.ones((*self.winner.shape, 3))
-        # a vote that is split evenly among all classes leaves a third of the colour, so that it is seen who wins
-        even = 1 / max(2, len(self.classes))
-        strength = 1 / 3 + 2 / 3 * np.clip((self.share - even) / (1 - even), 0, 1)
-        for k in range(len(self.classes)):
-            here = self.winner == k
-            picture[here] = pale(k, strength[here])
-        step = (self.a[1] - self.a[0]) / 2, (self.b[1] - self.b[0]) / 2  # a value is the middle of its pixel
-        extent = (self.a[0] - step[0], self.a[-1] + step[0], self.b[0] - step[1], self.b[-1] + step[1])
-        self.regions_ = self.ax_.imshow(
-            picture, extent=extent, origin="lower", aspect="auto", interpolation="bilinear", zorder=0
-        )
+        votes = self.winner, self.share, len(self.classes)
+        self.regions_ = draw_regions(self.ax_, self.a, self.b, votes, interpolation="bilinear")
         for k in range(len(self.classes)):
             border = self.borders[..., k]
             if border.min() < 0 < border.max():  # Matplotlib warns about a line that does not cross the picture
@@ -296,9 +249,7 @@ def _numbers(model: Any, y: Any, n: int) -> np.ndarray:
 
 def _votes(model: Any, rows: Any) -> np.ndarray:
     """Number of the class that is predicted for each row, and its share of the vote."""
-    with warnings.catch_warnings():
-        # A model trained on a data frame misses the names of its columns; here they are in its own order.
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    with in_column_order():
         rows = sp.csr_matrix(rows) if sp.issparse(rows) else rows
         if not hasattr(model, "predict_proba"):
             winner = np.searchsorted(model.classes_, model.predict(rows))

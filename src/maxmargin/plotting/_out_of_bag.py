@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
-from ._look import INK, legend_below, line
-from ._matplotlib import new_axes, require_matplotlib
+from ._display import Display
+from ._look import INK, line
+from ._matplotlib import require_matplotlib
 from ._tree_words import number
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 _BAND = "#FBE3D2"
 
 
-class OutOfBagDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class OutOfBagDisplay(Display):
     """The out-of-bag error of a forest or of bagging, as learner after learner is added.
 
     Each row is judged by those learners alone that have not been trained on it. The band is one standard error on
@@ -41,10 +44,6 @@ class OutOfBagDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curve.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     curve_ : matplotlib Line2D
         The curve.
     test_error_ : matplotlib Line2D or None
@@ -53,8 +52,6 @@ class OutOfBagDisplay:
         One standard error on either side of the last value.
     settled_ : int
         The number of learners from which on the curve is within the band.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -70,8 +67,10 @@ class OutOfBagDisplay:
 
     """
 
-    def __init__(self, *, curve: np.ndarray, standard_error: float, loss: str, test_error: float | None = None) -> None:
-        self.curve, self.standard_error, self.loss, self.test_error = curve, standard_error, loss, test_error
+    curve: np.ndarray
+    standard_error: float
+    loss: str
+    test_error: float | None = None
 
     @classmethod
     def from_estimator(
@@ -91,10 +90,8 @@ class OutOfBagDisplay:
             Fitted, with bags (``bootstrap=True``, or fewer draws than rows).
         X_test, y_test : array-like, optional
             Rows that were not trained on, to draw the error of all learners on them as well.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -122,25 +119,7 @@ class OutOfBagDisplay:
         )
         return display.plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> OutOfBagDisplay:
-        """Draw the curve once more.
-
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        OutOfBagDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.0, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         ax, count, last = self.ax_, len(self.curve), float(self.curve[-1])
         spread = self.standard_error if np.isfinite(self.standard_error) else 0.0
         learners = np.arange(1, count + 1)
@@ -159,8 +138,6 @@ class OutOfBagDisplay:
         write_title(
             ax, f"{self.loss} out of bag after {count} learners: {number(last)} ± {number(self.standard_error, 2)}"
         )
-        self.legend_ = legend_below(ax, self._handles(), columns=2) if legend else None
-        return self
 
     def _handles(self) -> list[Any]:
         from matplotlib.patches import Patch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ from sklearn.pipeline import Pipeline
 from ..linear import LinearPath
 from ..svm._path import KernelPath
 from ._curve_axes import dress, write_title
+from ._display import Display
 from ._features import last_step
-from ._look import INK, colour, legend_below, line, mark
-from ._matplotlib import new_axes, require_matplotlib
+from ._look import INK, colour, line, mark
+from ._matplotlib import require_matplotlib
 from ._search_table import value_text
 from ._side_labels import write_beside
 from ._tree_words import shortened
@@ -27,7 +29,8 @@ _MOST_LINES = 300  # multipliers drawn: more make one grey
 _GREY = "#C4C4C4"
 
 
-class PathDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class PathDisplay(Display):
     """Coefficients of a linear machine, or multipliers of a kernel machine, against C.
 
     Coefficients: a line for each feature. Those that are largest anywhere on the path have a colour and their name
@@ -58,16 +61,10 @@ class PathDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the lines.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     lines_ : list of matplotlib Line2D
         The lines, in the order of the columns.
     entries_ : matplotlib PathCollection or None
         Where coefficients enter.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -86,19 +83,13 @@ class PathDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        Cs: np.ndarray,
-        values: np.ndarray,
-        names: list[str] | None,
-        label: np.ndarray | None = None,
-        classes: tuple[str, str] = ("", ""),
-        title: str = "",
-        most: int = 7,
-    ) -> None:
-        self.Cs, self.values, self.names, self.label = Cs, values, names, label
-        self.classes, self.title, self.most = classes, title, most
+    Cs: np.ndarray
+    values: np.ndarray
+    names: list[str] | None
+    label: np.ndarray | None = None
+    classes: tuple[str, str] = ("", "")
+    title: str = ""
+    most: int = 7
 
     @classmethod
     def from_estimator(
@@ -177,10 +168,8 @@ class PathDisplay:
             With more than two classes, whose coefficients to draw, counted from 0.
         most : int, default=7
             Features with a colour and a name.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -202,35 +191,20 @@ class PathDisplay:
             )
         return display.plot(legend=legend, ax=ax)
 
-    def plot(self, *, legend: bool = True, ax: Axes | None = None) -> PathDisplay:
-        """Draw the lines once more.
+    _size, _legend_columns = (8.5, 5.5), 3
 
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        PathDisplay
-            The display itself.
-
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.ax_ = new_axes(8.5, 5.5) if ax is None else ax
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
         self.entries_: Any = None
         if len(self.Cs) > 1:
             self.ax_.set_xscale("log")
             self.ax_.set_xlim(self.Cs[0], self.Cs[-1])
-        handles = self._draw_coefficients() if self.names is not None else self._draw_multipliers()
+        self._entries = self._draw_coefficients() if self.names is not None else self._draw_multipliers()
         self.ax_.set_xlabel("C")
         dress(self.ax_)
         write_title(self.ax_, self.title)
-        self.legend_ = legend_below(self.ax_, handles) if legend and handles else None
-        return self
+
+    def _handles(self) -> list[Any]:
+        return self._entries
 
     def _draw_coefficients(self) -> list[Any]:
         assert self.names is not None

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._matplotlib import new_axes, require_matplotlib
+from ._curve_axes import TRAINING, dress
+from ._display import Display
+from ._look import FAINT, INK, STAR, head, line
+from ._matplotlib import new_panels, require_matplotlib
 from ._search_axis import CellAxis, score_text
 from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, SearchTable, read_results, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_INK, _PALE, _HATCH = "#222222", "#F2F2F2", "#8C8C8C"
-_LINE, _BAND = "#0055A4", "#BDD3EB"
+_PALE, _BAND = "#F2F2F2", "#BDD3EB"
 _BELOW = "#DCDCE0"  # cells below the scale: no colour of its own, so that the eye stays with the others
 _HATCHES = {DROPPED: "////", FAILED: "xxxx", UNFINISHED: "...."}
 _STATE_TEXTS = {DROPPED: "dropped by the race", FAILED: "failed", UNFINISHED: "not finished"}
-_STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "markerfacecolor": "white", "markeredgewidth": 1.1}
+_STAR: dict[str, Any] = STAR | {"markeredgewidth": 1.1}
 _DISC: dict[str, Any] = {"marker": "o", "markersize": 8, "markerfacecolor": "white", "markeredgewidth": 1.3}
 _DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.3}
 _CELL_WIDTH, _CELL_HEIGHT = 0.66, 0.52  # inches of a new figure
 _TEXT_WIDTH, _TEXT_HEIGHT = 32.0, 16.0  # points that a score needs in its cell
 
 
-class SearchDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SearchDisplay(Display):
     """The mean scores of a search, with the winner and all that is within one standard error of the best.
 
     Over two parameters it is a map of cells, over one a curve with a band of one standard error on either side. A
@@ -52,14 +56,8 @@ class SearchDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the scores.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     colorbar_ : matplotlib Colorbar or None
         The scale of the colours; None for a curve.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
 
     Examples
     --------
@@ -76,8 +74,11 @@ class SearchDisplay:
 
     """
 
-    def __init__(self, *, table: SearchTable, winner: int | None = None, score_name: str = "score") -> None:
-        self.table, self.winner, self.score_name = table, winner, score_name
+    table: SearchTable
+    winner: int | None = None
+    score_name: str = "score"
+
+    _legend_columns = 1
 
     @classmethod
     def from_estimator(
@@ -105,10 +106,8 @@ class SearchDisplay:
             Whether to write scores in the cells; by default where there is room for them.
         cmap : str or Colormap, default="viridis"
             Colours of the cells, from the worst score to the best.
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        legend, ax
+            As in `plot`.
 
         Returns
         -------
@@ -162,13 +161,15 @@ class SearchDisplay:
 
     def plot(
         self, *, annotate: bool | None = None, cmap: Any = "viridis", legend: bool = True, ax: Axes | None = None
-    ) -> SearchDisplay:
+    ) -> Self:
         """Draw the scores once more.
 
         Parameters
         ----------
-        annotate, cmap, legend, ax
+        annotate, cmap
             As in `from_estimator`.
+        legend, ax
+            As in `Display.plot`.
 
         Returns
         -------
@@ -176,23 +177,28 @@ class SearchDisplay:
             The display itself.
 
         """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        surface = len(self.table.names) == 2
-        self.ax_ = new_axes(*self._size(surface)) if ax is None else ax
-        self.figure_ = self.ax_.figure
-        self.colorbar_: Any = None
-        handles = self._draw_surface(annotate, cmap) if surface else self._draw_curve()
-        if self.table.fixed:
-            fixed = ", ".join(f"{name} = {value_text(value)}" for name, value in self.table.fixed.items())
-            self.ax_.set_title(fixed, loc="left", fontsize="medium", color=_INK)
-        self.legend_ = self._draw_legend(handles) if legend and handles else None
-        return self
+        self._annotate, self._cmap = annotate, cmap
+        return super().plot(legend=legend, ax=ax)
 
-    def _size(self, surface: bool) -> tuple[float, float]:
-        if not surface:
-            return 8.0, 5.5
+    @property
+    def _is_surface(self) -> bool:
+        return len(self.table.names) == 2
+
+    def _new_panels(self) -> tuple[Any, ...]:
+        if not self._is_surface:
+            return super()._new_panels()
         rows, columns = self.table.mean.shape
-        return float(np.clip(2.4 + _CELL_WIDTH * columns, 6.0, 14.0)), float(np.clip(2 + _CELL_HEIGHT * rows, 4, 12))
+        width, height = np.clip(2.4 + _CELL_WIDTH * columns, 6.0, 14.0), np.clip(2 + _CELL_HEIGHT * rows, 4, 12)
+        return new_panels(float(width), float(height))
+
+    def _draw(self) -> None:
+        self.colorbar_: Any = None
+        self._entries = self._draw_surface() if self._is_surface else self._draw_curve()
+        if self.table.fixed:
+            head(self.ax_, ", ".join(f"{name} = {value_text(value)}" for name, value in self.table.fixed.items()))
+
+    def _handles(self) -> list[Any]:
+        return self._entries
 
     def _marks(self) -> list[tuple[tuple[int, ...], dict[str, Any], str]]:
         """Cells to mark: where, how, and what to say of them."""
@@ -213,14 +219,14 @@ class SearchDisplay:
 
     # over two parameters
 
-    def _draw_surface(self, annotate: bool | None, cmap: Any) -> list[Any]:
+    def _draw_surface(self) -> list[Any]:
         table, ax = self.table, self.ax_
         y, x = (CellAxis(values) for values in table.values)
         x.apply(ax.xaxis, table.names[1])
         y.apply(ax.yaxis, table.names[0])
         ax.set(xlim=(x.edges[0], x.edges[-1]), ylim=(y.edges[0], y.edges[-1]))
         ax.set_facecolor(_PALE)
-        below = self._draw_cells(x, y, annotate, cmap) if table.best is not None else []
+        below = self._draw_cells(x, y) if table.best is not None else []
         hatches = self._draw_hatches(x, y)
         outline = self._draw_outline(x, y)
         marks = self._draw_marks(x, y)
@@ -229,7 +235,7 @@ class SearchDisplay:
             spine.set_visible(False)
         return marks + outline + below + hatches
 
-    def _draw_cells(self, x: CellAxis, y: CellAxis, annotate: bool | None, cmap: Any) -> list[Any]:
+    def _draw_cells(self, x: CellAxis, y: CellAxis) -> list[Any]:
         from matplotlib import colormaps
         from matplotlib.patches import Patch
 
@@ -239,7 +245,7 @@ class SearchDisplay:
         cut = int((table.mean[scored] < low).sum())
         if high == low:  # one score for all
             low, high = low - 0.5, high + 0.5
-        colours = colormaps.get_cmap(cmap).with_extremes(under=_BELOW)
+        colours = colormaps.get_cmap(self._cmap).with_extremes(under=_BELOW)
         cells = ax.pcolormesh(
             x.edges, y.edges, np.ma.masked_where(~scored, table.mean), cmap=colours, vmin=low, vmax=high,
             edgecolors="white", linewidth=0.6, antialiased=True,
@@ -247,7 +253,7 @@ class SearchDisplay:
         self.colorbar_ = self.figure_.colorbar(cells, ax=ax, extend="min" if cut else "neither", pad=0.02)
         self.colorbar_.outline.set_visible(False)
         self.colorbar_.set_label(f"{self.score_name}, mean of {table.folds} folds")
-        if self._has_room() if annotate is None else annotate:
+        if self._has_room() if self._annotate is None else self._annotate:
             self._write_scores(x, y, cells)
         return [Patch(facecolor=_BELOW, label=f"below the scale: {cut}")] if cut else []
 
@@ -270,7 +276,7 @@ class SearchDisplay:
                 ha="center",
                 va="center_baseline",
                 fontsize=8,
-                color="white" if dark else _INK,
+                color="white" if dark else INK,
             )
 
     def _draw_hatches(self, x: CellAxis, y: CellAxis) -> list[Any]:
@@ -279,7 +285,7 @@ class SearchDisplay:
         handles: list[Any] = []
         for state, hatch in _HATCHES.items():
             cells = np.argwhere(self.table.state == state).tolist()
-            style: dict[str, Any] = {"facecolor": "white", "edgecolor": _HATCH, "hatch": hatch, "linewidth": 0.0}
+            style: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": hatch, "linewidth": 0.0}
             for row, column in cells:
                 corner, size = (x.edges[column], y.edges[row]), (np.diff(x.edges)[column], np.diff(y.edges)[row])
                 self.ax_.add_patch(Rectangle(corner, *size, **style))
@@ -290,7 +296,6 @@ class SearchDisplay:
     def _draw_outline(self, x: CellAxis, y: CellAxis) -> list[Any]:
         """A line around the cells within one standard error of the best."""
         from matplotlib.collections import LineCollection
-        from matplotlib.lines import Line2D
 
         near = np.pad(self.table.near, 1)
         if not near.any():
@@ -303,53 +308,48 @@ class SearchDisplay:
             ((x.edges[c], y.edges[r]), (x.edges[c], y.edges[r + 1]))
             for r, c in np.argwhere(near[1:-1, :-1] != near[1:-1, 1:]).tolist()
         ]
-        for width, colour in ((5.0, "white"), (2.2, _INK)):
+        for width, colour in ((5.0, "white"), (2.2, INK)):
             lines = LineCollection(
                 across + along, colors=colour, linewidths=width, capstyle="projecting", clip_on=False, zorder=3
             )
             self.ax_.add_collection(lines, autolim=False)
         count = int(self.table.near.sum())
         text = f"within one standard error of the best: {count} of {int((self.table.state == SCORED).sum())}"
-        return [Line2D([], [], color=_INK, linewidth=2.2, label=text)]
+        return [line(text, width=2.2)]
 
     def _draw_marks(self, x: CellAxis, y: CellAxis) -> list[Any]:
-        from matplotlib.lines import Line2D
 
         written = bool(self.ax_.texts)
         handles: list[Any] = []
         for (row, column), style, text in self._marks():
             place = x.centres[column], y.at(row, 0.2 if written else 0.0)
-            self.ax_.plot(*place, linestyle="", color=_INK, zorder=5, **style)
-            handles.append(Line2D([], [], linestyle="", color=_INK, label=text, **style))
+            self.ax_.plot(*place, linestyle="", color=INK, zorder=5, **style)
+            handles.append(line(text, style="", **style))
         return handles
 
     # over one parameter
 
     def _draw_curve(self) -> list[Any]:
-        from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
         table, ax = self.table, self.ax_
         x = CellAxis(table.values[0])
         x.apply(ax.xaxis, table.names[0])
         ax.set(xlim=(x.edges[0], x.edges[-1]), ylabel=f"{self.score_name}, mean of {table.folds} folds")
-        ax.grid(axis="y", color="#E4E4E4", linewidth=0.8)
-        ax.set_axisbelow(True)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
+        dress(ax)
         scored = table.state == SCORED
         handles: list[Any] = []
         if scored.any():
             mean, error = (np.where(scored, column, np.nan) for column in (table.mean, table.error))
             ax.fill_between(x.centres, mean - error, mean + error, color=_BAND, linewidth=0, zorder=1)
             ax.vlines(x.centres, mean - error, mean + error, color=_BAND, linewidth=4, zorder=1)  # also of one alone
-            ax.plot(x.centres, mean, color=_LINE, linewidth=1.8, marker="o", markersize=4.5, zorder=3)
-            ax.axhline(table.floor, color=_INK, linewidth=1.0, linestyle="--", zorder=2)
+            ax.plot(x.centres, mean, color=TRAINING, linewidth=1.8, marker="o", markersize=4.5, zorder=3)
+            ax.axhline(table.floor, color=INK, linewidth=1.0, linestyle="--", zorder=2)
             for (k,), style, text in self._marks():
-                ax.plot(x.centres[k], table.mean[k], linestyle="", color=_INK, zorder=5, **style)
-                handles.append(Line2D([], [], linestyle="", color=_INK, label=text, **style))
+                ax.plot(x.centres[k], table.mean[k], linestyle="", color=INK, zorder=5, **style)
+                handles.append(line(text, style="", **style))
             handles += [
-                Line2D([], [], color=_INK, linewidth=1.0, linestyle="--", label="best less one standard error"),
+                line("best less one standard error", INK, "--", 1.0),
                 Patch(facecolor=_BAND, label="one standard error on either side"),
             ]
             handles += self._limit_scores(x)
@@ -357,7 +357,6 @@ class SearchDisplay:
 
     def _limit_scores(self, x: CellAxis) -> list[Any]:
         """Leave out what is far below the rest, and say where it would be."""
-        from matplotlib.lines import Line2D
 
         table, scored = self.table, self.table.state == SCORED
         low = table.lowest_shown()
@@ -371,10 +370,10 @@ class SearchDisplay:
         cut = np.flatnonzero(scored & ~shown)
         if not len(cut):
             return []
-        style: dict[str, Any] = {"linestyle": "", "marker": "v", "markersize": 7, "color": _LINE}
-        transform = self.ax_.get_xaxis_transform()
-        self.ax_.plot(x.centres[cut], np.full(len(cut), 0.02), transform=transform, clip_on=False, zorder=5, **style)
-        return [Line2D([], [], label=f"below the picture: {len(cut)}", **style)]
+        style: dict[str, Any] = {"marker": "v", "markersize": 7}
+        places, transform = (x.centres[cut], np.full(len(cut), 0.02)), self.ax_.get_xaxis_transform()
+        self.ax_.plot(*places, color=TRAINING, linestyle="", transform=transform, clip_on=False, zorder=5, **style)
+        return [line(f"below the picture: {len(cut)}", TRAINING, "", **style)]
 
     def _draw_gaps(self, x: CellAxis) -> list[Any]:
         from matplotlib.patches import Patch
@@ -388,16 +387,3 @@ class SearchDisplay:
             if places:
                 handles.append(Patch(label=f"{_STATE_TEXTS[state]}: {len(places)}", **style))
         return handles
-
-    def _draw_legend(self, handles: list[Any]) -> Any:
-        from matplotlib.transforms import ScaledTranslation
-
-        below = self.ax_.transAxes + ScaledTranslation(0, -36 / 72, self.figure_.dpi_scale_trans)
-        return self.ax_.legend(
-            handles=handles,
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            bbox_transform=below,
-            frameon=False,
-            numpoints=1,
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,20 +10,23 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..cluster import SpectralClustering
+from ._curve_axes import TRAINING, dress
+from ._display import Display
 from ._features import check_columns, names_of, plane_for, table_of
 from ._graph_edges import Edges, Thresholds, heaviest_edges, thresholds
-from ._look import INK, legend_below, line, named, padded, scatter
-from ._matplotlib import require_matplotlib
+from ._look import INK, frame_plane, head, legend_below, line, named, padded, scatter
+from ._matplotlib import given_panels, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _EDGE, _CUT = "#7F7F7F", INK
-_CURVE, _BAND = "#0055A4", "#BDD3EB"
+_BAND = "#BDD3EB"
 _WIDTHS, _ALPHAS = (0.3, 1.6), (0.08, 0.75)  # of the lightest edge and of the heaviest
 
 
-class SpectralDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SpectralDisplay(Display):
     """The graph that a normalised cut has cut, and the eigenvector that shows where.
 
     The first panel has the points in the colours of their clusters and the similarities between them as lines, the
@@ -55,16 +59,12 @@ class SpectralDisplay:
     ----------
     axes_ : tuple of matplotlib Axes
         Graph, eigenvector and cuts; or the graph alone.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     edges_ : matplotlib LineCollection
         The similarities.
     points_ : list of PathCollection
         The points of the graph, cluster by cluster.
     threshold_, ncut_curve_, bound_ : matplotlib Line2D or None
         The threshold in the eigenvector, the cuts of all thresholds, and the bound; None where there is but the graph.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the graph, or below all of a new figure.
 
     Examples
     --------
@@ -80,18 +80,12 @@ class SpectralDisplay:
 
     """
 
-    def __init__(
-        self,
-        *,
-        points: np.ndarray,
-        label: np.ndarray,
-        edges: Edges,
-        thresholds: Thresholds,
-        bound: float,
-        axis_names: tuple[str, str],
-    ) -> None:
-        self.points, self.label, self.edges, self.thresholds = points, label, edges, thresholds
-        self.bound, self.axis_names = bound, axis_names
+    points: np.ndarray
+    label: np.ndarray
+    edges: Edges
+    thresholds: Thresholds
+    bound: float
+    axis_names: tuple[str, str]
 
     @classmethod
     def from_estimator(
@@ -150,25 +144,18 @@ class SpectralDisplay:
         )
         return display.plot(ax=ax, legend=legend)
 
-    def plot(self, *, legend: bool = True, ax: Any = None) -> SpectralDisplay:
-        """Draw graph and eigenvector once more.
+    def _new_panels(self) -> tuple[Any, ...]:
+        import matplotlib.pyplot as plt
 
-        Parameters
-        ----------
-        legend : bool, default=True
-            Whether to draw the legend.
-        ax : matplotlib Axes, or three of them, optional
-            Where to draw the graph alone, or graph, eigenvector and cuts; by default three in a new figure.
+        figure = plt.figure(figsize=(11.0, 5.8), layout="constrained", facecolor="white")
+        grid = figure.add_gridspec(2, 2, width_ratios=(1.15, 1.0))
+        vector = figure.add_subplot(grid[0, 1])
+        return figure.add_subplot(grid[:, 0]), vector, figure.add_subplot(grid[1, 1], sharex=vector)
 
-        Returns
-        -------
-        SpectralDisplay
-            The display itself.
+    def _given_panels(self, ax: Any) -> tuple[Any, ...]:
+        return given_panels(ax, (1, 3), "one Axes, for the graph, or three: graph, eigenvector, cuts")
 
-        """
-        require_matplotlib(f"{type(self).__name__}.plot")
-        self.axes_ = _new_panels() if ax is None else _given_panels(ax)
-        self.figure_ = self.axes_[0].figure
+    def _draw(self) -> None:
         self.threshold_: Any = None
         self.ncut_curve_: Any = None
         self.bound_: Any = None
@@ -176,8 +163,6 @@ class SpectralDisplay:
         if len(self.axes_) == 3:
             self._draw_vector(self.axes_[1])
             self._draw_cuts(self.axes_[2])
-        self.legend_ = self._draw_legend(below_all=ax is None) if legend else None
-        return self
 
     def _draw_graph(self, ax: Axes) -> None:
         from matplotlib.collections import LineCollection
@@ -195,9 +180,8 @@ class SpectralDisplay:
         )
         ax.add_collection(self.edges_, autolim=False)
         self.points_ = scatter(ax, self.points, self.label, int(self.label.max()) + 1)
-        xlim, ylim = padded(self.points)
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=xlim, ylim=ylim)
-        ax.set_title("similarity graph", loc="left", fontsize="medium", color=INK)
+        frame_plane(ax, self.axis_names, padded(self.points), None)
+        head(ax, "similarity graph")
 
     def _draw_vector(self, ax: Axes) -> None:
         t = self.thresholds
@@ -208,27 +192,29 @@ class SpectralDisplay:
         ax.set(ylabel="entry", xlim=(0, len(t.order) + 1))
         ax.tick_params(labelbottom=False)
         which = "threshold of the cut" if t.used else "best threshold"
-        _head(ax, f"second eigenvector, sorted; {which}: {t.threshold:.3g}".replace("-", "−"))
+        head(ax, f"second eigenvector, sorted; {which}: {t.threshold:.3g}".replace("-", "−"))
+        dress(ax)
 
     def _draw_cuts(self, ax: Axes) -> None:
         t = self.thresholds
         finite = np.isfinite(t.ncuts)
         x = 1.5 + np.arange(len(t.ncuts))
         ax.axhspan(self.bound, t.smallest, color=_BAND, linewidth=0, zorder=0)
-        (self.ncut_curve_,) = ax.plot(x[finite], t.ncuts[finite], color=_CURVE, linewidth=1.8, zorder=3)
-        self.bound_ = ax.axhline(self.bound, color=_CURVE, linewidth=1.2, linestyle="--", zorder=2)
+        (self.ncut_curve_,) = ax.plot(x[finite], t.ncuts[finite], color=TRAINING, linewidth=1.8, zorder=3)
+        self.bound_ = ax.axhline(self.bound, color=TRAINING, linewidth=1.2, linestyle="--", zorder=2)
         ax.axvline(t.place + 0.5, color=INK, linewidth=1.0, linestyle=":", zorder=2)
         ax.plot(t.place + 0.5, t.ncut, color=INK, linestyle="", marker="*", markersize=13, markerfacecolor="white",
                 markeredgewidth=1.1, zorder=4)  # fmt: skip
         if min(self.bound, t.smallest) > 0:  # of a graph in parts both are 0
             ax.set_yscale("log")
         ax.set(xlabel="points below the threshold", ylabel="Ncut", xlim=(0, len(t.order) + 1))
-        _head(ax, f"Ncut at each threshold; best cut in two: {self.bound:.3g} to {t.smallest:.3g}")
+        head(ax, f"Ncut at each threshold; best cut in two: {self.bound:.3g} to {t.smallest:.3g}")
+        dress(ax)
 
-    def _draw_legend(self, below_all: bool) -> Any:
-        if not below_all:
-            return legend_below(self.axes_[0], self._handles(), columns=2)
-        return self.figure_.legend(handles=self._handles(), loc="outside lower center", ncols=5, frameon=False)
+    def _draw_legend(self, handles: list[Any], new: bool) -> Any:
+        if not new:
+            return legend_below(self.ax_, handles, self._legend_columns)
+        return self.figure_.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
 
     def _handles(self) -> list[Any]:
         counts, edges = np.bincount(self.label), self.edges
@@ -258,27 +244,3 @@ def _bound_in_two(model: SpectralClustering) -> float:
     if model.n_clusters == 2:
         return float(model.certificate_.figures["best ncut at least"])
     return max(0.0, float(model.eigenvalues_[1]) - float(model.certificate_.figures["eigen-residual"]))
-
-
-def _new_panels() -> tuple[Axes, ...]:
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(11.0, 5.8), layout="constrained", facecolor="white")
-    grid = figure.add_gridspec(2, 2, width_ratios=(1.15, 1.0))
-    vector = figure.add_subplot(grid[0, 1])
-    return figure.add_subplot(grid[:, 0]), vector, figure.add_subplot(grid[1, 1], sharex=vector)
-
-
-def _given_panels(ax: Any) -> tuple[Axes, ...]:
-    panels = (ax,) if hasattr(ax, "transAxes") else tuple(np.ravel(ax).tolist())
-    if len(panels) not in (1, 3):
-        raise ValueError(f"ax must be one Axes, for the graph, or three: graph, eigenvector, cuts; got {len(panels)}.")
-    return panels
-
-
-def _head(ax: Axes, text: str) -> None:
-    ax.set_title(text, loc="left", fontsize="medium", color=INK)
-    ax.grid(axis="y", color="#E4E4E4", linewidth=0.8)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)

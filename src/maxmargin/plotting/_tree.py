@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ._look import FAINT, INK, colour, pale
+from ._display import Display
+from ._features import check_count
+from ._look import FAINT, INK, colour, line, pale
 from ._matplotlib import require_matplotlib
 from ._tree_input import check_tree, class_names_for, feature_names_for, way_of
 from ._tree_layout import tidy
@@ -29,7 +31,8 @@ _LONG = {"gini": "Gini index"}
 _LARGEST = 60.0  # inches: a wider picture is drawn smaller
 
 
-class TreeDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeDisplay(Display):
     """A drawing of a decision tree: questions, and answers in the leaves.
 
     The answer yes leads to the left. A box says the question of its split (a leaf: the majority class or the mean),
@@ -55,10 +58,6 @@ class TreeDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the tree.
-    figure_ : matplotlib Figure
-        Figure that holds the axes.
     boxes_ : dict of int to FancyBboxPatch
         The box of each node that is drawn.
     texts_ : dict of int to list of Text
@@ -67,8 +66,6 @@ class TreeDisplay:
         The branch that leads to each node but the root.
     dots_ : dict of int to Text
         Below the boxes with splits that are not drawn.
-    legend_ : matplotlib Legend or None
-        The legend, which stands below the tree.
 
     Examples
     --------
@@ -84,8 +81,9 @@ class TreeDisplay:
 
     """
 
-    def __init__(self, *, facts: TreeFacts, max_depth: int | None, path: tuple[int, ...] = ()) -> None:
-        self.facts, self.max_depth, self.path = facts, max_depth, path
+    facts: TreeFacts
+    max_depth: int | None
+    path: tuple[int, ...] = ()
 
     @classmethod
     def from_estimator(
@@ -128,10 +126,8 @@ class TreeDisplay:
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
         check_tree(estimator)
-        if max_depth is not None and (
-            not isinstance(max_depth, Integral) or isinstance(max_depth, bool) or max_depth < 0
-        ):
-            raise ValueError(f"max_depth must be a whole number of at least 0, or None for all; got {max_depth!r}.")
+        if max_depth is not None:
+            check_count("max_depth", max_depth, 0, ", or None for all")
         columns = feature_names_for(estimator, feature_names, estimator.tree_.n_features)
         display = cls(
             facts=facts_of(estimator, columns, class_names_for(estimator, class_names)),
@@ -140,13 +136,15 @@ class TreeDisplay:
         )
         return display.plot(missing=missing, legend=legend, ax=ax)
 
-    def plot(self, *, missing: bool = False, legend: bool = True, ax: Axes | None = None) -> TreeDisplay:
+    def plot(self, *, missing: bool = False, legend: bool = True, ax: Axes | None = None) -> Self:
         """Draw the tree once more.
 
         Parameters
         ----------
-        missing, legend, ax
+        missing
             As in `from_estimator`.
+        legend, ax
+            As in `Display.plot`.
 
         Returns
         -------
@@ -154,7 +152,13 @@ class TreeDisplay:
             The display itself.
 
         """
-        require_matplotlib(f"{type(self).__name__}.plot")
+        self._missing = missing
+        return super().plot(legend=legend, ax=ax)
+
+    # ---------------------------------------------------------------- room
+
+    def _lay_out(self) -> tuple[float, float]:
+        """Where the boxes stand, in points; the size of them all in inches."""
         facts = self.facts
         deepest = np.inf if self.max_depth is None else self.max_depth
         drawn = facts.depth <= deepest
@@ -163,35 +167,36 @@ class TreeDisplay:
         self._lines = {node: lines_of(facts, node) for node in np.flatnonzero(drawn).tolist()}
         width = np.array([box_width(self._lines[k]) if drawn[k] else 0.0 for k in range(len(drawn))])
         x, y = tidy(left, right, width, _GAP), -facts.depth * (_HEIGHT + _DROP)
-        self._place(x[drawn], y[drawn], width[drawn], ax)
+        self._places, self._has_children = (x, y, width), left >= 0
+        ends = float((x - width / 2)[drawn].min()) - 4, float((x + width / 2)[drawn].max()) + 4
+        levels = float(y[drawn].min()) - _HEIGHT - (_MORE if self._cut.any() else 6), 6.0
+        self._limits = {"xlim": ends, "ylim": levels}
+        return (ends[1] - ends[0]) / 72, (levels[1] - levels[0]) / 72
+
+    def _new_panels(self) -> tuple[Any, ...]:
+        size = self._lay_out()
+        self._scale = min(1.0, _LARGEST / max(size))  # how much smaller than in full size all is drawn
+        return (axes_of_size(self._scale * size[0], self._scale * size[1]),)
+
+    def _given_panels(self, ax: Any) -> tuple[Any, ...]:
+        size, panels = self._lay_out(), super()._given_panels(ax)
+        box, dpi = panels[0].get_window_extent(), panels[0].figure.dpi
+        self._scale = min(1.0, 0.97 * box.width / dpi / size[0], 0.97 * box.height / dpi / size[1])
+        return panels
+
+    def _draw(self) -> None:
+        self.ax_.set(aspect="equal", **self._limits)
+        self.ax_.set_axis_off()
         self.boxes_: dict[int, Any] = {}
         self.texts_: dict[int, list[Any]] = {}
         self.branches_: dict[int, Any] = {}
         self.dots_: dict[int, Any] = {}
+        x, y, width = self._places
         for node in self._lines:
             self._draw_box(node, x[node], y[node], width[node])
-            if left[node] >= 0:
-                self._draw_branches(node, x, y, missing)
+            if self._has_children[node]:
+                self._draw_branches(node, x, y)
         self._write_title()
-        self.legend_ = self._draw_legend() if legend else None
-        return self
-
-    # ---------------------------------------------------------------- room
-
-    def _place(self, x: np.ndarray, y: np.ndarray, width: np.ndarray, ax: Axes | None) -> None:
-        """Axes with a point of length as their unit, and how much smaller than in full size all is drawn."""
-        ends = float((x - width / 2).min()) - 4, float((x + width / 2).max()) + 4
-        levels = float(y.min()) - _HEIGHT - (_MORE if self._cut.any() else 6), 6.0
-        size = (ends[1] - ends[0]) / 72, (levels[1] - levels[0]) / 72
-        if ax is None:
-            self._scale = min(1.0, _LARGEST / max(size))
-            ax = axes_of_size(self._scale * size[0], self._scale * size[1])
-        else:
-            box, dpi = ax.get_window_extent(), ax.figure.dpi
-            self._scale = min(1.0, 0.97 * box.width / dpi / size[0], 0.97 * box.height / dpi / size[1])
-        self.ax_, self.figure_ = ax, ax.figure
-        ax.set(xlim=ends, ylim=levels, aspect="equal")
-        ax.set_axis_off()
 
     # ---------------------------------------------------------------- boxes
 
@@ -273,7 +278,7 @@ class TreeDisplay:
 
     # ---------------------------------------------------------------- branches
 
-    def _draw_branches(self, node: int, x: np.ndarray, y: np.ndarray, missing: bool) -> None:
+    def _draw_branches(self, node: int, x: np.ndarray, y: np.ndarray) -> None:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
@@ -293,7 +298,7 @@ class TreeDisplay:
                 )
             )
             words = [answer] if node == 0 else []
-            if missing and (answer == "yes") == facts.missing_left[node]:
+            if self._missing and (answer == "yes") == facts.missing_left[node]:
                 words.append("missing")
             if words:
                 self._label_branch(", ".join(words), x[child], y[child], answer == "yes")
@@ -325,8 +330,7 @@ class TreeDisplay:
             words += f"\ndrawn to depth {self.max_depth}, {len(self.boxes_)} of {len(facts.left)} nodes"
         self.ax_.set_title(words, loc="left", fontsize=max(7.0, (FONT + 1.5) * self._scale), color=INK)
 
-    def _draw_legend(self) -> Any:
-        from matplotlib.lines import Line2D
+    def _handles(self) -> list[Any]:
         from matplotlib.patches import Patch
 
         facts = self.facts
@@ -338,9 +342,12 @@ class TreeDisplay:
             tones = (0.0, 0.5, 1.0) if np.ptp(facts.value) else (0.0,)
             handles = [Patch(facecolor=tone(t), edgecolor=FAINT, label=number(low + t * span)) for t in tones]
             handles[0].set_label(f"mean {number(low)}")
-        handles.append(Line2D([], [], color=_BRANCH, linewidth=6, label="branch, as wide as its part of the rows"))
+        handles.append(line("branch, as wide as its part of the rows", _BRANCH, width=6))
         if self.path:
-            handles.append(Line2D([], [], color=INK, linewidth=2.4, label="way of the row"))
+            handles.append(line("way of the row", width=2.4))
+        return handles
+
+    def _draw_legend(self, handles: list[Any], new: bool) -> Any:
         size = max(6.0, (FONT + 0.5) * self._scale)
         needs = [text_width(handle.get_label(), size) + 4.6 * size for handle in handles]  # with the sign and a space
         room = self.ax_.get_window_extent().width * 72 / self.figure_.dpi

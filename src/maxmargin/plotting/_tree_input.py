@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from ._features import in_column_order
 from ._look import class_names as names_of_classes
 
 
@@ -63,7 +63,5 @@ def way_of(model: Any, row: Any) -> tuple[int, ...]:
         table = table[None]
     if table.shape[0] != 1:
         raise ValueError(f"row must be a single row of the table; got {table.shape[0]} rows.")
-    with warnings.catch_warnings():
-        # numbers in the order of the columns that the model has seen
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    with in_column_order():
         return tuple(model.decision_path(table).indices.tolist())

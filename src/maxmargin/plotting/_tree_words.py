@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import messages
+
 # Longer names are cut in the middle, where they differ least.
 _LONGEST = 28
 _MOST_CATEGORIES = 3
@@ -114,18 +116,12 @@ def _rule(model: Any, node: int, columns: list[str]) -> str:
 
 def shortened(name: str, longest: int = _LONGEST) -> str:
     """A name of no more letters than fit in a box."""
-    if len(name) <= longest:
-        return name
-    tail = (longest - 1) // 2
-    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"
+    return messages.shortened(name, longest, middle=True)
 
 
 def number(value: float, figures: int = 4) -> str:
     """So many figures of a number, all of those before the point below a million, and a proper minus."""
-    text = f"{value:.0f}" if 10**figures <= abs(value) < 1e6 else f"{value:.{figures}g}"
-    mantissa, _, exponent = text.partition("e")
-    text = f"{mantissa}e{int(exponent)}" if exponent else mantissa
-    return "0" if text in ("0", "-0") else text.replace("-", "−")
+    return messages.typeset(messages.number(float(value), figures, missing="nan"))
 
 
 def lines_of(facts: TreeFacts, node: int) -> list[str]:
