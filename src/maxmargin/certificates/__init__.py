@@ -19,7 +19,6 @@ from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up
-from ._reported import Reported
 from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
 from ._tube import evaluate_tube
@@ -42,7 +41,6 @@ __all__ = [
     "NotSeparableError",
     "REPRODUCED",
     "PROOF",
-    "Reported",
     "RiskEvidence",
     "SeparationProof",
     "Status",

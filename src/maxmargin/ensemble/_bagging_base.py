@@ -21,9 +21,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
+from ..estimators import Reported, check_same_rows
 from ..tree._base import TreeEstimator
 from ..tree._same import differing, is_own, judged, refuted
 from ._bag_rows import RowBags
@@ -248,10 +249,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)
         watch = Stopwatch()
-        n = self._bags.n
-        if y is None or len(y) != n:
-            got = "no y" if y is None else f"y with {len(y)}"
-            raise ValueError(f"a certificate is about the training data: expected {n} rows, got {got}.")
+        check_same_rows(self._bags.n, targets=None if y is None else len(y))
         again = clone(self).set_params(warm_start=False, oob_score=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit has given them

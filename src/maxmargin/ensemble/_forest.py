@@ -24,8 +24,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Reported
+from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
+from ..estimators import Reported, check_same_rows
 from ..tree._base import checked_columns, checked_weights
 from ..tree._binning import Bins
 from ..tree._build import build_tree
@@ -313,10 +314,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             )
         again = clone(self).set_params(warm_start=False)
         X, target, bins = again._prepare(X, y, sample_weight)
-        if len(target) not in (self._n_samples, len(self._bags.order)):
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._n_samples} rows, got {len(target)}."
-            )
+        check_same_rows((self._n_samples, len(self._bags.order)), len(target))
         if where := differing(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         try:

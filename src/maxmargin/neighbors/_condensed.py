@@ -14,9 +14,10 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Guarantee, Reported, Status, figures_reproduced
+from ..certificates import Guarantee, Status, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count, warn
+from ..estimators import Reported, check_same_rows
 from ._audit import alike, nothing_found, refuted, same_rows
 from ._contradictions import contradicting
 from ._hart import condense
@@ -226,10 +227,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         if not self._is_whole():
             return nothing_found(self.certificate_, "the prototypes do not fit together")
         X, y = self._validate(X, y, reset=False)
-        if len(y) != self._rows_seen:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
-            )
+        check_same_rows(self._rows_seen, len(y))
         try:
             if not self._is_of(X, y):
                 return nothing_found(self.certificate_, "the prototypes are not these rows with these labels")
