@@ -25,8 +25,7 @@ from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
 from ..estimators import Reported, check_same_rows
-from ..tree._base import TreeEstimator
-from ..tree._same import differing, is_own, judged, refuted
+from ..tree import TreeEstimator, differing, is_own, judged, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions

@@ -18,7 +18,7 @@ from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows
-from ..tree._same import is_own, judged, refuted, reproduced
+from ..tree import is_own, judged, refuted, reproduced
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError

@@ -20,8 +20,8 @@ from ..ensemble import (
     DecisionStump,
     RandomForestClassifier,
     RandomForestRegressor,
+    Stage,
 )
-from ..ensemble._cascade_stage import Stage
 from ..linear_model import PolynomialRegression, Ridge
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places, whole

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble._bag_rows import RowBags
-from ..ensemble._forest_bags import Bags
+from ..ensemble import Bags, RowBags
 from ._arrays import floats, whole
 from ._errors import Mismatch, Where, at, inside
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, shown
