@@ -5,8 +5,8 @@ estimators, asks them, saves and loads them, makes reports about them, and reads
 and the resident memory is read, after garbage collection and after free pages have been given back to the system.
 
 It fails on an exception; on threads that wait for one another; on memory that has grown by more than 50 MB since the
-first third; and on threads, open files, temporary files or processes that are left. The library keeps one pool of threads, as many as
-there are cores; they are named ``maxmargin``, and do not count as left over.
+first third; and on threads, open files, temporary files or processes that are left. The library keeps one
+pool of threads, as many as there are cores; they are named ``maxmargin``, and do not count as left over.
 """
 
 import argparse
