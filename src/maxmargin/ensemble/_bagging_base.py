@@ -42,7 +42,11 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "max_samples": [
+            None,
+            Interval(Integral, 1, 2**31 - 1, closed="both"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
         "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
         "bootstrap": ["boolean"],
         "bootstrap_features": ["boolean"],

@@ -76,7 +76,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         "max_samples": [
             None,
             Interval(RealNotInt, 0.0, None, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, 1, 2**31 - 1, closed="both"),
         ],
     }
 

@@ -74,11 +74,13 @@ def class_weights(
     return weights
 
 
-def check_every_class(classes: np.ndarray, label: np.ndarray, weight: np.ndarray | None) -> None:
+def check_every_class(
+    classes: np.ndarray, label: np.ndarray, weight: np.ndarray | None, error: str = "Invalid input -"
+) -> None:
     """Refuse classes of which no sample takes part."""
     present = np.bincount(label, weights=weight, minlength=len(classes)) > 0
     if present.sum() == 1:
-        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+        raise ValueError(f"{error} all samples with positive weights belong to the same class.")
     if not present.all():
         missing = ", ".join(str(c) for c in classes[~present])
         raise ValueError(

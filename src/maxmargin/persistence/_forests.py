@@ -11,7 +11,7 @@ from ._arrays import floats, whole
 from ._errors import Mismatch, Where, at, inside
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, shown
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Record
+from ._schema import CLASSES, TREE_FEATURES, Check, Derived, Entries, Record
 from ._tree_nodes import CategoryColumns, Nodes
 
 # A bag is drawn again from its seed: this often for each row, or so often in all, and not more.
@@ -113,7 +113,7 @@ class _Members(Kind):
 
 def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
     return (
-        *FEATURES,
+        *TREE_FEATURES,
         ("_categories", CategoryColumns()),
         *own,
         ("n_outputs_", Int(1, 1)),
