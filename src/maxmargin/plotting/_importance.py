@@ -13,8 +13,8 @@ from ._display import Display
 from ._features import check_count
 from ._look import INK, line
 from ._matplotlib import new_panels, require_matplotlib
+from ._texts import shortened
 from ._tree_input import feature_names_for
-from ._tree_words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from ._display import Display
 from ._features import check_count, last_step
 from ._look import INK, class_names
 from ._matplotlib import given_panels, new_panels, require_matplotlib
-from ._tree_words import shortened
+from ._texts import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from ._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from ._display import Display
 from ._look import INK, line
 from ._matplotlib import require_matplotlib
-from ._tree_words import number
+from ._texts import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

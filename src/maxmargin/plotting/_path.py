@@ -16,9 +16,8 @@ from ._display import Display
 from ._features import last_step
 from ._look import INK, colour, line, mark
 from ._matplotlib import require_matplotlib
-from ._search_table import value_text
 from ._side_labels import write_beside
-from ._tree_words import shortened
+from ._texts import shortened, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

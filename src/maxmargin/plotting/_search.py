@@ -14,7 +14,8 @@ from ._display import Display
 from ._look import FAINT, INK, STAR, head, line
 from ._matplotlib import new_panels, require_matplotlib
 from ._search_axis import CellAxis, score_text
-from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, SearchTable, read_results, value_text
+from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, SearchTable, read_results
+from ._texts import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

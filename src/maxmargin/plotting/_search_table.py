@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..search import standard_error
+from ._texts import value_text
 
 SCORED, DROPPED, FAILED, UNFINISHED, ABSENT = "scored", "dropped", "failed", "unfinished", "absent"
 
@@ -98,17 +99,6 @@ class SearchTable:
         for quantile in smaller:
             typical = quantile if typical > 100 * quantile else typical
         return float(scores[distance <= 5 * typical].min())
-
-
-def value_text(value: Any, digits: int = 3) -> str:
-    """A parameter's value: three figures are enough to know it again."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return str(value)
-    number = float(value)
-    if 1000 <= abs(number) < 1e5:
-        return f"{number:.0f}"
-    mantissa, _, exponent = f"{number:.{digits}g}".partition("e")
-    return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 
 def read_results(results: Mapping[str, Any], metric: str = "score") -> SearchTable:

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import messages
+from ._texts import number, shortened
 
-# Longer names are cut in the middle, where they differ least.
-_LONGEST = 28
 _MOST_CATEGORIES = 3
 _MOST_COUNTS = 3  # classes whose counts are written out
 _IMPURITY = {"gini": "gini", "entropy": "entropy", "log_loss": "entropy", "squared_error": "variance"}
@@ -112,16 +110,6 @@ def _rule(model: Any, node: int, columns: list[str]) -> str:
     if np.isinf(tree.threshold[node]):  # only missing values go right
         return f"{name} is known"
     return f"{name} ≤ {number(tree.threshold[node])}"
-
-
-def shortened(name: str, longest: int = _LONGEST) -> str:
-    """A name of no more letters than fit in a box."""
-    return messages.shortened(name, longest, middle=True)
-
-
-def number(value: float, figures: int = 4) -> str:
-    """So many figures of a number, all of those before the point below a million, and a proper minus."""
-    return messages.typeset(messages.number(float(value), figures, missing="nan"))
 
 
 def lines_of(facts: TreeFacts, node: int) -> list[str]:
