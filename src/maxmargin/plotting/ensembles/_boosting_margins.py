@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._curve_axes import dress, write_title
+from .._display import Display
+from .._look import INK, line
+from .._matplotlib import require_matplotlib
 from ._boosting_rounds import check_boosted, check_rounds, margins_of, numbers_of, shares_after
-from ._curve_axes import dress, write_title
-from ._display import Display
-from ._look import INK, line
-from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

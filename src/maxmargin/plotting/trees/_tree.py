@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ._display import Display
-from ._features import check_count
-from ._look import FAINT, INK, colour, line, pale
-from ._matplotlib import require_matplotlib
-from ._texts import number
-from ._tree_input import check_tree, class_names_for, feature_names_for, way_of
-from ._tree_layout import tidy
-from ._tree_room import FONT, axes_of_size, box_width, columns_that_fit, text_width, tone
-from ._tree_words import TreeFacts, facts_of, lines_of
+from .._display import Display
+from .._features import check_count
+from .._look import FAINT, INK, colour, line, pale
+from .._matplotlib import require_matplotlib
+from .._texts import number
+from ._input import check_tree, class_names_for, feature_names_for, way_of
+from ._layout import tidy
+from ._sizes import FONT, axes_of_size, box_width, columns_that_fit, text_width, tone
+from ._words import TreeFacts, facts_of, lines_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

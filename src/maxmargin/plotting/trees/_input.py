@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from ._features import in_column_order
-from ._look import class_names as names_of_classes
+from .._features import in_column_order
+from .._look import class_names as names_of_classes
 
 
 def check_tree(model: Any) -> None:

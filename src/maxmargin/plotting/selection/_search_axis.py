@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._texts import value_text
+from .._texts import value_text
 
 _MOST_TICKS = 14
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..cluster import KMeans, centre_path
+from ...cluster import KMeans, centre_path
+from .._display import Display
+from .._features import check_columns, in_column_order, last_step, plane_for, table_of
+from .._look import FAINT, INK, colour, crowded, frame_plane, line, mark, named, padded, pale, scatter
+from .._matplotlib import require_matplotlib
 from ._cells import cells
-from ._display import Display
-from ._features import check_columns, in_column_order, last_step, plane_for, table_of
-from ._look import FAINT, INK, colour, crowded, frame_plane, line, mark, named, padded, pale, scatter
-from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._curve_axes import TRAINING, dress
-from ._display import Display
-from ._look import FAINT, INK, STAR, head, line
-from ._matplotlib import new_panels, require_matplotlib
+from .._curve_axes import TRAINING, dress
+from .._display import Display
+from .._look import FAINT, INK, STAR, head, line
+from .._matplotlib import new_panels, require_matplotlib
+from .._texts import value_text
 from ._search_axis import CellAxis, score_text
 from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, SearchTable, read_results
-from ._texts import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from .._display import Display
+from .._features import check_columns, in_column_order, last_step, plane_for, table_of
+from .._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
+from .._matplotlib import require_matplotlib
 from ._class_borders import nearest_borders, vote_borders
-from ._display import Display
-from ._features import check_columns, in_column_order, last_step, plane_for, table_of
-from ._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
-from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..search import standard_error
-from ._texts import value_text
+from ...search import standard_error
+from .._texts import value_text
 
 SCORED, DROPPED, FAILED, UNFINISHED, ABSENT = "scored", "dropped", "failed", "unfinished", "absent"
 

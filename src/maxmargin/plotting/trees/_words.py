@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._texts import number, shortened
+from .._texts import number, shortened
 
 _MOST_CATEGORIES = 3
 _MOST_COUNTS = 3  # classes whose counts are written out

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ..ensemble import BoostingGuarantee
+from ...ensemble import BoostingGuarantee
+from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
+from .._display import Display
+from .._look import FAINT, INK, line
+from .._matplotlib import require_matplotlib
 from ._boosting_rounds import check_boosted, numbers_of
-from ._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
-from ._display import Display
-from ._look import FAINT, INK, line
-from ._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from ._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
-from ._display import Display
-from ._look import INK, line
-from ._matplotlib import require_matplotlib
-from ._texts import number
+from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
+from .._display import Display
+from .._look import INK, line
+from .._matplotlib import require_matplotlib
+from .._texts import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..cluster import SpectralClustering
-from ._curve_axes import TRAINING, dress
-from ._display import Display
-from ._features import check_columns, names_of, plane_for, table_of
+from ...cluster import SpectralClustering
+from .._curve_axes import TRAINING, dress
+from .._display import Display
+from .._features import check_columns, names_of, plane_for, table_of
+from .._look import INK, frame_plane, head, legend_below, line, named, padded, scatter
+from .._matplotlib import given_panels, require_matplotlib
 from ._graph_edges import Edges, Thresholds, heaviest_edges, thresholds
-from ._look import INK, frame_plane, head, legend_below, line, named, padded, scatter
-from ._matplotlib import given_panels, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

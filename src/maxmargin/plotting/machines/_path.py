@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..linear import LinearPath
-from ..svm._path import KernelPath
-from ._curve_axes import dress, write_title
-from ._display import Display
-from ._features import last_step
-from ._look import INK, colour, line, mark
-from ._matplotlib import require_matplotlib
-from ._side_labels import write_beside
-from ._texts import shortened, value_text
+from ...linear import LinearPath
+from ...svm._path import KernelPath
+from .._curve_axes import dress, write_title
+from .._display import Display
+from .._features import last_step
+from .._look import INK, colour, line, mark
+from .._matplotlib import require_matplotlib
+from .._side_labels import write_beside
+from .._texts import shortened, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._look import COLOURS
+from .._look import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

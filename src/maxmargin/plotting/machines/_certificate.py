@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from ..certificates import ModelCertificate
-from ._curve_axes import HELD_OUT, TRAINING, dress, write_title
-from ._display import Display
-from ._features import check_count
-from ._look import FAINT, INK, line
-from ._matplotlib import given_panels, new_panels, require_matplotlib
+from ...certificates import ModelCertificate
+from .._curve_axes import HELD_OUT, TRAINING, dress, write_title
+from .._display import Display
+from .._features import check_count
+from .._look import FAINT, INK, line
+from .._matplotlib import given_panels, new_panels, require_matplotlib
 from ._recorder import Recorder
 
 if TYPE_CHECKING:

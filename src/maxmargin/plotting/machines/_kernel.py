@@ -10,14 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Rows, csr_rows
-from ..kernels import KERNELS, make_kernel
-from ._curve_axes import TRAINING, dress, write_title
-from ._display import Display
-from ._features import check_count, last_step
-from ._look import INK, class_names
-from ._matplotlib import given_panels, new_panels, require_matplotlib
-from ._texts import shortened
+from ...data import Rows, csr_rows
+from ...kernels import KERNELS, make_kernel
+from .._curve_axes import TRAINING, dress, write_title
+from .._display import Display
+from .._features import check_count, last_step
+from .._look import INK, class_names
+from .._matplotlib import given_panels, new_panels, require_matplotlib
+from .._texts import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

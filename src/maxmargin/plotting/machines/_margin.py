@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import CASES, KKTCases
-from ._display import Display
-from ._features import in_column_order, last_step, plane_for
-from ._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
-from ._matplotlib import require_matplotlib
-from ._plane import Plane, plane_of
+from ...certificates import CASES, KKTCases
+from .._display import Display
+from .._features import in_column_order, last_step, plane_for
+from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
+from .._matplotlib import require_matplotlib
+from .._plane import Plane, plane_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

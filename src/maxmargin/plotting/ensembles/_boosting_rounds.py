@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._features import in_column_order
+from .._features import in_column_order
 
 
 def check_boosted(model: Any, what: str) -> None:

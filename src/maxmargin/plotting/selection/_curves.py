@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..diagnostics import LearningCurve, ValidationCurve
-from ._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, standard_errors, write_title
-from ._display import Display
-from ._look import FAINT, INK, STAR, line, mark
-from ._matplotlib import require_matplotlib
+from ...diagnostics import LearningCurve, ValidationCurve
+from .._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, standard_errors, write_title
+from .._display import Display
+from .._look import FAINT, INK, STAR, line, mark
+from .._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

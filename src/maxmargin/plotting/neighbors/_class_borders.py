@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from ._features import table_of
-from ._plane import Plane
+from .._features import table_of
+from .._plane import Plane
 
 _SMOOTH = 0.8  # steps of the grid
 _VALUES_A_BLOCK = 2**22  # distances that are looked at together (32 MB)

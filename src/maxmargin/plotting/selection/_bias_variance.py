@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..diagnostics import BiasVariance, bias_variance
-from ._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, write_title
-from ._display import Display
-from ._look import FAINT, INK, STAR, line, mark
-from ._matplotlib import require_matplotlib
+from ...diagnostics import BiasVariance, bias_variance
+from .._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, write_title
+from .._display import Display
+from .._look import FAINT, INK, STAR, line, mark
+from .._matplotlib import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
