@@ -28,12 +28,12 @@ _OWN = ("maxmargin.tree.", "maxmargin.ensemble.")
 Probe = Callable[[Any], Any]
 
 
-def is_own(learner: Any) -> bool:
+def is_deterministic(learner: Any) -> bool:
     """Whether a learner is a tree or an ensemble of this library, and hence the same after every fit."""
     return type(learner).__module__.startswith(_OWN)
 
 
-def differing(claimed: Any, again: Any, probe: Probe | None = None, where: str = "") -> str | None:
+def first_difference(claimed: Any, again: Any, probe: Probe | None = None, where: str = "") -> str | None:
     """The place of the first difference between two fitted models, None if there is none.
 
     `probe` gives what a learner of another kind says of the training rows.
@@ -47,12 +47,14 @@ def differing(claimed: Any, again: Any, probe: Probe | None = None, where: str =
     if isinstance(again, (list, tuple)):
         if not isinstance(claimed, (list, tuple)) or len(claimed) != len(again):
             return where
-        places = (differing(a, b, probe, f"{where}[{i}]") for i, (a, b) in enumerate(zip(claimed, again, strict=True)))
+        places = (
+            first_difference(a, b, probe, f"{where}[{i}]") for i, (a, b) in enumerate(zip(claimed, again, strict=True))
+        )
         return next((place for place in places if place), None)
     if isinstance(again, dict):
         if not isinstance(claimed, dict) or claimed.keys() != again.keys():
             return where
-        places = (differing(claimed[key], again[key], probe, f"{where}[{key!r}]") for key in again)
+        places = (first_difference(claimed[key], again[key], probe, f"{where}[{key!r}]") for key in again)
         return next((place for place in places if place), None)
     if type(claimed) is not type(again):
         return where
@@ -63,7 +65,7 @@ def differing(claimed: Any, again: Any, probe: Probe | None = None, where: str =
 def _of_estimators(claimed: Any, again: Any, probe: Probe | None, where: str) -> str | None:
     if type(claimed) is not type(again):
         return where or "the class"
-    if not is_own(again):
+    if not is_deterministic(again):
         return None if probe is None or _says_the_same(claimed, again, probe) else where
     shadows = [name for name in vars(claimed) if callable(getattr(type(claimed), name, None))]
     if shadows:
@@ -83,7 +85,7 @@ def _of_attributes(claimed: Any, again: Any, names: set[str], probe: Probe | Non
             ours = getattr(claimed, name)
         except Exception:  # missing, or computed when it is asked for from something that no longer fits
             return place
-        found = differing(ours, getattr(again, name), probe, place)
+        found = first_difference(ours, getattr(again, name), probe, place)
         if found:
             return found
     return None
@@ -145,23 +147,23 @@ def _near(ours: Any, theirs: Any) -> bool:
     return bool(np.isclose(ours, theirs, rtol=1e-6, atol=1e-9, equal_nan=True).all())
 
 
-def reproduced(
+def refit_and_compare(
     claimed: Any, fit: Callable[[], Any], learner: Any, probe_of: Callable[[Any], Probe]
 ) -> tuple[Any, str | None]:
     """A model fitted again, and the place of the first difference from the claimed one.
 
-    `probe_of` makes a probe (see `differing`) of the model fitted again. A learner of another kind that differs from
-    fit to fit is not held against the model; one that cannot be fitted any more is.
+    `probe_of` makes a probe (see `first_difference`) of the model fitted again. A learner of another kind that differs
+    from fit to fit is not held against the model; one that cannot be fitted any more is.
     """
     try:
         again = fit()
     except Exception as error:
-        if is_own(learner) or isinstance(error, MemoryError):
+        if is_deterministic(learner) or isinstance(error, MemoryError):
             raise
         raise NotReproducibleError(f"a learner cannot be fitted on these rows again: {error}") from error
     probe = probe_of(again)
-    where = differing(claimed, again, probe)
-    if where is not None and not is_own(learner) and differing(again, fit(), probe) is not None:
+    where = first_difference(claimed, again, probe)
+    if where is not None and not is_deterministic(learner) and first_difference(again, fit(), probe) is not None:
         where = None
     return again, where
 
@@ -172,7 +174,7 @@ def refuted(proof: Guarantee, where: str) -> Guarantee:
     return replace(proof, holds=False, status=Status.REFUTED, statement=words)
 
 
-def judged(claim: Guarantee, found: Guarantee, where: str | None) -> Guarantee:
+def confirm_or_refute(claim: Guarantee, found: Guarantee, where: str | None) -> Guarantee:
     """The recomputed guarantee, refuted if the model or its figures are others."""
     if where is None and not same_figures(claim, found):
         where = "a figure of the certificate"
