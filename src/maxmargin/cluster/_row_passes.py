@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from numba.extending import overload
-
-from ..data import row_add, row_dot
+from ..data import by_storage, row_add, row_dot
 from ..engine import jit, jit_sums
-from ._two_nearest import is_dense
 
 
 @jit_sums
@@ -18,20 +15,19 @@ def _dense_apart(x, shift, c):  # type: ignore[no-untyped-def]
     return total
 
 
-def row_apart(rows, i, shift, norm, c, c_norm):  # type: ignore[no-untyped-def]
-    """``||x_i - shift - c||^2`` in float64: by differences where they come cheap, that is, for dense rows."""
-    raise RuntimeError("row_apart is called from compiled code only")
+def _row_apart_dense(rows, i, shift, norm, c, c_norm):  # type: ignore[no-untyped-def]
+    return _dense_apart(rows[0][i], shift, c)
 
 
-@overload(row_apart)
-def _row_apart(rows, i, shift, norm, c, c_norm):  # type: ignore[no-untyped-def]
-    if is_dense(rows):
-        return lambda rows, i, shift, norm, c, c_norm: _dense_apart(rows[0][i], shift, c)
+def _row_apart_csr(rows, i, shift, norm, c, c_norm):  # type: ignore[no-untyped-def]
+    return max(norm - 2 * row_dot(rows, i, c) + c_norm, 0.0)
 
-    def csr(rows, i, shift, norm, c, c_norm):  # type: ignore[no-untyped-def]
-        return max(norm - 2 * row_dot(rows, i, c) + c_norm, 0.0)
 
-    return csr
+row_apart = by_storage(
+    _row_apart_dense,
+    _row_apart_csr,
+    "``||x_i - shift - c||^2`` in float64: by differences where they come cheap, that is, for dense rows.",
+)
 
 
 @jit
@@ -42,26 +38,21 @@ def own_squares_pass(rows, start, stop, shift, norms, centres, centre_norms, lab
         out[i] = row_apart(rows, i, shift, norms[i], centres[k], centre_norms[k])
 
 
-def row_shifted_add(rows, i, shift, a, out):  # type: ignore[no-untyped-def]
-    """``out += a (x_i - shift)`` for dense rows; CSR rows are never shifted."""
-    raise RuntimeError("row_shifted_add is called from compiled code only")
+def _row_shifted_add_dense(rows, i, shift, a, out):  # type: ignore[no-untyped-def]
+    x = rows[0][i]
+    for k in range(x.shape[0]):
+        out[k] += a * (x[k] - shift[k])
 
 
-@overload(row_shifted_add)
-def _row_shifted_add(rows, i, shift, a, out):  # type: ignore[no-untyped-def]
-    if is_dense(rows):
+def _row_shifted_add_csr(rows, i, shift, a, out):  # type: ignore[no-untyped-def]
+    row_add(rows, i, a, out)
 
-        def dense(rows, i, shift, a, out):  # type: ignore[no-untyped-def]
-            x = rows[0][i]
-            for k in range(x.shape[0]):
-                out[k] += a * (x[k] - shift[k])
 
-        return dense
-
-    def csr(rows, i, shift, a, out):  # type: ignore[no-untyped-def]
-        row_add(rows, i, a, out)
-
-    return csr
+row_shifted_add = by_storage(
+    _row_shifted_add_dense,
+    _row_shifted_add_csr,
+    "``out += a (x_i - shift)`` for dense rows; CSR rows are never shifted.",
+)
 
 
 @jit

@@ -7,56 +7,42 @@ and no minimum over a vector is ever taken. With 50 centres in float32 a value t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 
-from ..data import row_products
+from ..data import by_storage, row_products
 from ..engine import jit, wide_vectors
 
 
-def is_dense(rows: Any) -> bool:
-    """Of the compiler's type of rows."""
-    return isinstance(rows, types.BaseTuple) and len(rows) == 1
+def _centre_products_dense(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
+    X, m, width = rows[0], stop - start, panels.shape[1]
+    if chunk == 0:
+        for t in range(m):
+            x, y = X[order[start + t]], tile[t]
+            for k in range(y.shape[0]):
+                y[k] = x[k] - shift[k]
+    out = room[: width * m].reshape(width, m)
+    np.dot(panels[chunk], tile[:m].T, out)
+    return out
 
 
-def centre_products(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
+def _centre_products_csr(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
+    m, width = stop - start, panels.shape[2]
+    by_row = np.empty((m, width), panels.dtype)
+    row_products(rows, order, start, stop, shift, panels, chunk, tile, by_row)
+    out = room[: width * m].reshape(width, m)
+    out[:] = by_row.T
+    return out
+
+
+centre_products = by_storage(
+    _centre_products_dense,
+    _centre_products_csr,
     """``<c, x_i - shift>`` for the centres c of a panel and the rows i of order[start:stop], as an array of that shape.
-
+    
     For dense rows, ``panels[chunk]`` has a row for each centre, for CSR rows a column. `tile` and `room` are scratch;
     dense rows are loaded into `tile` for ``chunk == 0`` and reused for the chunks that follow.
-    """
-    raise RuntimeError("centre_products is called from compiled code only")
-
-
-@overload(centre_products)
-def _centre_products(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
-    if is_dense(rows):
-
-        def dense(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
-            X, m, width = rows[0], stop - start, panels.shape[1]
-            if chunk == 0:
-                for t in range(m):
-                    x, y = X[order[start + t]], tile[t]
-                    for k in range(y.shape[0]):
-                        y[k] = x[k] - shift[k]
-            out = room[: width * m].reshape(width, m)
-            np.dot(panels[chunk], tile[:m].T, out)
-            return out
-
-        return dense
-
-    def csr(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
-        m, width = stop - start, panels.shape[2]
-        by_row = np.empty((m, width), panels.dtype)
-        row_products(rows, order, start, stop, shift, panels, chunk, tile, by_row)
-        out = room[: width * m].reshape(width, m)
-        out[:] = by_row.T
-        return out
-
-    return csr
+    """,
+)
 
 
 @jit

@@ -6,17 +6,11 @@ this one function; tiles of inner products only say which pairs need not be aske
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.core import types
 from numba.extending import overload
 
+from ..data import is_dense
 from ..engine import jit, jit_sums
-
-
-def _is_dense(rows: Any) -> bool:
-    return isinstance(rows, types.BaseTuple) and len(rows) == 1
 
 
 @jit_sums
@@ -65,13 +59,13 @@ def squared_distance(rows, i, columns, j):  # type: ignore[no-untyped-def]
 
 @overload(squared_distance)
 def _squared_distance(rows, i, columns, j):  # type: ignore[no-untyped-def]
-    if _is_dense(rows) and _is_dense(columns):
+    if is_dense(rows) and is_dense(columns):
         return lambda rows, i, columns, j: _dense_dense(rows[0][i], columns[0][j])
-    if _is_dense(rows):
+    if is_dense(rows):
         return lambda rows, i, columns, j: _dense_csr(
             rows[0][i], columns[0], columns[1], columns[2][j], columns[2][j + 1]
         )
-    if _is_dense(columns):
+    if is_dense(columns):
         return lambda rows, i, columns, j: _dense_csr(columns[0][j], rows[0], rows[1], rows[2][i], rows[2][i + 1])
     return lambda rows, i, columns, j: _csr_csr(
         rows[0], rows[1], rows[2][i], rows[2][i + 1], columns[0], columns[1], columns[2][j], columns[2][j + 1]
