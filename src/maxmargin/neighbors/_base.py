@@ -38,15 +38,29 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         "n_jobs": [Integral, None],
     }
 
-    n_neighbors: int
-    algorithm: str
-    leaf_size: int
-    p: float | None
-    metric: Any
-    metric_params: dict | None
-    n_jobs: int | None
     effective_metric_: Any
     effective_metric_params_: dict
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: dict | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
