@@ -20,9 +20,9 @@ from ..certificates import Guarantee, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count, warn
 from ..estimators import Reported, check_same_rows
-from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
-from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
+from ._verify import alike, answers_alike, nothing_found, refuted, same_rows
+from .search import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 
 
 class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=ABCMeta):
