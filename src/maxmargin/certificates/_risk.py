@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isfinite, nextafter
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,11 +50,14 @@ _SLOPES = WEIGHT + 4 * U
 
 @dataclass(frozen=True)
 class RiskEvidence:
-    """Figures of one risk, recomputed. ``u`` are the slopes of the lower bound, ``decision`` the values f.
+    """Figures of one linear problem, recomputed. ``u`` are the slopes (multipliers) of the lower bound.
 
-    ``rounding`` is the part of the relative gap that bounds rounding errors: no theta proves less.
-    ``violation_rounding`` bounds those of the violation.
+    ``decision`` are the values f. ``rounding`` is the part of the relative gap that bounds rounding errors: no theta
+    proves less. ``violation_rounding`` bounds those of the violation. ``unbounded``: theta itself proves that the
+    losses have an infimum and no minimum.
     """
+
+    definiteness: ClassVar[str] = "known"  # there is no kernel
 
     primal: float
     dual: float
@@ -64,6 +68,7 @@ class RiskEvidence:
     decision: np.ndarray
     rounding: float = 0.0
     violation_rounding: float = 0.0
+    unbounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,16 @@ def evidence_of(
     rounded = min(rounding + below.rounding, gap)
     scale = max(abs(value), abs(dual), 1e-300)
     errors = float(below.errors.max(initial=0.0))
-    return RiskEvidence(value, dual, gap, relative(gap, value, dual), violation, below.u, f, rounded / scale, errors)
+    figures = value, dual, gap, relative(gap, value, dual), violation
+    return RiskEvidence(*figures, below.u, f, rounded / scale, errors, _has_no_minimum(problem, f))
+
+
+def _has_no_minimum(problem: Risk, f: np.ndarray) -> bool:
+    """A loss that falls for ever, no penalty, and every sample on its side: longer weights are always better."""
+    if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
+        return False
+    falls_for_ever = problem.loss.kind == "classification" and problem.loss.twice_differentiable
+    return falls_for_ever and bool((problem.y * f > 0)[problem.weights > 0].all())
 
 
 def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, float]:

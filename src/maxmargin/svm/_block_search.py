@@ -158,7 +158,7 @@ class BlockSearch:
             beta = np.zeros(len(problem.rows))
             beta[part] = self._coefficients(solution.beta)
             evidence = self._narrowed(with_definiteness(solution.evidence, qp, known))
-            points.append(PathPoint(beta, evidence, solution.status, solution.iterations))
+            points.append(PathPoint(beta, solution.status, solution.iterations, evidence=evidence))
             if not t:
                 self._ends[k, fold] = beta[part]
         return points

@@ -99,7 +99,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         figures = status, certificate.iterations, certificate.seconds, certificate.label
         return replace(
             solved,
-            solutions=[replace(solution, beta=kept, evidence=evidence, status=status)],
+            solutions=[replace(solution, variables=kept, evidence=evidence, status=status)],
             certificates=[Certificate.of(evidence, *figures)],
         )
 
