@@ -18,5 +18,5 @@ class HardMarginRisk(Risk):
     """The soft margin's limit for C to infinity: weights only say which samples take part, those above zero."""
 
     kind: ClassVar[str] = "hard margin"
-    smooth: ClassVar[bool] = False  # type: ignore[misc]
-    curved: ClassVar[bool] = False  # type: ignore[misc]
+    smooth: ClassVar[bool] = False
+    curved: ClassVar[bool] = False

@@ -99,7 +99,7 @@ class Solver(ABC):
         cls,
         problem: Any,
         start: np.ndarray,
-        tolerance: float,
+        tolerance: Any,
         budget: int | None = None,
         monitor: Monitor | None = None,
         slopes: np.ndarray | None = None,
@@ -114,7 +114,8 @@ class Solver(ABC):
         start : ndarray
             A feasible point to start from.
         tolerance : float
-            When to stop: a relative gap for risks, a violation for box QPs.
+            When to stop: a relative gap for risks, a violation for box QPs, a share of mistakes (or None) for the
+            perceptron.
         budget : int, optional
             Largest number of iterations; by default the solver's own.
         monitor : Monitor, optional

@@ -68,7 +68,7 @@ def solve_risk(
     if len(solvers) == 1:
         found = _certified(problem, solvers[0], start, tolerance, budget, monitor, slopes, **options)
     else:
-        found = _in_two_goes(problem, *solvers, start, tolerance, budget, monitor, slopes, **options)
+        found = _in_two_goes(problem, solvers, start, tolerance, budget, monitor, slopes, **options)
     if found.status is Status.STALLED and problem.kind == "risk" and problem.loss.kind == "regression":
         found = _without_weights(problem, solvers[-1], found, tolerance)
     if found.evidence.unbounded and found.status is Status.CONVERGED:
@@ -78,8 +78,7 @@ def solve_risk(
 
 def _in_two_goes(
     problem: Any,
-    first: type[Solver],
-    second: type[Solver],
+    solvers: tuple[type[Solver], ...],
     start: np.ndarray | None,
     tolerance: float,
     budget: int | None,
@@ -91,6 +90,7 @@ def _in_two_goes(
 
     Coordinate ascent is quick on most sparse data (a9a: a third of the interior point's time), hopeless on some.
     """
+    first, second = solvers
     few = first.first_budget if budget is None else min(first.first_budget, budget // 2)
     found = _certified(problem, first, start, tolerance, few, monitor, slopes, **options)
     if found.status is not Status.BUDGET_EXHAUSTED:
@@ -138,8 +138,8 @@ def _certified(
         met = evidence.relative_gap <= tolerance
         status = Status.CONVERGED if met else solution.status
         iterations = -(-used // many) if many else used
-        known = {"evidence": evidence, "solver": solver.name}
-        found = replace(solution, variables=theta, status=status, iterations=iterations, **known)
+        found = replace(solution, variables=theta, status=status, iterations=iterations, evidence=evidence)
+        found = replace(found, solver=solver.name)
         if met or solution.status is not Status.CONVERGED:
             return _kept(problem, solver, found, tolerance)
         if evidence.rounding > max(tolerance, 0.5 * evidence.relative_gap):  # no theta proves less

@@ -103,6 +103,7 @@ class LibsvmWalk(Solver):
         self.period = min(problem.n, _SHRINK_EVERY)
         self.coarse, self.shrinking, self.aim = start is None, start is None and shrinking, tolerance
         self.rounds, self.came_back, self.most, self.left = 0, False, 0, self.period
+        self.before = 0  # steps at the beginning of the round
         if start is None:
             self._fill()
         else:
