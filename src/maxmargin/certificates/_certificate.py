@@ -61,6 +61,9 @@ class Certificate:
         Why the kernel matrix may be taken as positive semi-definite, on which the lower bound rests: by the kernel's
         formula, by a factorisation of this matrix, or only because the user says so. Where it fails, nothing bounds
         the optimum from below. Always "known" for problems without a kernel.
+    assumes : str
+        What else the bounds rest on: that the functions of a user's own loss or penalty are right. Empty where nothing
+        is assumed.
 
     """
 
@@ -74,6 +77,7 @@ class Certificate:
     seconds: float
     label: str = ""
     definiteness: str = "known"
+    assumes: str = ""
 
     @classmethod
     def of(
@@ -82,7 +86,7 @@ class Certificate:
         """A certificate from recomputed figures."""
         e = evidence
         figures = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
-        return cls(*figures, status, iterations, seconds, label, e.definiteness)
+        return cls(*figures, status, iterations, seconds, label, e.definiteness, e.assumes)
 
     def __str__(self) -> str:
         return as_text(self, ())

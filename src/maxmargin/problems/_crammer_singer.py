@@ -46,6 +46,7 @@ class CrammerSingerRisk:
 
     kind: ClassVar[str] = "crammer-singer"
     smooth: ClassVar[bool] = False
+    is_custom: ClassVar[bool] = False
     curved: ClassVar[bool] = False
     penalty: ClassVar[Penalty] = make_penalty("l2")
 

@@ -27,6 +27,7 @@ class MultinomialRisk:
 
     kind: ClassVar[str] = "multinomial"
     smooth: ClassVar[bool] = True
+    is_custom: ClassVar[bool] = False
     curved: ClassVar[bool] = True
 
     rows: Rows

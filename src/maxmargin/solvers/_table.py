@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..losses import Loss
-from ..penalties import Penalty
+from ..losses import CustomLoss, Loss
+from ..penalties import CustomPenalty, Penalty
 from ._driver import Solver
 from .conjugate_gradient import ConjugateGradient
 from .crammer_singer import CrammerSinger
@@ -61,12 +61,13 @@ class _Facts(NamedTuple):
     curved: bool  # twice differentiable
     l1: bool
     l2: bool
+    custom: bool  # a user's loss or penalty
 
 
 def _facts(problem: Any) -> _Facts:
-    penalty, rows = problem.penalty, problem.rows
-    shape = problem.d <= NARROW, rows.sparse, problem.stored > SMALL
-    return _Facts(*shape, problem.smooth, problem.curved, penalty.l1 > 0, penalty.l2 > 0)
+    l1, l2 = problem.penalty.separable or (0.0, 0.0)
+    shape = problem.d <= NARROW, problem.rows.sparse, problem.stored > SMALL
+    return _Facts(*shape, problem.smooth, problem.curved, l1 > 0, l2 > 0, problem.is_custom)
 
 
 # The first line of a problem's kind whose condition holds is taken. Of two solvers the second goes on where the budget
@@ -77,6 +78,7 @@ _AUTOMATIC: tuple[tuple[str, Callable[[_Facts], bool], tuple[str, ...]], ...] = 
     ("multinomial", lambda it: it.l1, ("proximal_gradient",)),
     ("multinomial", lambda it: it.sparse and not it.narrow and it.l2, ("dual_coordinate", "newton_cg")),
     ("multinomial", lambda it: True, ("newton_cg",)),
+    ("risk", lambda it: it.custom, ("proximal_gradient",)),
     ("risk", lambda it: it.smooth and it.l1, ("proximal_newton",)),
     ("risk", lambda it: it.smooth and it.narrow, ("newton",)),
     ("risk", lambda it: it.smooth and it.sparse and it.l2 and not it.curved, ("dual_coordinate", "newton_cg")),
@@ -102,6 +104,7 @@ def choose_solver(problem: Any, name: str | type[Solver] = "auto") -> tuple[type
     smooth, with an L1 part          proximal_newton          proximal_newton
     piecewise linear, L2 or none     interior_point           dual_coordinate (L2)
     piecewise linear, with an L1     interior_point           sgd
+    a user's own                     proximal_gradient        proximal_gradient
     zero-one                         refused                  refused
     ===============================  =======================  ============================
 
@@ -124,19 +127,19 @@ def choose_solver(problem: Any, name: str | type[Solver] = "auto") -> tuple[type
     return chosen
 
 
-def solvers_for(loss: Loss, penalty: Penalty) -> list[str]:
+def solvers_for(loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> list[str]:
     """Names of the solvers that can minimise this loss with this penalty."""
     return [name for name, solver in RISK_SOLVERS.items() if not solver.needs.missing(loss, penalty)]
 
 
-def check_solver(name: str, loss: Loss, penalty: Penalty) -> None:
+def check_solver(name: str, loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> None:
     """Refuse a solver that cannot do it, saying what it lacks and which ones can."""
     if name not in RISK_SOLVERS:
         raise ValueError(f"solver must be 'auto' or one of {sorted(RISK_SOLVERS)}; got {name!r}.")
     _refuse_if_missing(RISK_SOLVERS[name], loss, penalty)
 
 
-def _refuse_if_missing(solver: type[Solver], loss: Loss, penalty: Penalty) -> None:
+def _refuse_if_missing(solver: type[Solver], loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> None:
     missing = solver.needs.missing(loss, penalty)
     if missing:
         able = solvers_for(loss, penalty)
