@@ -17,7 +17,7 @@ import numpy as np
 from ..engine import Stopwatch, Task, one_blas_thread, run_queue
 from ..kernels import Gram, Kernel, definiteness
 from ..search import Board
-from ..solvers import Monitor, PathPoint
+from ..solvers import Monitor, Solution
 from ._block_path import BlockPath
 from ._input import part_of
 from ._search_problems import SearchProblems, Trained
@@ -100,7 +100,7 @@ class BlockSearch:
             trained = Trained(self.board.grid.candidates[candidate], points_of_c, seconds)
             self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
 
-    def _path(self, gram: Gram, gamma: int, k: int, fold: int, Cs: np.ndarray) -> list[PathPoint]:
+    def _path(self, gram: Gram, gamma: int, k: int, fold: int, Cs: np.ndarray) -> list[Solution]:
         """One problem along C, from where the last gamma ended."""
         box = self.problems.box(k, fold)
         if box is None:
@@ -115,11 +115,11 @@ class BlockSearch:
             monitor=self._monitor,
         )
         points = along.solve(gram, k, fold, Cs, known, self._ends.get((k, fold)))
-        self._ends[k, fold] = points[0].beta
+        self._ends[k, fold] = points[0].variables
         return points
 
-    def _values(self, gram: Gram, k: int, points: list[PathPoint], test: np.ndarray) -> np.ndarray:
-        rows, betas = self.problems.problems[k].rows, np.array([p.beta for p in points])
+    def _values(self, gram: Gram, k: int, points: list[Solution], test: np.ndarray) -> np.ndarray:
+        rows, betas = self.problems.problems[k].rows, np.array([p.variables for p in points])
         support = np.flatnonzero(betas.any(axis=0))
         b = np.array([p.evidence.intercepts[0] for p in points])
         return gram.product(rows[support], betas[:, support], np.float64, test) + b[:, None]

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from ..certificates import Certificate
 from ..estimators import class_weights, keep_proof
 from ..search import Fold, Outcome, SearchData
-from ..solvers import PathPoint
+from ..solvers import Solution
 from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
 
@@ -39,7 +39,7 @@ class Trained:
     """One candidate in one fold: a solution for each problem that its training rows have (None: a class is missing)."""
 
     params: dict[str, float]
-    points: list[PathPoint | None]
+    points: list[Solution | None]
     seconds: float
 
     def certificates(self, problems: Sequence[Problem]) -> tuple[Certificate, ...]:
@@ -166,7 +166,7 @@ class ClassifierProblems(SearchProblems):
         for pair, (problem, point) in zip(pairs, found, strict=True):
             place = np.full(len(self.label), -1)
             place[problem.rows] = np.arange(len(problem.rows))
-            beta = point.beta[place[train[pair.rows]]]
+            beta = point.variables[place[train[pair.rows]]]
             models.append((turned * beta, turned * point.evidence.intercepts[0]))
         return models, [point.iterations for _, point in found]
 
@@ -197,7 +197,7 @@ class RegressorProblems(SearchProblems):
         point = trained.points[0]
         assert point is not None
         X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
-        keep_one(machine, X, self.gamma_of(trained), point.beta[train], point.evidence.intercepts[0])
+        keep_one(machine, X, self.gamma_of(trained), point.variables[train], point.evidence.intercepts[0])
         machine.n_iter_ = point.iterations
         return _with_proof(machine, trained.certificates(self.problems), X)
 

@@ -20,7 +20,7 @@ from ..certificates import of_widths
 from ..engine import Stopwatch, Task, one_blas_thread, run_queue
 from ..kernels import Definiteness, Kernel, MatrixGram, StoredMatrix, definiteness
 from ..search import Board
-from ..solvers import Monitor, PathPoint, PathProblem, solve_stored_paths
+from ..solvers import Monitor, PathProblem, Solution, solve_stored_paths
 from ._block_path import BlockPath
 from ._search_problems import Box, SearchProblems, Trained
 
@@ -119,7 +119,7 @@ class StoredSearch:
                 users[gamma, chain.problem] = users.get((gamma, chain.problem), 0) + 1
         self.matrices = _Matrices(self._matrix, users)
         self._known: dict[tuple[int, int], Definiteness] = {}
-        self._found: dict[tuple[int, int, int], list[PathPoint]] = {}
+        self._found: dict[tuple[int, int, int], list[Solution]] = {}
         self._seconds: dict[tuple[int, int, int], float] = {}
         self._planned: dict[tuple[int, int], np.ndarray] = {}
         self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
@@ -214,11 +214,11 @@ class StoredSearch:
         seconds = (watch.seconds()) / len(paths)
         with self._lock:
             for fold, points in zip(paths, found, strict=True):
-                chain.ends[fold] = points[0].beta
+                chain.ends[fold] = points[0].variables
                 self._found[gamma, fold, k] = points
                 self._seconds[gamma, fold, k] = seconds
 
-    def _along(self, matrix: StoredMatrix, gamma: int, k: int, paths: dict[int, PathProblem]) -> list[list[PathPoint]]:
+    def _along(self, matrix: StoredMatrix, gamma: int, k: int, paths: dict[int, PathProblem]) -> list[list[Solution]]:
         """Solutions along C of some folds, each as the matrix allows."""
         known = self._known[gamma, k]
         if known.fails:
@@ -240,7 +240,7 @@ class StoredSearch:
 
     def _stationary(
         self, matrix: StoredMatrix, known: Definiteness, k: int, fold: int, Cs: np.ndarray
-    ) -> list[PathPoint]:
+    ) -> list[Solution]:
         """Stationary points of an indefinite matrix: each found on its own, as by a single machine."""
         alone = BlockPath(
             problems=self.problems,
@@ -253,7 +253,9 @@ class StoredSearch:
         place[self.problems.problems[k].rows] = np.arange(len(matrix.exact))
         points = alone.solve(_Placed(matrix.exact, place), k, fold, Cs, known)
         # the values of the test rows are read from the image
-        return [replace(point, evidence=replace(point.evidence, image=matrix.exact @ point.beta)) for point in points]
+        return [
+            replace(point, evidence=replace(point.evidence, image=matrix.exact @ point.variables)) for point in points
+        ]
 
     # ---------------------------------------------------------------- from solutions to outcomes
 
@@ -274,7 +276,7 @@ class StoredSearch:
             trained = Trained(self.board.grid.candidates[candidate], points, seconds / len(places))
             self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
 
-    def _test_values(self, gamma: int, fold: int, found: list[list[PathPoint]], count: int) -> np.ndarray:
+    def _test_values(self, gamma: int, fold: int, found: list[list[Solution]], count: int) -> np.ndarray:
         """Values of the test rows: one table (rows by problems) for each C."""
         test = self.problems.folds[fold].test
         out = np.full((count, len(test), len(found)), np.nan)
@@ -293,7 +295,7 @@ class StoredSearch:
                 out[:, :, k] += sums_of_pair
         return out
 
-    def _by_class(self, found: list[list[PathPoint]]) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
+    def _by_class(self, found: list[list[Solution]]) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
         """For each class its rows, and the coefficients that they have in each pair: (pair, values of C by rows)."""
         parts: dict[int, list[tuple[int, np.ndarray]]] = {}
         rows_of: dict[int, np.ndarray] = {}
@@ -301,7 +303,7 @@ class StoredSearch:
             if not points:
                 continue
             problem = self.problems.problems[k]
-            betas = np.array([p.beta for p in points])
+            betas = np.array([p.variables for p in points])
             for positive in (True, False):
                 side = (problem.p > 0) == positive
                 rows = problem.rows[side]
@@ -318,7 +320,7 @@ class _Placed(MatrixGram):
         super().__init__(matrix, place, symmetric=True)
 
 
-def known_as(known: Definiteness, point: PathPoint, C: float, box: Box) -> PathPoint:
+def known_as(known: Definiteness, point: Solution, C: float, box: Box) -> Solution:
     """A solution with what is known of its matrix in its proof."""
     if known.basis == "known":
         return point
