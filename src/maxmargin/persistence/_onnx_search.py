@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..estimators import class_pairs
 from ..linear_model import LogisticRegressionCV
 from ..search._calibration import _MARGIN, Calibration, Isotonic
-from ..search._coupling import _CERTAIN, pairs_of
+from ..search._coupling import _CERTAIN
 from ..search._platt import Sigmoid
 from ..svm import SVCCV, SVRCV, LinearSVCCV
 from ._onnx_graph import Graph, Value
@@ -42,7 +43,7 @@ def _probabilities(graph: Graph, calibration: Calibration, values: Value) -> Val
         p1 = _on_side(graph, p, values, calibration.unit)
         return graph.concat([1.0 - p1, p1])
     if calibration.scheme == "pairs":
-        winner = votes_of_pairs(pairs_of(K), K, values > 0.0).argmax()
+        winner = votes_of_pairs(class_pairs(K), K, values > 0.0).argmax()
         return _raised(graph, _coupled(graph, p, K), winner, K)
     total = p.sum()
     shares = graph.where(total > 0.0, p / total, 1.0 / K)
@@ -92,7 +93,7 @@ def _coupled(graph: Graph, p: Value, K: int) -> Value:
     ``z / sum z`` with ``(Q + 1 1') z = 1``, by Gauss and Jordan without exchanges.
     """
     r = p.apply("Clip", _CERTAIN, 1.0 - _CERTAIN)
-    pairs = pairs_of(K)
+    pairs = class_pairs(K)
     mixed, won, lost = (np.zeros((len(pairs), K * K)) for _ in range(3))
     for k, (a, b) in enumerate(pairs):
         mixed[k, a * K + b] = mixed[k, b * K + a] = -1.0
