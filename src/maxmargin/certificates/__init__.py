@@ -13,7 +13,7 @@ from ._claims import (
 )
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
-from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee
+from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
@@ -31,6 +31,7 @@ __all__ = [
     "Evidence",
     "FIGURE_WORDS",
     "Guarantee",
+    "NotReproducibleError",
     "KERNEL_MATRIX",
     "IndefiniteKernelWarning",
     "KKTCases",

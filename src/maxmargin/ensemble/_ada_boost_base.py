@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows
-from ..tree._same import is_own, judged, refuted, reproduced
+from ..tree import is_own, judged, refuted, reproduced
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
 from ._seeds import seeded_copy

@@ -25,8 +25,7 @@ from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
 from ..estimators import Reported, check_same_rows
-from ..tree._base import TreeEstimator
-from ..tree._same import differing, is_own, judged, refuted
+from ..tree import TreeEstimator, differing, is_own, judged, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions
@@ -43,7 +42,11 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "max_samples": [
+            None,
+            Interval(Integral, 1, 2**31 - 1, closed="both"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
         "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
         "bootstrap": ["boolean"],
         "bootstrap_features": ["boolean"],

@@ -18,7 +18,7 @@ from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows
-from ..tree._same import is_own, judged, refuted, reproduced
+from ..tree import is_own, judged, refuted, reproduced
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
@@ -290,9 +290,12 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         check_same_rows((self._rows_seen, len(self._tuned)), n)
         try:
             template = clone(self).set_params(random_state=int(self._seed))
+            named = self.pos_label is None or bool(self.pos_label == self.positive_)
             rounds = {len(stage.model.estimator_weights_) for stage in self._stages}
         except (AttributeError, TypeError, ValueError):
             return cast(CascadeGuarantee, refuted(claim, "the account of how it was boosted"))
+        if not named:
+            return cast(CascadeGuarantee, refuted(claim, "pos_label"))
         if rounds != {self.n_estimators}:  # a file may bring any number of rounds
             return cast(CascadeGuarantee, refuted(claim, "the number of rounds of a stage"))
 

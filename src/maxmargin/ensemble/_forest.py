@@ -27,14 +27,22 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
 from ..estimators import Reported, check_same_rows
-from ..tree._base import checked_columns, checked_weights
-from ..tree._binning import Bins
-from ..tree._build import build_tree
-from ..tree._columns import Categories
-from ..tree._prune import prune
-from ..tree._same import differing, judged, refuted
-from ..tree._settings import CONSTRAINTS, columns_a_split, limits_of, refuse_monotonic
-from ..tree._tree import Tree
+from ..tree import (
+    CONSTRAINTS,
+    Bins,
+    Categories,
+    Tree,
+    build_tree,
+    checked_columns,
+    checked_weights,
+    columns_a_split,
+    differing,
+    judged,
+    limits_of,
+    prune,
+    refuse_monotonic,
+    refuted,
+)
 from ._forest_bags import Bags
 from ._forest_votes import JudgeState, judge_votes, sum_of_values
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
@@ -68,7 +76,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         "max_samples": [
             None,
             Interval(RealNotInt, 0.0, None, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, 1, 2**31 - 1, closed="both"),
         ],
     }
 

@@ -14,8 +14,7 @@ from sklearn.utils.validation import _check_y
 
 from ..engine import warn
 from ..estimators import encode_known_labels, encode_labels
-from ..tree import DecisionTreeClassifier
-from ..tree._tree import Tree
+from ..tree import DecisionTreeClassifier, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_votes import JudgeState
 

@@ -338,7 +338,8 @@ def certificate_of(
 ) -> Certificate:
     """A certificate from the recomputed figures of a risk."""
     e = evidence
-    return Certificate(e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation, status, iterations, seconds, label)
+    bounds = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
+    return Certificate(*bounds, status, iterations, seconds, label, assumes=e.assumes)
 
 
 def refuted(claim: Certificate) -> Certificate:
@@ -374,7 +375,7 @@ def has_no_minimum(problem: Risk, evidence: RiskEvidence) -> bool:
 
     A loss that falls for ever, no penalty, and every sample on its side: longer weights are always better.
     """
-    if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
+    if problem.penalty.separable != (0.0, 0.0):
         return False
     falls_for_ever = problem.loss.kind == "classification" and problem.loss.twice_differentiable
     return falls_for_ever and bool((problem.y * evidence.decision > 0)[problem.weights > 0].all())
