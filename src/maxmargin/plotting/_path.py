@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..linear import LinearPath
-from ..svm._path import KernelPath
+from ..svm import KernelPath
 from ._curve_axes import dress, write_title
 from ._features import last_step
 from ._look import INK, colour, legend_below, line, mark

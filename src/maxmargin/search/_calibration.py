@@ -46,7 +46,7 @@ from ._coupling import couple
 from ._platt import fit_sigmoid, smoothed_targets
 
 # How much more than the others the predicted class has at least: enough for float32 to keep it, too little to matter.
-_MARGIN = 1e-6
+WINNERS_LEAD = 1e-6
 # A calibration that is made again agrees up to _SAME where the winner's folds are trained to rounding errors (up to
 # EXACT_ROWS rows). Beyond, decision values come from machines trained to a tolerance from other starts: they differ
 # sideways, and an isotonic map pools its steps otherwise (seen on 1200 rows: 0.0002 upright for sigmoids, 0.023 for
@@ -282,7 +282,7 @@ def _on_side(p: np.ndarray, upper: np.ndarray, f: np.ndarray, unit: float) -> np
     Those that have to move keep their order: ties there would cost a ranking by probability.
     """
     with np.errstate(over="ignore"):
-        margin = _MARGIN * (1.0 + np.arctan(np.abs(f) / unit))
+        margin = WINNERS_LEAD * (1.0 + np.arctan(np.abs(f) / unit))
     return np.where(upper, np.maximum(p, 0.5 + margin), np.minimum(p, 0.5 - margin))
 
 
@@ -298,14 +298,14 @@ def _raised(p: np.ndarray, winner: np.ndarray) -> np.ndarray:
     mine = p[everyone, winner]
     others = p.copy()
     others[everyone, winner] = -1.0
-    late = np.flatnonzero(others.max(axis=1) > mine - _MARGIN)
+    late = np.flatnonzero(others.max(axis=1) > mine - WINNERS_LEAD)
     falling = -np.sort(-others[late], axis=1)[:, :-1]
     counts = np.arange(1, p.shape[1])
     # means of the winner and of the m largest others; those above the mean of the ones before them join in
     means = np.cumsum(np.column_stack([mine[late], falling]), axis=1) / np.arange(1, p.shape[1] + 1)
     joined = np.where(falling > means[:, :-1], counts, 0).max(axis=1)
     level = means[np.arange(len(late)), joined]
-    capped = np.minimum(others[late], (level - _MARGIN)[:, None])
+    capped = np.minimum(others[late], (level - WINNERS_LEAD)[:, None])
     capped[np.arange(len(late)), winner[late]] = 0.0
     capped = np.maximum(capped, 0.0)
     out = p.copy()

@@ -16,7 +16,7 @@ import numpy as np
 from ..estimators import class_pairs
 
 # LIBSVM's bound: a pair that is certain would leave the system singular
-_CERTAIN = 1e-7
+CERTAIN_PAIR = 1e-7
 _BLOCK_VALUES = 2_000_000
 
 
@@ -34,7 +34,7 @@ def couple(pair_probability: np.ndarray, classes: int) -> np.ndarray:
 def _couple_block(pair_probability: np.ndarray, classes: int) -> np.ndarray:
     n = len(pair_probability)
     first, second = np.array(class_pairs(classes)).T
-    r = np.clip(pair_probability, _CERTAIN, 1.0 - _CERTAIN)
+    r = np.clip(pair_probability, CERTAIN_PAIR, 1.0 - CERTAIN_PAIR)
     # the matrix of the constrained problem: Q with a border of ones for the sum
     system = np.zeros((n, classes + 1, classes + 1))
     system[:, first, second] = system[:, second, first] = -r * (1.0 - r)

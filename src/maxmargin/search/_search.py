@@ -111,10 +111,6 @@ class Search(Reported, ABC):
         """Raise for parameters that contradict each other."""
         return
 
-    def _refit(self, params: dict[str, float], data: SearchData) -> Any:
-        """The winner, trained on everything."""
-        return self._machine(**params).fit(data.X, data.y, sample_weight=data.weights)
-
     def _validate_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Checked X (float32 or float64, dense or CSR) and y."""
         rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
@@ -244,7 +240,8 @@ class Search(Reported, ABC):
 
     def _train_winner(self, data: SearchData) -> None:
         begin = time.perf_counter()
-        self.best_estimator_ = self._refit(self.best_params_, data)
+        winner = self._machine(**self.best_params_)
+        self.best_estimator_ = winner.fit(data.X, data.y, sample_weight=data.weights)
         if hasattr(self, "feature_names_in_"):
             self.best_estimator_.feature_names_in_ = self.feature_names_in_
         self.refit_time_ = time.perf_counter() - begin
