@@ -20,7 +20,7 @@ from ._formulations import Formulation
 from ._input import kernel_of_fit, part_of, rows_of, training_rows, training_weights
 from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
-from ._one_vs_rest import OneVsRest
+from ._one_vs_rest import OneVsRest, scheme_of
 from ._remedy import advice, indefinite_advice
 from ._solve import Solved, Task, Tasks
 
@@ -42,7 +42,7 @@ class _Classes:
         weight = training_weights(sample_weight, X)
         class_weight = class_weights(machine.class_weight, classes, label)
         check_every_class(classes, label, weight, one_class_error)
-        scheme = machine._scheme(len(classes))
+        scheme = scheme_of(machine.multi_class, len(classes))
         return cls(classes, label, weight, class_weight, scheme, scheme.pairs(label, weight))
 
 

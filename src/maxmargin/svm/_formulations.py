@@ -222,7 +222,7 @@ class Tube(Formulation):
     Attributes
     ----------
     C : float
-        Finite.
+        Infinity (a tube that nothing may leave) is taken as a number beyond what any kernel needs.
     epsilon : float
         Half the width of the tube: given, or with a nu that of the fitted model.
     nu : float or None
@@ -235,9 +235,10 @@ class Tube(Formulation):
     nu: float | None = None
 
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        bound = (float(self.C) if np.isfinite(self.C) else 1e10) * weight
         if self.nu is None:
-            return BoxQP.regressor(gram, target, self.C * weight, self.epsilon)
-        return BoxQP.nu_regressor(gram, target, self.C * weight, self.nu)
+            return BoxQP.regressor(gram, target, bound, self.epsilon)
+        return BoxQP.nu_regressor(gram, target, bound, self.nu)
 
     def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
         return _sums(solution.beta), float(np.mean(solution.evidence.intercepts))
