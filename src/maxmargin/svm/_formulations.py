@@ -222,7 +222,7 @@ class Tube(Formulation):
     Attributes
     ----------
     C : float
-        Finite.
+        Infinity (a tube that nothing may leave) is taken as a number beyond what any kernel needs.
     epsilon : float
         Half the width of the tube: given, or with a nu that of the fitted model.
     nu : float or None
@@ -235,9 +235,10 @@ class Tube(Formulation):
     nu: float | None = None
 
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        bound = (float(self.C) if np.isfinite(self.C) else 1e10) * weight
         if self.nu is None:
-            return BoxQP.regressor(gram, target, self.C * weight, self.epsilon)
-        return BoxQP.nu_regressor(gram, target, self.C * weight, self.nu)
+            return BoxQP.regressor(gram, target, bound, self.epsilon)
+        return BoxQP.nu_regressor(gram, target, bound, self.nu)
 
     def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
         return _sums(solution.variables), float(np.mean(solution.evidence.intercepts))
@@ -293,24 +294,24 @@ def _with_totals(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
     rises, falls = beta.reshape(2, -1)
     bound = problem.upper[: len(rises)]
     missing = problem.totals[0] - rises.sum()
-    room = bound - (rises - falls)
+    left = bound - (rises - falls)
     # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
-    if missing > 1e-12 * problem.totals[0] and room.sum() >= missing:
-        both = _shared(problem, rises, falls, room, missing)
-        # a sum that fills its room is rounded, and may be an ulp beyond the bound
+    if missing > 1e-12 * problem.totals[0] and left.sum() >= missing:
+        both = _shared(problem, rises, falls, left, missing)
+        # a sum that reaches its bound is rounded, and may be an ulp beyond the bound
         rises, falls = np.minimum(rises + both, bound), np.maximum(falls - both, -bound)
     return np.concatenate([rises, falls])
 
 
-def _shared(problem: BoxQP, rises: np.ndarray, falls: np.ndarray, room: np.ndarray, missing: float) -> np.ndarray:
+def _shared(problem: BoxQP, rises: np.ndarray, falls: np.ndarray, left: np.ndarray, missing: float) -> np.ndarray:
     """What both variables of a sample get: first of those in the middle of the tube, which it violates least."""
     n = len(rises)
     residual = (problem.p - problem.image(np.concatenate([rises, falls])))[:n]
     highest = residual[rises < problem.upper[:n]].max(initial=-np.inf)
     lowest = residual[falls > problem.lower[n:]].min(initial=np.inf)
     middle = (highest + lowest) / 2
-    order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -room, kind="stable")
-    before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
+    order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -left, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(left[order])[:-1]])
     both = np.zeros(n)
-    both[order] = np.clip(missing - before, 0.0, room[order])
+    both[order] = np.clip(missing - before, 0.0, left[order])
     return both

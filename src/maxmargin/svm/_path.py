@@ -56,7 +56,13 @@ def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any)
     gram = kernel.gram(rows_of(machine.kernel, X), None, machine._threads())
     everything = Fold(np.arange(len(label)), np.empty(0, dtype=np.int64))
     data = SearchData(X, classes[label], weights, classes, label)
-    problems = ClassifierProblems(data, [everything], lambda C: clone(machine).set_params(C=C), gamma)
+    problems = ClassifierProblems(
+        data,
+        [everything],
+        lambda C: clone(machine).set_params(C=C),
+        class_weight=machine.class_weight,
+        gamma=gamma,
+    )
     order = np.argsort(values, kind="stable")
     watch, numbers = Stopwatch(), range(len(problems.problems))
     with one_blas_thread():
