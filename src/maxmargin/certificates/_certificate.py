@@ -58,6 +58,9 @@ class Certificate:
         Why the kernel matrix may be taken as positive semi-definite, on which the lower bound rests: by the kernel's
         formula, by a factorisation of this matrix, or only because the user says so. Where it fails, nothing bounds
         the optimum from below. Always "known" for problems without a kernel.
+    assumes : str
+        What else the bounds rest on: that the functions of a user's own loss or penalty are right. Empty where nothing
+        is assumed.
 
     """
 
@@ -71,6 +74,7 @@ class Certificate:
     seconds: float
     label: str = ""
     definiteness: str = "known"
+    assumes: str = ""
 
     @classmethod
     def of(cls, evidence: Evidence, status: Status, iterations: int, seconds: float, label: str = "") -> Certificate:

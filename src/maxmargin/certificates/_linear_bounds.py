@@ -12,8 +12,9 @@ import numpy as np
 
 from ..data import Rows, product_depth, product_magnitudes, sum_depth, sum_magnitudes
 from ..engine import jit
-from ..losses import Loss, loss_conjugate, loss_value
-from ..penalties import Penalty
+from ..losses import CustomLoss, Loss, loss_conjugate, loss_value
+from ..penalties import CustomPenalty, Penalty
+from ._custom import custom_conjugates, custom_largest_losses
 from ._rounding import TINY, Bounded, U, bounded_dot, bounded_sum, gamma
 
 WEIGHT = 4 * U  # relative error of a weight c_i: at most three products
@@ -67,22 +68,29 @@ def _conjugates(code, epsilon, u, y, c, out, errors):  # type: ignore[no-untyped
             errors[i] = 0.0
 
 
-def largest_losses(loss: Loss, f: np.ndarray, errors: np.ndarray, y: np.ndarray) -> np.ndarray:
+def largest_losses(loss: Loss | CustomLoss, f: np.ndarray, errors: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The largest loss that each sample may have, but for a relative error of `VALUE`: convex, hence at an end."""
+    if loss.code is None:
+        return custom_largest_losses(loss, f, errors, y)
     out = np.empty(len(f))
     _largest_losses(loss.code, loss.epsilon, f, errors, y, loss.kind != "classification", out)
     return out
 
 
-def conjugates(loss: Loss, u: np.ndarray, y: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def conjugates(loss: Loss | CustomLoss, u: np.ndarray, y: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Conjugates at the float64 slopes u and bounds of their errors; zero for samples without weight."""
+    if loss.code is None:
+        return custom_conjugates(loss, u, y, c)
     out, errors = np.empty(len(u)), np.empty(len(u))
     _conjugates(loss.code, loss.epsilon, u, y, c, out, errors)
     return out, errors
 
 
-def penalty_bounds(penalty: Penalty, w: np.ndarray) -> Bounded:
+def penalty_bounds(penalty: Penalty | CustomPenalty, w: np.ndarray) -> Bounded:
     """R(w); l2 = 1 - l1_ratio is itself rounded."""
+    if penalty.separable is None:
+        value = penalty.value(w)
+        return (value, penalty.value_error(value, len(w))) if isfinite(value) else (inf, inf)
     w = np.abs(np.ravel(w))
     total, error = 0.0, 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -97,8 +105,11 @@ def penalty_bounds(penalty: Penalty, w: np.ndarray) -> Bounded:
     return (total, error) if isfinite(error) and isfinite(total) else (inf, inf)
 
 
-def conjugate_bound(penalty: Penalty, v: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
-    """An upper bound of R*(v) for an L2 part, and what of it comes from the errors."""
+def conjugate_bound(penalty: Penalty | CustomPenalty, v: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
+    """An upper bound of R*(v), for an L2 part or a custom penalty, and what of it comes from the errors."""
+    if penalty.separable is None:
+        bound = penalty.conjugate_bound(v, errors)
+        return (bound, max(bound - penalty.conjugate(v), 0.0)) if isfinite(bound) else (inf, inf)
     with np.errstate(over="ignore", invalid="ignore"):
         plain = np.maximum(np.abs(v) - penalty.l1, 0.0)
         # the penalty's own l1 is exact; the difference rounds by u of its terms

@@ -46,6 +46,9 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
     interval = f"{rounded_down(worst.dual)} <= optimum <= {rounded_up(worst.primal)}"
     if worst.definiteness == "assumed":
         interval += ", if the kernel is positive semi-definite (assumed)"
+    if worst.assumes:
+        interval += ", if the assumption holds"
+        lines.append(("assumed, not proven", worst.assumes))
     if worst.definiteness != "known":
         lines.append(("kernel matrix", KERNEL_MATRIX[worst.definiteness]))
     return [

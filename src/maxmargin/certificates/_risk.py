@@ -23,6 +23,7 @@ import numpy as np
 
 from ..data import compensated_sums, sum_depth, sum_magnitudes
 from ..problems import Risk
+from ._custom import assumption, refute_functions
 from ._duality import relative
 from ._linear_bounds import (
     ROOM,
@@ -52,7 +53,8 @@ class RiskEvidence:
     """Figures of one risk, recomputed. ``u`` are the slopes of the lower bound, ``decision`` the values f.
 
     ``rounding`` is the part of the relative gap that bounds rounding errors: no theta proves less.
-    ``violation_rounding`` bounds those of the violation.
+    ``violation_rounding`` bounds those of the violation. ``assumes`` says what the bounds rest on besides arithmetic:
+    a user's functions.
     """
 
     primal: float
@@ -64,6 +66,7 @@ class RiskEvidence:
     decision: np.ndarray
     rounding: float = 0.0
     violation_rounding: float = 0.0
+    assumes: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,28 @@ def evidence_of(
     value, rounding = primal
     dual = max(below.value, 0.0)
     gap = value - dual
-    l1, l2 = problem.penalty.l1, problem.penalty.l2
-    violation = float(np.abs(below.v - np.clip(below.v, *subgradients(theta[:-1], l1, l2))).max(initial=0.0))
+    violation = _violation(problem, theta[:-1], below.v)
     rounded = min(rounding + below.rounding, gap)
     scale = max(abs(value), abs(dual), 1e-300)
     errors = float(below.errors.max(initial=0.0))
-    return RiskEvidence(value, dual, gap, relative(gap, value, dual), violation, below.u, f, rounded / scale, errors)
+    assumes = ""
+    if problem.is_custom:
+        refute_functions(problem, theta, f, below.u, below.v)
+        assumes = assumption(problem)
+    share = relative(gap, value, dual)
+    return RiskEvidence(value, dual, gap, share, violation, below.u, f, rounded / scale, errors, assumes)
+
+
+def _violation(problem: Risk, w: np.ndarray, v: np.ndarray) -> float:
+    """How far v is from being a subgradient of the penalty at w: the largest distance of an entry.
+
+    Of a custom penalty, whose subgradients are not known: how far a proximal step of length 1 along v moves w.
+    """
+    separable = problem.penalty.separable
+    nearest = (
+        w - problem.penalty.prox(w + v, 1.0) if separable is None else v - np.clip(v, *subgradients(w, *separable))
+    )
+    return float(np.abs(nearest).max(initial=0.0))
 
 
 def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, float]:
@@ -139,14 +158,17 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = F
         u = _with_sum_zero(problem, u)
     if not np.isfinite(u).all():
         return nothing
-    free = penalty.l1 <= 0 and penalty.l2 <= 0
+    l1, l2 = penalty.separable or (0.0, inf)  # a custom penalty has a conjugate by itself, like one with an L2 part
+    free = l1 <= 0 and l2 <= 0
     if free and not as_given:
         u = _balanced(problem, f, u, problem.transposed(c * u))
     v, size = compensated_sums(problem.rows, -(c * u), threads)
     if not np.isfinite(size).all():
         return nothing
-    if penalty.l2 <= 0 and not free:
-        u, v, size = _within_l1(problem, u, v, size)
+    if penalty.separable is None:
+        u, v, size = _within_domain(problem, u, v, size, _SLOPES + 2 * _imbalance(problem, u))
+    elif l2 <= 0 and not free:
+        u, v, size = _within_l1(l1, u, v, size)
     value, error, wobble = _conjugate_sum(problem, u)
     t = 0.0 if free else _imbalance(problem, u)
     errors = compensated_errors(v, size, problem.n, _SLOPES + t)
@@ -155,12 +177,12 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = F
         bound = value - cost
     else:
         cost = error + t * wobble
-        if penalty.l2 > 0:
+        if l2 > 0:
             penalised, more = conjugate_bound(penalty, v, errors)
             bound, cost = value - cost - penalised, cost + more
         else:
             largest = float((np.abs(v) + errors).max(initial=0.0)) * (1 + 4 * U)
-            shrink = min(1.0, penalty.l1 / largest * (1 - 4 * U)) if largest > 0 else 1.0
+            shrink = min(1.0, l1 / largest * (1 - 4 * U)) if largest > 0 else 1.0
             bound, cost = shrink * (value - cost), cost + (1 - shrink) * abs(value)
     # the last subtractions round themselves
     bound = nextafter(bound - 4 * U * (abs(value) + abs(bound) + cost), -inf)
@@ -270,11 +292,32 @@ def _bracket(problem: Risk, slopes, u: np.ndarray, total: float):  # type: ignor
     return other, other_total, min(step, 0.0), max(step, 0.0)
 
 
-def _within_l1(problem: Risk, u: np.ndarray, v: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, ...]:
+def _within_l1(l1: float, u: np.ndarray, v: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, ...]:
     """Slopes, scaled so that no |v_j| is above l1 but for rounding."""
-    largest, l1 = float(np.abs(v).max(initial=0.0)), problem.penalty.l1
+    largest = float(np.abs(v).max(initial=0.0))
     scale = min(1.0, l1 / largest) if largest > 0 else 1.0
     return (scale * u, scale * v, scale * size) if scale < 1 else (u, v, size)
+
+
+def _within_domain(
+    problem: Risk, u: np.ndarray, v: np.ndarray, size: np.ndarray, relative_error: float
+) -> tuple[np.ndarray, ...]:
+    """Slopes, scaled so that the conjugate of a custom penalty is finite at v, rounding included.
+
+    Its domain is convex and has 0 in it: the scales that do are an interval from 0, whose end is found by halving.
+    """
+    errors = compensated_errors(v, size, problem.n, relative_error)
+
+    def finite(t: float) -> bool:
+        return isfinite(problem.penalty.conjugate_bound(t * v, t * errors))
+
+    if finite(1.0) or not np.isfinite(v).all():
+        return u, v, size
+    low, high = 0.0, 1.0
+    while high - low > 1e-13 * high and high > 1e-300:
+        middle = low + (high - low) / 2
+        low, high = (middle, high) if finite(middle) else (low, middle)
+    return low * u, low * v, low * size
 
 
 def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> np.ndarray:

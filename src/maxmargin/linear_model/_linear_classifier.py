@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from ..engine import interruptible
 from ..linear import LinearClassifierMachine, LinearPath, advance_streams, chunk_of, end_streams, solve_path
-from ..losses import Loss, make_loss
-from ..penalties import PENALTIES, Penalty, make_penalty
+from ..losses import CustomLoss, Loss, as_loss, make_loss
+from ..penalties import PENALTIES, CustomPenalty, Penalty, as_penalty, make_penalty
 
 _LOSSES = {"perceptron", "hinge", "squared_hinge", "logistic", "log_loss", "squared", "squared_error"}
 
 
 def _is_logistic(model: LinearClassifier) -> bool:
-    if model.loss not in ("logistic", "log_loss"):
+    if getattr(model.loss, "name", model.loss) not in ("logistic", "log_loss"):
         raise AttributeError(f"probabilities need loss='logistic'; got loss={model.loss!r}.")
     return True
 
@@ -40,11 +40,14 @@ class LinearClassifier(LinearClassifierMachine):
 
     Parameters
     ----------
-    loss : {"hinge", "squared_hinge", "logistic", "squared", "perceptron"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic", "squared", "perceptron"} or object, default="hinge"
         Of the margin ``z = y f(x)``: ``max(0, 1 - z)``, its square, ``log(1 + exp(-z))``, ``(1 - z)**2 / 2``, or
         ``max(0, -z)``. The last one with a penalty has the minimum ``w = 0``; the classical rule is in `Perceptron`.
-    penalty : {"l2", "l1", "elastic_net", "none"}, default="l2"
-        ``1/2 ||w||_2**2``, ``||w||_1``, ``l1_ratio`` of the latter and ``1 - l1_ratio`` of the former, or 0.
+        Or an object with the methods of `maxmargin.losses.LossFunctions`.
+    penalty : {"l2", "l1", "elastic_net", "none"} or object, default="l2"
+        ``1/2 ||w||_2**2``, ``||w||_1``, ``l1_ratio`` of the latter and ``1 - l1_ratio`` of the former, or 0. Or an
+        object: `maxmargin.penalties.GroupLasso`, `maxmargin.penalties.BoundedWeights`, or one of your own with the
+        methods of `maxmargin.penalties.PenaltyFunctions`.
     C : float, default=1.0
         Weight of the losses against the penalty.
     l1_ratio : float, default=0.5
@@ -102,16 +105,16 @@ class LinearClassifier(LinearClassifierMachine):
 
     _parameter_constraints: dict = {
         **LinearClassifierMachine._parameter_constraints,
-        "loss": [StrOptions(_LOSSES)],
-        "penalty": [StrOptions(set(PENALTIES))],
+        "loss": [StrOptions(_LOSSES), HasMethods("value")],
+        "penalty": [StrOptions(set(PENALTIES)), HasMethods("value")],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
     }
 
     def __init__(
         self,
-        loss: str = "hinge",
-        penalty: str = "l2",
+        loss: Any = "hinge",
+        penalty: Any = "l2",
         C: float = 1.0,
         l1_ratio: float = 0.5,
         solver: str = "auto",
@@ -142,11 +145,15 @@ class LinearClassifier(LinearClassifierMachine):
         self.callback = callback
         self.solver_options = solver_options
 
-    def _loss(self) -> Loss:
-        return make_loss(self.loss)
+    def _loss(self) -> Loss | CustomLoss:
+        loss = make_loss(self.loss) if isinstance(self.loss, str) else as_loss(self.loss)
+        if loss.kind == "regression":
+            raise ValueError(f"loss={loss.name!r} is a loss for regression; a classifier needs one of labels.")
+        return loss
 
-    def _penalty(self) -> Penalty:
-        return make_penalty(self.penalty, self.l1_ratio)
+    def _penalty(self) -> Penalty | CustomPenalty:
+        named = isinstance(self.penalty, str)
+        return make_penalty(self.penalty, self.l1_ratio) if named else as_penalty(self.penalty)
 
     def _strength(self) -> float:
         return float(self.C)

@@ -77,6 +77,11 @@ class Penalty:
     l1: float
     l2: float
 
+    @property
+    def separable(self) -> tuple[float, float] | None:
+        """``(l1, l2)``, which solvers that work weight by weight ask for; None for a penalty of another form."""
+        return self.l1, self.l2
+
     def value(self, w: Any) -> float:
         """The penalty of the vector w."""
         w = np.ravel(np.asarray(w, dtype=np.float64))

@@ -21,8 +21,8 @@ import numpy as np
 
 from ..data import Rows, decision_pass, gram_pass, square_pass, sum_pass
 from ..engine import run_parallel
-from ..losses import Loss
-from ..penalties import Penalty
+from ..losses import CustomLoss, Loss
+from ..penalties import CustomPenalty, Penalty
 from ._risk_pass import loss_sum, mirror, risk_pass
 
 
@@ -50,10 +50,19 @@ class Risk:
     rows: Rows
     y: np.ndarray
     weights: np.ndarray
-    loss: Loss
-    penalty: Penalty
+    loss: Loss | CustomLoss
+    penalty: Penalty | CustomPenalty
     fit_intercept: bool = True
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.penalty.separable is None:
+            self.penalty.check(self.d)
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether loss or penalty are not of the forms that compiled loops know."""
+        return self.loss.code is None or self.penalty.separable is None
 
     @property
     def n(self) -> int:
@@ -110,6 +119,8 @@ class Risk:
 
     def loss_at(self, f: np.ndarray) -> float:
         """``sum_i c_i loss(f_i, y_i)``."""
+        if self.loss.code is None:
+            return self._sum_of(self.loss.value(f, self.y))
         return float(loss_sum(self.loss.code, self.loss.epsilon, f, self.y, self.weights))
 
     def value(self, theta: np.ndarray) -> float:
@@ -156,7 +167,17 @@ class Risk:
                 break
         return 1.05 * estimate  # the iteration approaches from below
 
+    def _sum_of(self, losses: np.ndarray) -> float:
+        """Their weighted sum; those without weight take no part, even if infinite."""
+        used = self.weights > 0
+        return float(self.weights[used] @ losses[used])
+
     def _pass(self, theta: np.ndarray, second: bool) -> tuple[float, np.ndarray, np.ndarray]:
+        if self.loss.code is None:
+            f = self.decision(theta)
+            slopes = self.weights * self.loss.derivative(f, self.y)
+            hessian = self.weighted_gram(self.curvature_weights(f)) if second else np.zeros((0, 0))
+            return self.loss_at(f), self.transposed(slopes), hessian
         strips, side = self.strips(), (self.d + 1) * second
         gradients, hessians = np.zeros((len(strips), self.d + 1)), np.zeros((len(strips), side, side))
 

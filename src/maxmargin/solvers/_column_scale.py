@@ -13,7 +13,7 @@ _VALUES = 2**18  # of a block of rows
 def column_scale(problem: Risk) -> np.ndarray:
     """``smoothness * sum_i c_i x_ij^2 + l2`` for each weight and the intercept; never zero.
 
-    A column of zeros (or an intercept that is not there) gets 1: its gradient is zero and nothing is divided.
+    The largest of them for all weights, if the penalty mixes them: its proximal step knows one length only. A column of zeros (or an intercept that is not there) gets 1: its gradient is zero and nothing is divided.
     """
     c = problem.weights * problem.loss.smoothness
     scale = np.zeros(problem.d + 1)
@@ -28,6 +28,9 @@ def column_scale(problem: Risk) -> np.ndarray:
         else:
             squares = np.square(block, dtype=np.float64)
         scale[:-1] += squares.T @ c[part]
-    scale[:-1] += problem.penalty.l2
+    if problem.penalty.separable is None:
+        scale[:-1] = scale[:-1].max(initial=0.0)
+    else:
+        scale[:-1] += problem.penalty.separable[1]
     scale[-1] = c.sum() if problem.fit_intercept else 0.0
     return np.where(scale > 0, scale, 1.0)

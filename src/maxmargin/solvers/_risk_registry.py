@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..losses import Loss
-from ..penalties import Penalty
+from ..losses import CustomLoss, Loss
+from ..penalties import CustomPenalty, Penalty
 from ..problems import Risk
 from . import (
     conjugate_gradient,
@@ -38,12 +38,12 @@ NARROW = 1500
 SMALL = 20_000
 
 
-def solvers_for(loss: Loss, penalty: Penalty) -> list[str]:
+def solvers_for(loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> list[str]:
     """Names of the solvers that can minimise this loss with this penalty."""
     return [name for name, solver in RISK_SOLVERS.items() if not solver.NEEDS.missing(loss, penalty)]
 
 
-def check_solver(name: str, loss: Loss, penalty: Penalty) -> None:
+def check_solver(name: str, loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> None:
     """Refuse a solver that cannot do it, saying what it lacks and which ones can."""
     if name not in RISK_SOLVERS:
         raise ValueError(f"solver must be 'auto' or one of {sorted(RISK_SOLVERS)}; got {name!r}.")
@@ -74,15 +74,18 @@ def choose_solver(problem: Risk) -> str:
     loss, penalty = problem.loss, problem.penalty
     narrow = problem.d <= NARROW
     smooth = loss.smoothness < float("inf")
-    if smooth and penalty.l1 > 0:
+    l1, l2 = penalty.separable or (0.0, 0.0)
+    if problem.is_custom:
+        name = "proximal_gradient"
+    elif smooth and l1 > 0:
         name = "proximal_newton"
-    elif smooth and not narrow and penalty.l2 > 0 and problem.rows.sparse and not loss.twice_differentiable:
+    elif smooth and not narrow and l2 > 0 and problem.rows.sparse and not loss.twice_differentiable:
         name = "dual_coordinate"
     elif smooth:
         name = "newton" if narrow else "newton_cg"
-    elif narrow and not (problem.rows.sparse and problem.stored > SMALL and penalty.l2 > 0 and penalty.l1 == 0):
+    elif narrow and not (problem.rows.sparse and problem.stored > SMALL and l2 > 0 and l1 == 0):
         name = "interior_point"
     else:
-        name = "dual_coordinate" if penalty.l2 > 0 else "sgd"
+        name = "dual_coordinate" if l2 > 0 else "sgd"
     check_solver(name, loss, penalty)
     return name

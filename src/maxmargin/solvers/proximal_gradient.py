@@ -7,7 +7,8 @@ eq. 4.1-4.3). L is found by backtracking (their section 4) and may fall again. m
 bound, one number a column, so that L <= d + 1 and the units of the columns do not matter; the penalty has no mixed
 terms, hence its prox is as simple in this metric. The momentum is forgotten when it points uphill, <z - x', x' - x> > 0
 in the metric (O'Donoghue and Candes 2015, eq. 13). Decision values of z follow from those of the x: one step costs two
-passes over the rows, and one more for each time that L has to rise. Needs: a loss with a derivative.
+passes over the rows, and one more for each time that L has to rise. Needs: a loss with a derivative. Nothing is
+called but methods of loss and penalty, so that both may be a user's; m is then the same for all weights.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ._monitor import Monitor
 from ._needs import Needs
 from ._risk_solution import RiskSolution
 
-NEEDS = Needs(smooth=True)
+NEEDS = Needs(smooth=True, compiled=False, separable=False)
 BUDGET = 20_000
 _FALL = 0.9  # of L from step to step
 _DOUBLINGS = 60
@@ -73,6 +74,8 @@ def _iterates(problem: Risk, x: np.ndarray, m: np.ndarray) -> Iterator[tuple[np.
             if _bends_less(problem, fz, u, f, float(m @ (new - z) ** 2) * L / 2):
                 break
             L *= 2
+        if not np.isfinite(f).all():  # functions that overflow, or return what is not a number
+            return
         if np.array_equal(new, x) and momentum == 1.0:  # rounding allows no step
             return
         violation = float((L * m * np.abs(new - z)).max())
@@ -87,10 +90,13 @@ def _iterates(problem: Risk, x: np.ndarray, m: np.ndarray) -> Iterator[tuple[np.
 
 def prox_step(problem: Risk, z: np.ndarray, g: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     """``argmin <g, x> + R(w) + sum_j curvature_j (x_j - z_j)^2 / 2``; the intercept is not penalised."""
-    penalty = problem.penalty
     new = z - g / curvature
     w, h = new[:-1], curvature[:-1]
-    new[:-1] = np.sign(w) * np.maximum(np.abs(w) - penalty.l1 / h, 0.0) / (1.0 + penalty.l2 / h)
+    if problem.penalty.separable is None:
+        new[:-1] = problem.penalty.prox(w, 1.0 / h[0])
+    else:
+        l1, l2 = problem.penalty.separable
+        new[:-1] = np.sign(w) * np.maximum(np.abs(w) - l1 / h, 0.0) / (1.0 + l2 / h)
     return new
 
 
