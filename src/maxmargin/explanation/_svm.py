@@ -9,8 +9,7 @@ import scipy.sparse as sp
 
 from ..certificates import CASES
 from ..messages import counted, listed, number
-from ..svm._classifier import KernelClassifier
-from ..svm._one_class import OneClassSVM
+from ..svm import KernelClassifier, OneClassSVM
 from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
 from ._linear import against, decided, proof_in_words, signed_margin, true_label

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ...linear import LinearPath
-from ...svm._path import KernelPath
+from ...svm import KernelPath
 from .._curve_axes import dress, write_title
 from .._display import Display
 from .._features import last_step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ._grid import Grid
 from ._monitor import SearchMonitor
 from ._outcome import Outcome, Record
 from ._race import Race
-from ._scoring import Judge
+from ._scoring import FoldScorer
 
 # Bytes of out-of-fold values that are kept. A winner whose values had no place is trained once more: that costs one
 # candidate, while the values of all of them can be larger than the data.
@@ -25,25 +25,18 @@ class SearchError(RuntimeError):
     """An error in one cell and fold of a search with ``error_score="raise"``."""
 
 
-class Engine(Protocol):
-    """Trains candidates: asks the board what is open, in any order, and enters what comes out.
-
-    An error that belongs to one candidate and fold goes to `Board.fail`; any other, KeyboardInterrupt too, passes. In a
-    race it calls `Board.drop` now and then, always at the same points of its work.
-    """
-
-    def run(self, board: Board) -> None:
-        """Work until nothing is open."""
-
-
-class Board:
+class SearchState:
     """What is open, finished, dropped and failed; may be used from several threads.
+
+    What trains candidates asks what is `open`, in any order, and enters what comes out. An error that belongs to one
+    candidate and fold goes to `fail`; any other, KeyboardInterrupt too, passes. In a race it calls `drop` now and then,
+    always at the same points of its work.
 
     Parameters
     ----------
     grid : Grid
     folds : list of Fold
-    judge : Judge
+    scorer : FoldScorer
     record : Record, optional
         What an earlier search has finished.
     monitor : SearchMonitor, optional
@@ -59,7 +52,8 @@ class Board:
         self,
         grid: Grid,
         folds: list[Fold],
-        judge: Judge,
+        scorer: FoldScorer,
+        *,
         record: Record | None = None,
         monitor: SearchMonitor | None = None,
         race: Race | None = None,
@@ -71,7 +65,7 @@ class Board:
         self.dropped = np.zeros(len(grid), dtype=bool)
         self.failures: dict[tuple[int, int], Exception] = {}
         self.race = race
-        self._judge, self._error_score, self._keep_values = judge, error_score, keep_values
+        self._scorer, self._error_score, self._keep_values = scorer, error_score, keep_values
         self._monitor = SearchMonitor(False, grid, len(folds)) if monitor is None else monitor
         self._lock = RLock()
         self._waiting: deque[tuple[int, int, Outcome]] = deque()
@@ -103,17 +97,17 @@ class Board:
             with self._lock:
                 self._keep((candidate, fold), np.array(outcome.values))
             return
-        if self._judge.scorer is None:
-            self._settle(candidate, fold, outcome)
+        if self._scorer.scorer is None:
+            self._score(candidate, fold, outcome)
             return
         with self._lock:
             self._waiting.append((candidate, fold, outcome))
             if self._scoring:
                 return
             self._scoring = True
-        self._settle_waiting()
+        self._score_waiting()
 
-    def _settle_waiting(self) -> None:
+    def _score_waiting(self) -> None:
         """Score one after the other, on one thread: a user's scorer need not stand several.
 
         The other threads leave their outcomes and go on. Were they to wait, a scorer that trains machines of its own
@@ -126,16 +120,16 @@ class Board:
                         self._scoring = False
                         return
                     place = self._waiting.popleft()
-                self._settle(*place)
+                self._score(*place)
         except BaseException:
             with self._lock:
                 self._scoring = False
             raise
 
-    def _settle(self, candidate: int, fold: int, outcome: Outcome) -> None:
+    def _score(self, candidate: int, fold: int, outcome: Outcome) -> None:
         begin = time.perf_counter()
         try:
-            score = self._judge.score(self.folds[fold], outcome)
+            score = self._scorer.score(self.folds[fold], outcome)
         except Exception as error:
             self.fail(candidate, fold, error)
             return
