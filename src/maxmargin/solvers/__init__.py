@@ -34,12 +34,7 @@ from .stochastic import StochasticGradient
 from .stored_matrix import longest_useful
 from .stored_path import PathProblem, solve_stored_paths
 
-CertifiedSolution = Solution
-PathPoint = Solution
-
 __all__ = [
-    "CertifiedSolution",
-    "PathPoint",
     "CrammerSinger",
     "StochasticGradient",
     "ConjugateGradient",
