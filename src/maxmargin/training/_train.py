@@ -7,8 +7,8 @@ from typing import Any
 
 from ..engine import interruptible
 from ._arguments import Arguments
-from ._course import Course
 from ._events import Event
+from ._run import TrainingRun
 from ._training import Training
 
 
@@ -43,9 +43,9 @@ def train(
 
     Parameters
     ----------
-    data : data frame or SparseTable
+    data : data frame, SparseTable or TrainingTable
         Of pandas, polars, pyarrow or another library that narwhals knows; or a LIBSVM table of
-        :func:`maxmargin.tables.read_table`.
+        :func:`maxmargin.tables.read_table`; or one of them as :func:`open_table` gives it, which describes it as well.
     target : str
         Name of the column to learn; not for a SparseTable, whose target is its `y`.
     model : str, default="auto"
@@ -125,4 +125,4 @@ def train(
         drop_missing_target, n_jobs, memory,
     )  # fmt: skip
     given.check()
-    return Course(given, target, progress).run(data)
+    return TrainingRun(given, target, progress).run(data)
