@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..messages import Argument, parameters
+from ..messages import Argument, Fitting, Judged, ProgressEvent, Stage, parameters
 from ..search import standard_error
 from ._arguments import Arguments
 from ._choose import compare, reason_of
 from ._errors import TrainingError, TrainingInterrupted, is_interrupt
 from ._evaluate import constant_scores, scores_of
-from ._events import Event, Fitting, Judged, Stage
 from ._families import BY_COST, FAMILIES, Family
 from ._prepare import Preparation
 from ._search import Found, Job, OutOfTimeError
@@ -41,7 +40,7 @@ class TrainingRun:
 
     given: Arguments
     target_name: str | None
-    progress: Callable[[Event], Any] | None
+    progress: Callable[[ProgressEvent], Any] | None
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     results: list[FamilyResult] = field(default_factory=list)
@@ -286,7 +285,11 @@ class TrainingRun:
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
 
     def _fitting(self, state: dict[str, Any]) -> None:
-        self.watch.tell(Fitting(int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"]))
+        self.watch.tell(
+            Fitting(
+                int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"], state["violation"]
+            )
+        )
 
     def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
         score, constant = scores.get(metric), baseline.get(metric)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..engine import interruptible
+from ..messages import ProgressEvent
 from ._arguments import Arguments
-from ._events import Event
 from ._run import TrainingRun
 from ._training import Training
 
@@ -33,7 +33,7 @@ def train(
     drop_missing_target: bool = False,
     n_jobs: int | None = None,
     memory: float = 1000,
-    progress: Callable[[Event], Any] | None = None,
+    progress: Callable[[ProgressEvent], Any] | None = None,
 ) -> Training:
     """Tune, fit, prove and evaluate a model that predicts one column of a table from the others.
 
