@@ -92,7 +92,21 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
 
         """
         check_is_fitted(self)
-        distances, indices = self.kneighbors(X)
+        return self.predict_by(*self.kneighbors(X))
+
+    def predict_by(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """Values by neighbours that are known already.
+
+        Parameters
+        ----------
+        distances, indices : ndarray of shape (n_queries, n_neighbors)
+            As `kneighbors` gives them; the first columns are the neighbours of smaller numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+
+        """
         weights = neighbour_weights(self.weights, distances)
         values = self._y[indices]
         if weights is None:
