@@ -88,9 +88,13 @@ class _Job:
 
     @unshielded
     def wait(self) -> None:
-        """Until it has ended, unless a signal comes first."""
-        with self.ended:
+        """Until it has ended, unless a signal comes first.
+
+        It looks up now and then: what `_thread.interrupt_main` simulates wakes nobody who waits for a lock.
+        """
+        while not self.ended.acquire(timeout=0.1):
             pass
+        self.ended.release()
 
 
 def _as_task(task: Callable[..., Any], arguments: tuple) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 
 from ._interrupts import Scope, current_scope, shielded, unshielded, work_for
 
@@ -20,7 +20,17 @@ class _Queue:
         self.waiting = deque(tasks)
         self.running = 0
         self.error: BaseException | None = None
-        self._urgent, self._changed = urgent, Condition()
+        self.ended = Lock()  # held while a thread is at work
+        self.ended.acquire()
+        self._urgent, self._changed, self._working = urgent, Condition(), 0
+
+    def start(self, scope: Scope | None, threads: int) -> list[Thread]:
+        """Threads that do the tasks."""
+        self._working = threads
+        workers = [Thread(target=self.work, args=(scope,), name=f"maxmargin-{k}") for k in range(threads)]
+        for worker in workers:
+            worker.start()
+        return workers
 
     def work(self, scope: Scope | None) -> None:
         work_for(scope)
@@ -37,6 +47,21 @@ class _Queue:
                 else:
                     self.waiting.extend(further)
                 self._changed.notify_all()
+        with self._changed:
+            self._working -= 1
+            if not self._working:
+                self.ended.release()
+
+    @unshielded
+    def wait(self) -> bool:
+        """Whether all threads have ended, after a tenth of a second at most; a signal is raised here.
+
+        It cannot be raised in ``Thread.join``, which would take a running thread for one that has ended.
+        """
+        if not self.ended.acquire(timeout=0.1):
+            return False
+        self.ended.release()
+        return True
 
     def _next(self) -> Task | None:
         with self._changed:
@@ -54,11 +79,6 @@ class _Queue:
             self._changed.notify_all()
 
 
-@unshielded
-def _listen() -> None:
-    """A signal that has arrived is raised here."""
-
-
 @shielded
 def run_queue(
     tasks: Iterable[Task], threads: int, on_stop: Callable[[], None] | None = None, *, urgent: bool = False
@@ -66,24 +86,24 @@ def run_queue(
     """Run tasks until none is left; those that a task returns come last, or first if `urgent`.
 
     The first error ends it: `on_stop` is called (to tell running tasks to end early), they are waited for, and the
-    error is raised. So is Ctrl-C, which is heard within a tenth of a second.
+    error is raised. So is what the handler of a signal raises: Ctrl-C, or the end that another signal asks for.
     """
     queue = _Queue(tasks, urgent)
     scope = current_scope()
-    workers = [Thread(target=queue.work, args=(scope,), name=f"maxmargin-{k}") for k in range(threads)]
-    for worker in workers:
-        worker.start()
-    told = False
-    while any(worker.is_alive() for worker in workers):
+    workers = queue.start(scope, threads)
+    told = ended = False
+    while not ended:
         try:
-            for worker in workers:
-                worker.join(0.1)
-                _listen()
-        except KeyboardInterrupt as error:
+            ended = queue.wait()
+        except BaseException as error:
             queue.stop(error)
+            if scope is not None:
+                scope.flag[0] = 1  # compiled loops end too
         if queue.error is not None and not told:
             told = True
             if on_stop is not None:
                 on_stop()
+    for worker in workers:
+        worker.join()
     if queue.error is not None:
         raise queue.error
