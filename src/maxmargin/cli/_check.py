@@ -28,7 +28,7 @@ def check(
     screen = Screen(manner)
 
     from .. import training
-    from ..training._provenance import certificate_account
+    from ..training import certificate_account
     from ._models import load, read_again
 
     loaded, account = load(model)

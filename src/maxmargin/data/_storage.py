@@ -1,4 +1,4 @@
-"""The one place that asks how rows are stored: compiled functions are written for dense and for CSR rows and paired here.
+"""The one place that asks how rows are stored: functions for dense and for CSR rows become one for compiled code.
 
 Compiled code receives ``Rows.arrays``: ``(X,)`` for dense rows, ``(data, indices, indptr)`` for CSR.
 """

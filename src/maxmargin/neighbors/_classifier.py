@@ -137,7 +137,25 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
 
         """
-        shares = self.predict_proba(X)
+        return self._chosen(self.predict_proba(X))
+
+    def predict_from_neighbors(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """Labels of rows whose neighbours are known, such as the first few of those that `kneighbors` has found.
+
+        Parameters
+        ----------
+        distances, indices : ndarray of shape (n_queries, k)
+            As `kneighbors` returns them for rows that are not the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+
+        """
+        check_is_fitted(self)
+        return self._chosen(self._shares(distances, indices, False))
+
+    def _chosen(self, shares: Any) -> np.ndarray:
         if not self.outputs_2d_:
             return self.classes_[np.argmax(shares, axis=1)]
         chosen = [names[np.argmax(share, axis=1)] for names, share in zip(self.classes_, shares, strict=True)]
@@ -156,7 +174,18 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         ndarray of shape (n_queries, n_classes), or a list of them for several outputs
 
         """
-        shares = [tally / tally.sum(axis=1, keepdims=True) for tally in self._tallies(X)]
+        check_is_fitted(self)
+        return self._shares(*self.kneighbors(X), X is None)
+
+    def _shares(self, distances: np.ndarray, indices: np.ndarray, training: bool) -> Any:
+        """Shares of the votes, for each output; of `training` rows, each left out of its own vote."""
+        weights = neighbour_weights(self.weights, distances)
+        shares = []
+        for label, sizes in zip(self._labels.T, self._sizes, strict=True):
+            if isinstance(self.weights, str) and self.weights == "inverse_class_size":
+                weights = class_size_weights(sizes, label[indices], label if training else None)
+            tally = votes(label[indices], weights, len(sizes))
+            shares.append(tally / tally.sum(axis=1, keepdims=True))
         return shares if self.outputs_2d_ else shares[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -176,18 +205,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
         """
         return super().score(X, y, sample_weight)
-
-    def _tallies(self, X: Any) -> list[np.ndarray]:
-        """The votes for each class, for each output."""
-        check_is_fitted(self)
-        distances, indices = self.kneighbors(X)
-        weights = neighbour_weights(self.weights, distances)
-        tallies = []
-        for label, sizes in zip(self._labels.T, self._sizes, strict=True):
-            if isinstance(self.weights, str) and self.weights == "inverse_class_size":
-                weights = class_size_weights(sizes, label[indices], label if X is None else None)
-            tallies.append(votes(label[indices], weights, len(sizes)))
-        return tallies
 
     def _left_out_error(self, y: Any) -> tuple[str, float]:
         return "left-out error", 1.0 - self.score(None, y)

@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..training._account import usable_account
-from ..training._split import make_split
-from ..training._table import open_table
-from ..training._target import read_target
+from ..training import make_split, open_table, read_target, usable_account
 from ._subject import Rows
 from ._words import listed
 

@@ -1,12 +1,15 @@
 """Files to tables, tables to numbers."""
 
 from ._column_reader import ColumnReader
+
+# Beside what users import (`__all__`), what model files are checked by.
+from ._dates import FORMS as FORMS
 from ._describe import ColumnSummary, TableSummary, describe_table
 from ._errors import TableError, TableLimitError, absent
 from ._fingerprint import Fingerprint, fingerprint
 from ._frame import Column, columns_of, is_frame, named
 from ._narrow import MISSING
-from ._plan import ColumnPlan
+from ._plan import KINDS as KINDS, ColumnPlan, names_out as names_out
 from ._preparation import feature_names, make_preparation
 from ._read import read_table, scan_table
 from ._sparse_table import SparseTable
