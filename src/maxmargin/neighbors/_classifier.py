@@ -137,25 +137,24 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
 
         """
-        return self._chosen(self.predict_proba(X))
+        return self._most_voted(self.predict_proba(X))
 
-    def predict_from_neighbors(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        """Labels of rows whose neighbours are known, such as the first few of those that `kneighbors` has found.
+    def predict_by(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """Labels by neighbours that are known already.
 
         Parameters
         ----------
-        distances, indices : ndarray of shape (n_queries, k)
-            As `kneighbors` returns them for rows that are not the training rows.
+        distances, indices : ndarray of shape (n_queries, n_neighbors)
+            As `kneighbors` gives them; the first columns are the neighbours of smaller numbers.
 
         Returns
         -------
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
 
         """
-        check_is_fitted(self)
-        return self._chosen(self._shares(distances, indices, False))
+        return self._most_voted(self._shares(self._tallies(distances, indices)))
 
-    def _chosen(self, shares: Any) -> np.ndarray:
+    def _most_voted(self, shares: Any) -> np.ndarray:
         if not self.outputs_2d_:
             return self.classes_[np.argmax(shares, axis=1)]
         chosen = [names[np.argmax(share, axis=1)] for names, share in zip(self.classes_, shares, strict=True)]
@@ -175,17 +174,10 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
         """
         check_is_fitted(self)
-        return self._shares(*self.kneighbors(X), X is None)
+        return self._shares(self._tallies(*self.kneighbors(X), left_out=X is None))
 
-    def _shares(self, distances: np.ndarray, indices: np.ndarray, training: bool) -> Any:
-        """Shares of the votes, for each output; of `training` rows, each left out of its own vote."""
-        weights = neighbour_weights(self.weights, distances)
-        shares = []
-        for label, sizes in zip(self._labels.T, self._sizes, strict=True):
-            if isinstance(self.weights, str) and self.weights == "inverse_class_size":
-                weights = class_size_weights(sizes, label[indices], label if training else None)
-            tally = votes(label[indices], weights, len(sizes))
-            shares.append(tally / tally.sum(axis=1, keepdims=True))
+    def _shares(self, tallies: list[np.ndarray]) -> Any:
+        shares = [tally / tally.sum(axis=1, keepdims=True) for tally in tallies]
         return shares if self.outputs_2d_ else shares[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -205,6 +197,16 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
         """
         return super().score(X, y, sample_weight)
+
+    def _tallies(self, distances: np.ndarray, indices: np.ndarray, left_out: bool = False) -> list[np.ndarray]:
+        """The votes for each class, for each output; of training rows that are left out, without their own."""
+        weights = neighbour_weights(self.weights, distances)
+        tallies = []
+        for label, sizes in zip(self._labels.T, self._sizes, strict=True):
+            if isinstance(self.weights, str) and self.weights == "inverse_class_size":
+                weights = class_size_weights(sizes, label[indices], label if left_out else None)
+            tallies.append(votes(label[indices], weights, len(sizes)))
+        return tallies
 
     def _left_out_error(self, y: Any) -> tuple[str, float]:
         return "left-out error", 1.0 - self.score(None, y)

@@ -92,22 +92,21 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
 
         """
         check_is_fitted(self)
-        return self.predict_from_neighbors(*self.kneighbors(X))
+        return self.predict_by(*self.kneighbors(X))
 
-    def predict_from_neighbors(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        """Values for rows whose neighbours are known, such as the first few of those that `kneighbors` has found.
+    def predict_by(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """Values by neighbours that are known already.
 
         Parameters
         ----------
-        distances, indices : ndarray of shape (n_queries, k)
-            As `kneighbors` returns them.
+        distances, indices : ndarray of shape (n_queries, n_neighbors)
+            As `kneighbors` gives them; the first columns are the neighbours of smaller numbers.
 
         Returns
         -------
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
 
         """
-        check_is_fitted(self)
         weights = neighbour_weights(self.weights, distances)
         values = self._y[indices]
         if weights is None:

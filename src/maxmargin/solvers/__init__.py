@@ -35,13 +35,8 @@ from .stochastic import StochasticGradient
 from .stored_matrix import longest_useful
 from .stored_path import PathProblem, solve_stored_paths
 
-CertifiedSolution = Solution
-PathPoint = Solution
-
 __all__ = [
     "solve_block",
-    "CertifiedSolution",
-    "PathPoint",
     "CrammerSinger",
     "StochasticGradient",
     "ConjugateGradient",

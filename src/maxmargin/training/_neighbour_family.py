@@ -22,11 +22,12 @@ def search_neighbours(job: Job) -> Found:
     def scores_of(train: np.ndarray, test: np.ndarray) -> list[float]:
         index = make_neighbours(job, {"n_neighbors": counts[0]}).fit(job.X[train], job.y[train])
         distances, places = index.kneighbors(job.X[test])
-        return [
-            job.score(job.y[test], index.set_params(weights=w).predict_from_neighbors(distances[:, :k], places[:, :k]))
-            for w in weights
-            for k in counts
-        ]
+        scores = []
+        for candidate in candidates:
+            k = candidate["n_neighbors"]
+            predictions = index.set_params(**candidate).predict_by(distances[:, :k], places[:, :k])
+            scores.append(job.score(job.y[test], predictions))
+        return scores
 
     return search_together(job, candidates, scores_of, f"{len(candidates)} candidates on {len(job.y)} rows")
 

@@ -1,4 +1,4 @@
-"""A training on its way, stage by stage.
+"""A training, stage by stage.
 
 data -> split -> prepare (training rows alone) -> tune each family on the same folds -> choose -> fit on all
 training rows -> certify -> evaluate on the held-out rows, beside a baseline
@@ -15,19 +15,17 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..messages import Argument, parameters
+from ..messages import Argument, Fitting, Judged, ProgressEvent, Stage, parameters
 from ..search import standard_error
-from ..tables import describe_table
 from ._arguments import Arguments
 from ._choose import compare, reason_of
 from ._errors import TrainingError, TrainingInterrupted, is_interrupt
 from ._evaluate import constant_scores, scores_of
-from ._events import Event, Fitting, Judged, Stage
 from ._families import BY_COST, FAMILIES, Family
-from ._prepare import Prepared
+from ._prepare import Preparation
 from ._search import Found, Job, OutOfTimeError
-from ._split import draw_tuning_rows, make_folds, make_split
-from ._table import Table, open_table, rows_fingerprint
+from ._split import Divided, divide_table, draw_tuning_rows, make_folds, make_split
+from ._table import TrainingTable, open_table, rows_fingerprint
 from ._target import Target, read_target
 from ._training import FamilyResult, Split, Training
 from ._watch import Watch
@@ -37,12 +35,12 @@ _DOMINANT = 0.9
 
 
 @dataclass(eq=False)
-class Course:
-    """One training on its way, stage by stage."""
+class TrainingRun:
+    """One training, stage by stage."""
 
     given: Arguments
     target_name: str | None
-    progress: Callable[[Event], Any] | None
+    progress: Callable[[ProgressEvent], Any] | None
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     results: list[FamilyResult] = field(default_factory=list)
@@ -65,28 +63,29 @@ class Course:
         return replace(training, notes=(*training.notes, *seen))
 
     def _stages(self, data: Any) -> Training:
-        table = self._open(data)
+        self._tell("data", "reading the columns")
+        table = open_table(data, self.target_name, self.given.columns)
         target = read_target(table.target, self.given.task, self.given.drop_missing_target)
         classes = target.classes is not None
         families = self._families(classes, table)
-        split = self._split(table, target)
-        y = target.y[np.searchsorted(target.rows, split.train_rows)]
+        rows = divide_table(table, target, self._split(table, target))
+        y, y_test = rows.y_train, rows.y_test
         metric, metric_reason = self._metric(y, classes)
-        summary, fingerprint = self._describe(table)
+        summary, fingerprint = None if table.sparse else table.summary, {"data": table.fingerprint}
         self._tick("data")
-        prepared = self._prepare(table, split, y)
+        prepared = self._prepare(rows, {True} | {family.scaled for family in families})
         self._tick("prepare")
         self._tune(families, prepared, y, classes, metric)
-        rows, winner = compare(self.results)
-        asked = self.given.model != "auto"
-        reason = reason_of(rows, metric, asked)
+        compared, winner = compare(self.results)
+        reason = reason_of(compared, metric, self.given.model != "auto")
         self._tell("choose", reason)
         self._tick("tune")
         model, X = self._fit(FAMILIES[winner], prepared, y, classes, metric)
         self._tick("fit")
-        y_test = target.y[np.searchsorted(target.rows, split.test_rows)]
         self._tell("evaluate", f"{len(y_test)} rows that were held out" if len(y_test) else "no rows were held out")
-        scores = scores_of(model, table.take(split.test_rows), y_test, self.given.seed) if len(y_test) else {}
+        scores = {}
+        if len(y_test):
+            scores = scores_of(model[-1], model[:-1].transform(rows.X_test), y_test, self.given.seed)
         baseline, baseline_name = constant_scores(y, y_test, classes, self.given.seed)
         self._remark_on(scores, baseline, metric, baseline_name)
         fingerprint["training_rows"] = rows_fingerprint(X, y)
@@ -103,7 +102,7 @@ class Course:
             metric_reason=metric_reason,
             family=winner,
             reason=reason,
-            candidates=rows,
+            candidates=compared,
             tuning=self._tuning_table(metric),
             scores=scores,
             baseline=baseline,
@@ -111,24 +110,17 @@ class Course:
             certificate=model[-1].certificate_,
             summary=summary,
             columns=prepared.columns,
-            split=split,
+            split=rows.split,
             fingerprint=fingerprint,
             settings=self.given.settings(self.target_name),
             notes=tuple(self.notes),
             seconds=self.seconds,
+            rows=rows,
         )
 
     # ---------------------------------------------------------------- before tuning
 
-    def _open(self, data: Any) -> Table:
-        self._tell("data", "reading the columns")
-        return open_table(data, self.target_name, self.given.columns)
-
-    def _describe(self, table: Table) -> tuple[Any, dict[str, str]]:
-        summary = None if table.sparse else describe_table(table.given, self.target_name)
-        return summary, {"data": table.fingerprint()}
-
-    def _families(self, classes: bool, table: Table) -> list[Family]:
+    def _families(self, classes: bool, table: TrainingTable) -> list[Family]:
         """Those to try, the quickest first."""
         names = [n for n in BY_COST if FAMILIES[n].learns(classes)]
         if self.given.model == "auto":
@@ -149,7 +141,7 @@ class Course:
             )
         return [FAMILIES[self.given.model]]
 
-    def _split(self, table: Table, target: Target) -> Split:
+    def _split(self, table: TrainingTable, target: Target) -> Split:
         given = self.given
         split = make_split(target.y, target.rows, table.rows, target.classes is not None, given.test, given.seed)
         if given.test and not len(split.test_rows):
@@ -182,11 +174,12 @@ class Course:
             "little: the mean recall of the classes is compared, and classes weigh alike in training"
         )
 
-    def _prepare(self, table: Table, split: Split, y: np.ndarray) -> Prepared:
-        self._tell("prepare", f"{table.features.shape[1]} columns")
-        prepared = Prepared(table, split.train_rows, self.given.kinds)
+    def _prepare(self, rows: Divided, ways: set[bool]) -> Preparation:
+        columns = rows.table.features.shape[1]
+        self._tell("prepare", f"{columns} columns")
+        prepared = Preparation(rows.X_train, rows.table.sparse, self.given.kinds, ways)
         width = prepared.rows(scaled=True).shape[1]
-        self._tell("prepare", f"{table.features.shape[1]} columns become {width} numbers a row")
+        self._tell("prepare", f"{columns} columns become {width} numbers a row")
         return prepared
 
     # ---------------------------------------------------------------- tuning
@@ -200,7 +193,7 @@ class Course:
             family, X, y, codes, folds, metric, fixed, balanced, given.seed, given.n_jobs, given.memory, self.watch
         )
 
-    def _tune(self, families: list[Family], prepared: Prepared, y: np.ndarray, classes: bool, metric: str) -> None:
+    def _tune(self, families: list[Family], prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
         given = self.given
         codes = np.unique(y, return_inverse=True)[1] if classes else None
         rows = draw_tuning_rows(codes, len(y), given.tuning_rows, given.seed)
@@ -273,7 +266,7 @@ class Course:
 
     # ---------------------------------------------------------------- after tuning
 
-    def _fit(self, family: Family, prepared: Prepared, y: np.ndarray, classes: bool, metric: str) -> tuple[Any, Any]:
+    def _fit(self, family: Family, prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> tuple[Any, Any]:
         """The winner on all training rows, behind its preparation; and the rows that it was fitted on."""
         X = prepared.rows(family.scaled)
         prepared.forget(not family.scaled)
@@ -292,7 +285,11 @@ class Course:
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
 
     def _fitting(self, state: dict[str, Any]) -> None:
-        self.watch.tell(Fitting(int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"]))
+        self.watch.tell(
+            Fitting(
+                int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"], state["violation"]
+            )
+        )
 
     def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
         score, constant = scores.get(metric), baseline.get(metric)

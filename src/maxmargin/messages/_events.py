@@ -1,7 +1,7 @@
-"""What a training tells while it runs.
+"""What fits, trainings and readers tell while they work: classes with fields, and no text.
 
 `train(..., progress=f)` calls f with one of these, one at a time; events of a search may come from its threads.
-Nothing is printed here: what to show is the caller's affair.
+`ProgressDisplay` shows them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+class ProgressEvent:
+    """What all events are."""
+
+
 @dataclass(frozen=True)
-class Stage:
+class Stage(ProgressEvent):
     """A part of the work begins.
 
     Attributes
@@ -29,7 +33,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(ProgressEvent):
     """A candidate of a family has its scores on all folds.
 
     Attributes
@@ -58,7 +62,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(ProgressEvent):
     """A family is finished with its best candidate, or left out.
 
     Attributes
@@ -84,8 +88,8 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Fitting:
-    """The winner is being trained on all training rows; machines with a duality gap tell how far they are.
+class Fitting(ProgressEvent):
+    """A model is being fitted (in a training, the winner on all training rows): how far its solver is.
 
     Attributes
     ----------
@@ -96,6 +100,8 @@ class Fitting:
         Since the fit began.
     problem : str
         Which of several binary problems this is; empty if there is one.
+    violation : float
+        Largest violation of the optimality conditions; NaN where it is not known.
 
     """
 
@@ -103,6 +109,35 @@ class Fitting:
     gap: float
     seconds: float
     problem: str = ""
+    violation: float = float("nan")
 
 
-Event = Stage | Candidate | Judged | Fitting
+@dataclass(frozen=True)
+class BytesRead(ProgressEvent):
+    """A file is being read.
+
+    Attributes
+    ----------
+    done : int
+        Bytes so far.
+    total : int or None
+        Bytes of the file, where that is known.
+
+    """
+
+    done: int
+    total: int | None = None
+
+
+@dataclass(frozen=True)
+class RowsPredicted(ProgressEvent):
+    """A table is being predicted.
+
+    Attributes
+    ----------
+    rows : int
+        So far.
+
+    """
+
+    rows: int
