@@ -18,7 +18,7 @@ def is_dense(rows: Any) -> bool:
 
 
 def by_storage(
-    dense: Callable, csr: Callable, doc: str, *, narrow: Callable | None = None, inline: str = "never"
+    dense: Callable, csr: Callable, doc: str, *, narrow: Callable | None = None, inline: Any = "never"
 ) -> Any:
     """A function for compiled code that takes rows first, and is one of two by how they are stored.
 
