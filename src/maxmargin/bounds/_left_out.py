@@ -31,10 +31,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..certificates import best_intercept
-from ..kernels import MatrixGram
 from ..problems import BoxQP
-from ..solvers import smo
-from ..solvers._polish import polish
+from ..solvers import solve_block
 
 _EPS = float(np.finfo(np.float64).eps)
 # Variables that are corrected at first (at least, at most); how many of the worst join them when a proof falls short.
@@ -223,13 +221,9 @@ class _Block:
         return cls(index, pool.block(), z, lower, upper, (full.y - candidate.image)[index])
 
     def minimise(self, effort: int) -> None:
-        total, ends = float(self.z.sum()), np.array([len(self.z)])
-        steps, tolerance = _EFFORTS[min(effort, len(_EFFORTS) - 1)]
-        _, violation = smo(self.K, self.z, self.lower, self.upper, self.r, ends, tolerance, steps, 0.0)
-        if effort >= len(_EFFORTS) and violation <= tolerance:
-            p = self.r + self.K @ self.z
-            gram = MatrixGram(self.K, symmetric=True)
-            self.z = polish(BoxQP(gram, p, self.lower, self.upper, (total,)), self.z)
+        efforts = _EFFORTS[min(effort, len(_EFFORTS) - 1)]
+        exact = effort >= len(_EFFORTS)
+        self.z = solve_block(self.K, self.z, (self.lower, self.upper), self.r, *efforts, exact=exact)
 
 
 def _sign(full: _Full, i: int, own: np.ndarray) -> int:

@@ -1,6 +1,6 @@
 """Passes over rows for linear models: products with one vector, sums of rows, weighted sums of squares.
 
-Every function takes ``Rows.arrays`` and is written once, over the few pieces below that are one for dense and one for CSR rows.
+Every function takes ``Rows.arrays`` and is written once, over the few pieces below that are pairs: dense and CSR.
 Sums are in float64 whatever the rows are stored in; float32 rows are widened a tile at a time, never as a whole.
 The vector ``theta`` is (w, b): d weights and the intercept.
 """
@@ -216,7 +216,7 @@ tile_gram = by_storage(
     _tile_gram_dense,
     _tile_gram_csr,
     """``gram += sum_t h[t] x~_t x~_t'`` with x~ = (x, 1), of which CSR fills the upper triangle alone.
-    
+
     Rows with h = 0 (outside of the street, for a squared hinge) cost nothing.
     """,
 )

@@ -1,4 +1,4 @@
-"""The one place that asks how rows are stored: compiled functions are written for dense and for CSR rows and paired here.
+"""The one place that asks how rows are stored: functions for dense and for CSR rows become one for compiled code.
 
 Compiled code receives ``Rows.arrays``: ``(X,)`` for dense rows, ``(data, indices, indptr)`` for CSR.
 """
@@ -18,7 +18,7 @@ def is_dense(rows: Any) -> bool:
 
 
 def by_storage(
-    dense: Callable, csr: Callable, doc: str, *, narrow: Callable | None = None, inline: str = "never"
+    dense: Callable, csr: Callable, doc: str, *, narrow: Callable | None = None, inline: Any = "never"
 ) -> Any:
     """A function for compiled code that takes rows first, and is one of two by how they are stored.
 

@@ -1,6 +1,7 @@
 """Why: what a fitted model has learned, and why it says what it says of one row."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
+from ._columns import Column as Column, UnknownStepError as UnknownStepError, columns_after as columns_after
 from ._explain import explain_model, explain_row
 from ._results import Flip, ModelExplanation, RowExplanation, Table
 

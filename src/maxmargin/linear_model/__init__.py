@@ -1,9 +1,12 @@
 """Linear models of scikit-learn's names, each with the proof that its method has."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
+
+# Beside what users import (`__all__`), what model files build on.
 from ._linear_classifier import LinearClassifier
 from ._logistic import LogisticRegression
 from ._logistic_cv import LogisticRegressionCV
+from ._orthogonal import OrthogonalBasis as OrthogonalBasis, as_floats as as_floats
 from ._perceptron import Perceptron
 from ._polynomial import PolynomialRegression
 from ._ridge import Ridge

@@ -136,3 +136,8 @@ def penalised_solution(
     for k in reversed(range(m)):
         z[k] = (rows[k][m] - sum((rows[k][j] * z[j] for j in range(k + 1, m)), Decimal(0))) / rows[k][k]
     return z
+
+
+def as_floats(inner: list[list[Decimal]]) -> np.ndarray:
+    """One column a target."""
+    return np.array([[float(value) for value in z] for z in inner]).T

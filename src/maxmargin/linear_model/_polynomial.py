@@ -23,7 +23,7 @@ from ..estimators import Reported, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
-from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
+from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
 from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
 from ._values import linear_values
 
@@ -241,7 +241,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         self, x: np.ndarray, targets: np.ndarray, weights: np.ndarray, alpha: np.ndarray, status: Status, seconds: float
     ) -> Guarantee:
         """The residual in the basis, ``P's r - alpha T'T z``, T being the coefficients of the powers 1, 2, ..."""
-        P, Z = self._basis.values(x), _floats(self._inner)
+        P, Z = self._basis.values(x), as_floats(self._inner)
         R, roots = targets - P @ Z, np.sqrt(weights)[:, None]
         pull, apart = self._penalty_gradient(alpha)
         g = P.T @ (weights[:, None] * R) - pull
@@ -343,7 +343,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if X.shape[1] == 1:
             x = X.toarray()[:, 0] if sp.issparse(X) else X[:, 0]
-            values = self._basis.values(x) @ _floats(self._inner)
+            values = self._basis.values(x) @ as_floats(self._inner)
         else:
             values = linear_values(self._expanded(X), np.atleast_2d(self.coef_), self.intercept_)
         return values.ravel() if self.coef_.ndim == 1 else values
@@ -353,11 +353,6 @@ def _rounding_of_residuals(P: np.ndarray, R: np.ndarray, Z: np.ndarray) -> np.nd
     """Bounds of the rounding errors of ``R = targets - P Z``."""
     unit = np.finfo(np.float64).eps / 2
     return (P.shape[1] + 2) * unit * (np.abs(P) @ np.abs(Z)) + unit * np.abs(R)
-
-
-def _floats(inner: list[list[Decimal]]) -> np.ndarray:
-    """One column a target."""
-    return np.array([[float(value) for value in z] for z in inner]).T
 
 
 def _dot(a: Sequence[Decimal], b: Sequence[Decimal]) -> Decimal:

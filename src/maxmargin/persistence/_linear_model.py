@@ -14,11 +14,11 @@ from ..linear_model import (
     LinearClassifier,
     LogisticRegression,
     LogisticRegressionCV,
+    OrthogonalBasis,
     Perceptron,
     PolynomialRegression,
     Ridge,
 )
-from ..linear_model._orthogonal import OrthogonalBasis
 from ._arrays import floats, whole
 from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, shown

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import PolynomialFeatures
 
-from ..linear_model import LinearClassifier, LogisticRegression, Perceptron, PolynomialRegression, Ridge
-from ..linear_model._polynomial import _floats
+from ..linear_model import LinearClassifier, LogisticRegression, Perceptron, PolynomialRegression, Ridge, as_floats
 from ..svm import LinearSVC, LinearSVR
 from ._onnx_graph import Graph, Value
 from ._onnx_registry import Prediction, write_step, writes
@@ -79,7 +78,7 @@ def _write_polynomial(graph: Graph, model: Any, X: Value) -> Prediction:
         features: PolynomialFeatures = model._features
         return _regression(_linear(model, write_step(graph, features, X)), model)
     # one feature: the recurrence of the orthonormal basis, which powers would ruin
-    basis, inner = model._basis, _floats(model._inner)
+    basis, inner = model._basis, as_floats(model._inner)
     t, columns = (X - basis.centre) / float(basis.half), []
     for k in range(basis.size):
         if k == 0:

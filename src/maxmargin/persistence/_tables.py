@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ..tables import ColumnPlan, ColumnReader
-from ..tables._dates import FORMS
-from ..tables._plan import KINDS, names_out
+from ..tables import FORMS, KINDS, ColumnPlan, ColumnReader, names_out
 from ._kinds import Bool, Int, Items, Text, choice
 from ._schema import FEATURES, OUTPUT_CONFIG, Check, Record, Schema
 

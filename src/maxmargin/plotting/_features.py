@@ -128,3 +128,21 @@ def _column(feature: Any, d: int, names: list[str] | None) -> int:
     if not isinstance(feature, Integral) or isinstance(feature, bool) or not 0 <= int(feature) < d:
         raise ValueError(f"features must be names or numbers of columns from 0 to {d - 1}; got {feature!r}.")
     return int(feature)
+
+
+def feature_names_for(model: Any, given: Any, d: int) -> list[str]:
+    """Names of d features: those given, those that the model has seen, or their numbers."""
+    if given is None:
+        names = getattr(model, "feature_names_in_", None)
+        return [f"feature {j}" for j in range(d)] if names is None else [str(name) for name in names]
+    names = texts_of("feature_names", given)
+    if len(names) != d:
+        raise ValueError(f"feature_names must have a name for each of the {d} features; got {len(names)}.")
+    return names
+
+
+def texts_of(what: str, given: Any) -> list[str]:
+    """Names that a user gave, as texts."""
+    if isinstance(given, str):
+        raise ValueError(f"{what} must be a sequence of names; got the single text {given!r}.")
+    return [str(name) for name in given]

@@ -4,6 +4,7 @@
 any feasible start. Those of the box QP serve the kernel machines, those of `RISK_SOLVERS` the linear ones.
 """
 
+from ._block import solve_block
 from ._certified import solve_certified, unproven, untouched
 from ._driver import Solver, drive
 from ._hard_margin import solve_hard_margin
@@ -35,6 +36,7 @@ from .stored_matrix import longest_useful
 from .stored_path import PathProblem, solve_stored_paths
 
 __all__ = [
+    "solve_block",
     "CrammerSinger",
     "StochasticGradient",
     "ConjugateGradient",

@@ -1,13 +1,14 @@
 """Files to tables, tables to numbers."""
 
-# Beside what users import (`__all__`), what training builds on.
+# Beside what users import (`__all__`), what training and model files build on.
 from ._column_reader import ColumnReader
+from ._dates import FORMS as FORMS
 from ._describe import ColumnSummary, TableSummary, describe_table
 from ._errors import TableError, TableLimitError, absent as absent
 from ._fingerprint import Fingerprint, fingerprint
 from ._frame import Column as Column, columns_of as columns_of, is_frame as is_frame, named as named
 from ._narrow import MISSING
-from ._plan import ColumnPlan
+from ._plan import KINDS as KINDS, ColumnPlan, names_out as names_out
 from ._preparation import (
     decided_reader as decided_reader,
     feature_names,

@@ -10,11 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._curve_axes import HELD_OUT, dress, write_title
 from .._display import Display
-from .._features import check_count
+from .._features import check_count, feature_names_for
 from .._look import INK, line
 from .._matplotlib import new_panels, require_matplotlib
 from .._texts import shortened
-from ..trees._input import feature_names_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

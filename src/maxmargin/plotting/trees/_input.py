@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .._features import in_column_order
+from .._features import in_column_order, texts_of
 from .._look import class_names as names_of_classes
 
 
@@ -25,17 +25,6 @@ def check_tree(model: Any) -> None:
         raise ValueError(f"TreeDisplay draws trees of one output; this {type(model).__name__} has several.")
 
 
-def feature_names_for(model: Any, given: Any, d: int) -> list[str]:
-    """Names of d features: those given, those that the model has seen, or their numbers."""
-    if given is None:
-        names = getattr(model, "feature_names_in_", None)
-        return [f"feature {j}" for j in range(d)] if names is None else [str(name) for name in names]
-    names = _listed("feature_names", given)
-    if len(names) != d:
-        raise ValueError(f"feature_names must have a name for each of the {d} features; got {len(names)}.")
-    return names
-
-
 def class_names_for(model: Any, given: Any) -> tuple[str, ...]:
     """Names of the classes, none for a model of values."""
     if not is_classifier(model):
@@ -44,16 +33,10 @@ def class_names_for(model: Any, given: Any) -> tuple[str, ...]:
         return ()
     if given is None:
         return names_of_classes(model.classes_)
-    names, count = _listed("class_names", given), len(model.classes_)
+    names, count = texts_of("class_names", given), len(model.classes_)
     if len(names) != count:
         raise ValueError(f"class_names must have a name for each of the {count} classes; got {len(names)}.")
     return tuple(names)
-
-
-def _listed(what: str, given: Any) -> list[str]:
-    if isinstance(given, str):
-        raise ValueError(f"{what} must be a sequence of names; got the single text {given!r}.")
-    return [str(name) for name in given]
 
 
 def way_of(model: Any, row: Any) -> tuple[int, ...]:

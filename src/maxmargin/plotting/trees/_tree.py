@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .._display import Display
-from .._features import check_count
+from .._features import check_count, feature_names_for
 from .._look import FAINT, INK, colour, line, pale
 from .._matplotlib import require_matplotlib
 from .._texts import number
-from ._input import check_tree, class_names_for, feature_names_for, way_of
+from ._input import check_tree, class_names_for, way_of
 from ._layout import tidy
 from ._sizes import FONT, axes_of_size, box_width, columns_that_fit, text_width, tone
 from ._words import TreeFacts, facts_of, lines_of
