@@ -33,8 +33,8 @@ from ..certificates import (
 )
 from ..data import Rows, check_array, validate_data
 from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count, warn
-from ..losses import Loss
-from ..penalties import Penalty
+from ..losses import CustomLoss, Loss
+from ..penalties import CustomPenalty, Penalty
 from ..problems import Risk
 from ..solvers import RISK_SOLVERS, Monitor, check_solver, choose_solver, solve_risk
 
@@ -94,11 +94,11 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return tags
 
     @abstractmethod
-    def _loss(self) -> Loss:
+    def _loss(self) -> Loss | CustomLoss:
         """The loss of a sample."""
 
     @abstractmethod
-    def _penalty(self) -> Penalty:
+    def _penalty(self) -> Penalty | CustomPenalty:
         """The penalty of the weights."""
 
     @abstractmethod
@@ -127,8 +127,10 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     # ---------------------------------------------------------------- solving
 
-    def _solver_options(self, solver: str) -> dict[str, Any]:
+    def _solver_options(self, solver: Any) -> dict[str, Any]:
         """Options of this solver: the user's, and a seed where it has a use for one."""
+        if callable(solver):
+            return dict(self.solver_options or {})
         function = RISK_SOLVERS[solver].solve
         known = set(
             function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
@@ -152,7 +154,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _solver_for(self, problem: Risk) -> str:
+    def _solver_for(self, problem: Risk) -> Any:
         name = self._solver_name
         if name == "auto":
             return choose_solver(problem)
@@ -160,7 +162,7 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return name
 
     @property
-    def _solver_name(self) -> str:
+    def _solver_name(self) -> Any:
         return self.solver
 
     def _solve_part(
@@ -202,7 +204,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         """A problem that Ctrl-C left before it had a solution: its start, of which nothing is claimed."""
         nan, inf = float("nan"), float("inf")
         certificate = Certificate(nan, nan, inf, inf, inf, Status.INTERRUPTED, 0, 0.0, name)
-        return Part(problem.start() if start is None else start, slopes, certificate, self._solver_name)
+        solver = self._solver_name if isinstance(self._solver_name, str) else "a function"
+        return Part(problem.start() if start is None else start, slopes, certificate, solver)
 
     def _solve_all(
         self,

@@ -22,7 +22,7 @@ import numpy as np
 from ..data import Rows, decision_pass, gram_pass, square_pass, sum_pass
 from ..engine import run_parallel
 from ..losses import CustomLoss, Loss
-from ..penalties import CustomPenalty, Penalty
+from ..penalties import CustomPenalty
 from ._risk_pass import loss_sum, mirror, risk_pass
 
 
@@ -51,12 +51,12 @@ class Risk:
     y: np.ndarray
     weights: np.ndarray
     loss: Loss | CustomLoss
-    penalty: Penalty | CustomPenalty
+    penalty: Any  # Penalty or CustomPenalty
     fit_intercept: bool = True
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.penalty.separable is None:
+        if isinstance(self.penalty, CustomPenalty):
             self.penalty.check(self.d)
 
     @property

@@ -6,6 +6,7 @@ from theta. If that is larger than the tolerance, the solver goes on from there 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from ..certificates import RiskEvidence, Status, evaluate_risk
 from ..problems import Risk
 from ._monitor import Monitor
-from ._risk_registry import NARROW, RISK_SOLVERS, SMALL, check_solver, choose_solver
+from ._risk_registry import NARROW, RISK_SOLVERS, SMALL, check_solver, choose_solver, solver_of
 from ._risk_solution import CertifiedRiskSolution
 
 _ROUNDS = 8
@@ -88,7 +89,7 @@ def _in_two_goes(
 
 def solve_risk(
     problem: Risk,
-    solver: str = "auto",
+    solver: str | Callable[..., Any] = "auto",
     start: np.ndarray | None = None,
     tolerance: float = 1e-4,
     budget: int | None = None,
@@ -99,7 +100,7 @@ def solve_risk(
     """Minimise a regularised risk until the relative duality gap is *proven* to be at most `tolerance`.
 
     `budget` is the number of iterations (None: the solver's own default), `slopes` those of the dual to start from,
-    and `options` go to the solver.
+    and `options` go to the solver, which may be a user's function (see `CustomSolver`).
     """
     if solver == "auto":
         solver = choose_solver(problem)
@@ -108,7 +109,8 @@ def solve_risk(
             return _in_two_goes(problem, (solver, second), start, tolerance, budget, monitor, slopes, **options)
     else:
         check_solver(solver, problem.loss, problem.penalty)
-    module = RISK_SOLVERS[solver]
+    module = solver_of(solver)
+    solver = solver if isinstance(solver, str) else module.name
     budget = module.BUDGET if budget is None else budget
     if start is None and solver == "newton" and _worth_a_sketch(problem):
         sketch = solve_risk(problem.thinned(_SKETCH), solver, None, _SKETCH_TOLERANCE, budget, monitor)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
@@ -14,10 +16,12 @@ from . import (
     interior_point,
     newton,
     newton_cg,
+    primal_dual,
     proximal_gradient,
     proximal_newton,
     stochastic,
 )
+from ._custom_solver import CustomSolver
 
 # A new solver: one file with `NEEDS` and `solve`, and one line here. The tests run every combination that it accepts.
 RISK_SOLVERS: dict[str, ModuleType] = {
@@ -27,6 +31,7 @@ RISK_SOLVERS: dict[str, ModuleType] = {
     "dual_coordinate": dual_coordinate,
     "proximal_newton": proximal_newton,
     "proximal_gradient": proximal_gradient,
+    "primal_dual": primal_dual,
     "gradient_descent": gradient_descent,
     "conjugate_gradient": conjugate_gradient,
     "sgd": stochastic,
@@ -43,16 +48,23 @@ def solvers_for(loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> li
     return [name for name, solver in RISK_SOLVERS.items() if not solver.NEEDS.missing(loss, penalty)]
 
 
-def check_solver(name: str, loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> None:
+def solver_of(solver: str | Callable[..., Any]) -> Any:
+    """What stands for a solver's name, or a user's function in the form that all solvers have."""
+    if callable(solver):
+        return CustomSolver(solver)
+    if solver not in RISK_SOLVERS:
+        raise ValueError(f"solver must be 'auto' or one of {sorted(RISK_SOLVERS)}; got {solver!r}.")
+    return RISK_SOLVERS[solver]
+
+
+def check_solver(solver: str | Callable[..., Any], loss: Loss | CustomLoss, penalty: Penalty | CustomPenalty) -> None:
     """Refuse a solver that cannot do it, saying what it lacks and which ones can."""
-    if name not in RISK_SOLVERS:
-        raise ValueError(f"solver must be 'auto' or one of {sorted(RISK_SOLVERS)}; got {name!r}.")
-    missing = RISK_SOLVERS[name].NEEDS.missing(loss, penalty)
+    missing = solver_of(solver).NEEDS.missing(loss, penalty)
     if missing:
         able = solvers_for(loss, penalty)
         others = f"solvers that can: {', '.join(map(repr, able))}" if able else "no solver can"
         pair = f"loss={loss.name!r} and penalty={penalty.name!r}"
-        raise ValueError(f"solver={name!r} needs {' and '.join(missing)}; for {pair}, {others}.")
+        raise ValueError(f"solver={solver!r} needs {' and '.join(missing)}; for {pair}, {others}.")
 
 
 def choose_solver(problem: Risk) -> str:
@@ -66,6 +78,7 @@ def choose_solver(problem: Risk) -> str:
     piecewise linear, L2 or none     interior_point           dual_coordinate (L2)
     piecewise linear, with an L1     interior_point           sgd
     zero-one                         refused                  refused
+    custom loss or penalty           proximal_gradient if smooth, else primal_dual
     ===============================  =======================  ============================
 
     A piecewise linear loss with L2 on CSR rows of more than 20000 values is given to dual_coordinate first, and to
@@ -76,7 +89,7 @@ def choose_solver(problem: Risk) -> str:
     smooth = loss.smoothness < float("inf")
     l1, l2 = penalty.separable or (0.0, 0.0)
     if problem.is_custom:
-        name = "proximal_gradient"
+        name = "proximal_gradient" if smooth else "primal_dual"
     elif smooth and l1 > 0:
         name = "proximal_newton"
     elif smooth and not narrow and l2 > 0 and problem.rows.sparse and not loss.twice_differentiable:
