@@ -1,18 +1,15 @@
 """What the commands are made of: words, exit codes, files, JSON, progress."""
 
-import dataclasses
 import io
-import json
 import math
 import os
 import re
 import threading
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from maxmargin.cli import _errors, _files, _plain, _progress, _screen, _words, main
+from maxmargin.cli import _errors, _files, _progress, _screen, main
 from maxmargin.cli._options import Manner
 from maxmargin.training import Candidate, Fitting, Judged, Stage
 
@@ -109,48 +106,7 @@ def test_outputs_are_named_after_their_source(source, name):
     assert _files.stem(source, "model") == name
 
 
-# ---------------------------------------------------------------- JSON
-
-
-def test_anything_becomes_strict_json():
-    @dataclasses.dataclass
-    class Thing:
-        a: object
-        _hidden: int = 1
-
-    value = {
-        "array": np.arange(3.0),
-        "number": np.int64(3),
-        "nan": math.nan,
-        "inf": [np.inf, np.float64(1.5)],
-        1: Path("a/b"),
-        "thing": Thing({"é"}),
-        "yes": np.bool_(True),
-        "none": None,
-    }
-    assert json.loads(_plain.as_json(value)) == {
-        "array": [0.0, 1.0, 2.0],
-        "number": 3,
-        "nan": None,
-        "inf": [None, 1.5],
-        "1": "a/b",
-        "thing": {"a": ["é"]},
-        "yes": True,
-        "none": None,
-    }
-
-
-# ---------------------------------------------------------------- words and tables
-
-
-def test_words():
-    assert _words.number(0.123456) == "0.1235"
-    assert _words.number(1234567) == "1,234,567"
-    assert _words.number(math.nan) == "" == _words.number(None)
-    assert _words.number(True) == "True"
-    assert _words.parameters({"C": 10.0, "kernel": "rbf"}) == "C=10, kernel=rbf"
-    assert _words.counted(1, "row") == "1 row" and _words.counted(2000, "row") == "2,000 rows"
-    assert _words.listed(range(10), 3) == "0, 1, 2 and 7 more"
+# ---------------------------------------------------------------- tables
 
 
 def test_tables_on_paper_are_never_cut_and_have_no_blanks_at_their_ends(capsys):

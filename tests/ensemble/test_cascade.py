@@ -118,6 +118,9 @@ def test_either_class_may_be_the_rare_one():
     assert turned.positive_ == "a"
     with pytest.raises(ValueError, match="pos_label='b' is not a class of y"):
         CascadeClassifier(pos_label="b").fit(X, np.where(y, "z", "a"))
+    for changed in ("z", "b", {"a": None}):
+        turned.pos_label = changed
+        assert turned.certificate_.verify(X, np.where(y, "z", "a")).status is Status.REFUTED
 
 
 def test_sparse_rows_and_weights():

@@ -8,6 +8,7 @@ import pytest
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 from maxmargin.certificates import Status
 from maxmargin.ensemble import (
@@ -167,3 +168,20 @@ def test_the_same_model_on_one_thread(model, monkeypatch):
             monkeypatch.setattr(f"maxmargin.{module}.thread_count", lambda jobs=None, number=threads: number)
         results.append(getattr(clone(model).fit(rows, y), said)(rows))
     assert_array_equal(*results)
+
+
+def test_a_foreign_learner_that_cannot_be_fitted_again_refutes():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    model = AdaBoostClassifier(SklearnTree(max_depth=1), n_estimators=3, random_state=0).fit(X, y)
+    assert model.certificate_.verify(X, y).holds
+    model.estimator.class_weight = {"no such": 1.0}
+    found = model.certificate_.verify(X, y)
+    assert found.status is Status.REFUTED and "cannot be fitted on these rows again" in found.statement
+
+
+@pytest.mark.parametrize("name", ["max_leaf_nodes", "min_samples_leaf", "min_samples_split", "max_depth"])
+def test_limits_beyond_64_bits_are_no_limits(name):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    for kind in (DecisionTreeClassifier, RandomForestClassifier):
+        usual, odd = (kind(random_state=0, **{name: size}).fit(X, y) for size in (10_000, 10**30))
+        np.testing.assert_array_equal(odd.predict(X), usual.predict(X))

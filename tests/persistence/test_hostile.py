@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from maxmargin.persistence import ModelFileError, load, read_provenance, save
 
@@ -283,6 +284,36 @@ def test_parameters_that_are_not_allowed(path, name, parameter, value, words):
 
 
 # ---------------------------------------------------------------- relations
+
+
+@pytest.mark.parametrize("config", [7, "pandas", {"transform": "no such"}, {"predict": "pandas"}])
+def test_an_output_that_set_output_does_not_know(path, config):
+    opened = Opened("KMeans", path)
+    opened.fitted["_sklearn_output_config"] = config
+    opened.seal()
+    refused(path, "set_output knows|no value of a parameter")
+
+
+def test_a_transformer_that_does_not_transform(path):
+    opened, other = Opened("ColumnTransformer", path), Opened("SVC", path)
+    opened.model["params"]["transformers"][0][1] = other.model
+    opened.seal()
+    refused(path, "must be a transformer; found SVC")
+
+
+@pytest.mark.parametrize("name", ["DecisionStump", "DecisionTreeClassifier", "RandomForestRegressor"])
+def test_more_columns_than_importances_have_room_for(path, name):
+    opened = Opened(name, path)
+    opened.fitted["n_features_in_"] = 2**31 - 1
+    opened.seal()
+    refused(path, "more than 16,777,216 columns|_categories|expected")
+
+
+@pytest.mark.parametrize("container", ["default", "pandas", None])
+def test_an_output_that_set_output_knows(path, container):
+    model = clone(case("KMeans").model).fit(case("KMeans").X).set_output(transform=container)
+    save(model, path)
+    assert vars(load(path)).get("_sklearn_output_config") == vars(model).get("_sklearn_output_config")
 
 
 @pytest.mark.parametrize(

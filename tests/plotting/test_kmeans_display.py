@@ -9,10 +9,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin.cluster import KMeans
+from maxmargin.cluster import KMeans, centre_path
 from maxmargin.plotting import KMeansDisplay
 from maxmargin.plotting._cells import cells
-from maxmargin.plotting._centre_path import centre_path
 
 
 @pytest.fixture(scope="module")

@@ -146,5 +146,5 @@ def test_test_rows_without_weight(labels, classifier):
     search = classifier(cv=KFold(4), Cs=CS)
     with pytest.raises(ValueError, match="no test row has a positive sample_weight"):
         search.fit(*labels, sample_weight=weight)
-    with pytest.raises(ValueError, match="non-zero"):
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
         search.fit(*labels, sample_weight=np.zeros(80))

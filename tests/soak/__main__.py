@@ -4,9 +4,9 @@
 estimators, asks them, saves and loads them, makes reports about them, and reads tables. At 24 moments all threads rest,
 and the resident memory is read, after garbage collection and after free pages have been given back to the system.
 
-It fails on an exception; on threads that wait for one another; on memory that has grown by more than 50 MB since the first third; and on threads, open files,
-temporary files or processes that are left. The library keeps one pool of threads, as many as there are cores; they are
-named ``maxmargin``, and do not count as left over.
+It fails on an exception; on threads that wait for one another; on memory that has grown by more than 50 MB since the
+first third; and on threads, open files, temporary files or processes that are left. The library keeps one
+pool of threads, as many as there are cores; they are named ``maxmargin``, and do not count as left over.
 """
 
 import argparse

@@ -20,6 +20,7 @@ MOST = 1.2
 SMALLEST = 1 << 10
 ENOUGH = 0.15  # seconds: no larger size is needed
 SLOW = 60.0  # seconds for one table: hopeless
+AS_MEMORY = 1e-9  # seconds a byte: as fast as bytes are copied, where caches make the time jump
 
 
 def consume(shape, data, chunks):
@@ -43,14 +44,14 @@ def seconds(shape, data, chunks):
     return time.process_time() - begin, outcome
 
 
-def measure(shape, chunks, runs, window):
+def measure(shape, chunks, runs, window, enough=ENOUGH):
     """Sizes, times and the last outcome: one run of each size until it takes long enough, more of the largest."""
     tables, times, n = [], [], SMALLEST
     while n <= shape.largest:
         tables.append(shape.make(n))
         took, outcome = seconds(shape, tables[-1], chunks)
         times.append(took)
-        if took > SLOW or (took > ENOUGH and len(times) > window):
+        if took > SLOW or (took > enough and len(times) > window):
             break
         n *= 2
     for place in range(-min(window, len(times)), 0):
@@ -60,8 +61,8 @@ def measure(shape, chunks, runs, window):
 
 
 def exponent(sizes, times, window):
-    """The slope of log time over log size of the largest sizes; 0 where the size never matters."""
-    if times[-1] < 3 * times[0]:
+    """The slope of log time over log size of the largest sizes; 0 where the size never matters, or hardly."""
+    if times[-1] < 3 * times[0] or times[-1] < AS_MEMORY * sizes[-1]:
         return 0.0
     return float(np.polyfit(np.log(sizes[-window:]), np.log(times[-window:]), 1)[0])
 
@@ -70,11 +71,12 @@ def judged(shape, chunks, runs):
     """Exponent, largest size, its time and the outcome.
 
     The last four sizes count, which are beyond the steps of a second block and of caches; of single records, which have
-    a largest size that lies there, the last six. On a busy machine a time can be off: what fails is measured again.
+    a largest size that lies there, the last six. What fails is measured again, on larger sizes: on a busy machine a
+    time can be off, and where the first block costs nothing, or a limit is met at last, the first sizes do not tell.
     """
     window = 6 if shape.largest == ONE_RECORD else 4
     for attempt in range(3):
-        sizes, times, outcome = measure(shape, chunks, runs + 2 * attempt, window)
+        sizes, times, outcome = measure(shape, chunks, runs + 2 * attempt, window, ENOUGH * 8**attempt)
         slope = exponent(sizes, times, window)
         if slope < MOST or times[-1] > SLOW:
             break

@@ -109,9 +109,9 @@ shape(
 )
 shape("csv integers, then text", "csv", "read", repeated(b"a,b\n", b"1,2\n", b"x,y\n"))
 shape("csv dates, then text", "csv", "read", repeated(b"a,b\n", b"1.2.2020,2\n", b"x,y\n"))
-shape("csv nul at the end", "csv", "refused", repeated(b"a,b\n", b"1,2\n", b"\0,3\n"))
+shape("csv nul at the end", "csv", "refused", repeated(b"a,b\n", b"1,2\n", b"\0,3\n"), largest=1 << 28)
 shape("csv nuls", "csv", "refused", repeated(b"a,b\n", b"\0\0\n"))
-shape("csv odd byte at the end", "csv", "refused", repeated(b"a,b\n", b"1,\xc3\xa9\n", b"\xff,3\n"))
+shape("csv odd byte at the end", "csv", "refused", repeated(b"a,b\n", b"1,\xc3\xa9\n", b"\xff,3\n"), largest=1 << 28)
 shape("csv ragged at the end", "csv", "refused", repeated(b"a,b\n", b"1,2\n", b"1,2,3\n"))
 shape("csv blank before a quote", "csv", "refused", repeated(b"a,b\n", b'1, "x,y"\n'))
 shape("csv byte order marks", "csv", "read", repeated(b"", b"\xef\xbb\xbfa,b\n"))
@@ -132,7 +132,7 @@ shape(
     largest=ONE_RECORD,
 )
 shape("csv long names", "csv", "either", repeated(b"a,", b"x", b"\n1,2\n"), columns=["x" * 5000], largest=ONE_RECORD)
-shape("any zeros", None, "refused", repeated(b"", b"\0"))
+shape("any zeros", None, "refused", repeated(b"", b"\0"), largest=1 << 28)
 shape("any colons", None, "either", repeated(b"1 1:1 ", b":"), largest=ONE_RECORD)
 shape("any digits", None, "either", repeated(b"1 ", b"1"), largest=ONE_RECORD)
 
@@ -273,6 +273,7 @@ shape(
     "parquet",
     "either",
     lambda n: parquet(pa.table({"a": one_long_text(n)})),
+    largest=1 << 15,  # writing it takes a time of n * n
 )
 shape(
     "parquet texts that repeat each other",
@@ -323,7 +324,7 @@ shape(
 )
 shape("gzip of zeros", None, "refused", lambda n: gzip.compress(bytes(n * _BOMB // 16), mtime=0), largest=1 << 22)
 shape("gzip of a parquet file of zeros", None, "either", lambda n: gzip.compress(parquet(pa.table({"a": np.zeros(n)}))))
-shape("gzip of nothing, again and again", "csv", "read", lambda n: gzip.compress(b"", mtime=0) * (n // 20) + _ROWS)
+shape("gzip of nothing, again and again", "csv", "either", lambda n: gzip.compress(b"", mtime=0) * (n // 20) + _ROWS)
 shape("gzip, cut short", "csv", "refused", lambda n: gzip.compress(_rows(n), mtime=0)[:-9])
 shape("gzip, damaged at the end", "csv", "refused", lambda n: gzip.compress(_rows(n), mtime=0)[:-8] + bytes(8))
 

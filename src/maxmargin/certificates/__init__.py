@@ -13,13 +13,12 @@ from ._claims import (
 )
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
-from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee
+from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._linear_hard_margin import hard_margin_evidence
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up
-from ._reported import Reported
 from ._risk import RiskEvidence, evaluate_risk
 from ._separability import NotSeparableError, SeparationProof
 from ._tube import evaluate_tube
@@ -32,6 +31,7 @@ __all__ = [
     "Evidence",
     "FIGURE_WORDS",
     "Guarantee",
+    "NotReproducibleError",
     "KERNEL_MATRIX",
     "IndefiniteKernelWarning",
     "KKTCases",
@@ -41,7 +41,6 @@ __all__ = [
     "NotSeparableError",
     "REPRODUCED",
     "PROOF",
-    "Reported",
     "RiskEvidence",
     "SeparationProof",
     "Status",

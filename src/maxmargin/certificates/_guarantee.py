@@ -10,6 +10,11 @@ from ..engine import interruptible
 from ._certificate import Status
 from ._print import html_table, text_table
 
+
+class NotReproducibleError(Exception):
+    """A model that cannot be fitted again as it claims to have been: its certificate is refuted."""
+
+
 # What a guarantee is: a statement that follows from the figures, one about new rows that they make likely, or none.
 PROOF, ESTIMATE, NOTHING = "proof", "estimate", "nothing"
 _CLAIMS = {ESTIMATE: "an estimate, not a proof", NOTHING: "nothing"}
@@ -99,7 +104,11 @@ class Guarantee:
         """
         if self._recompute is None:
             raise ValueError("this guarantee has lost its model; take it from model.certificate_.")
-        return replace(self._recompute(X, y, sample_weight), _recompute=self._recompute)
+        try:
+            found = self._recompute(X, y, sample_weight)
+        except NotReproducibleError as error:
+            found = replace(self, holds=False, status=Status.REFUTED, statement=f"Refuted: {error}")
+        return replace(found, _recompute=self._recompute)
 
     def _lines(self) -> list[tuple[str, str]]:
         what = ("holds", "yes" if self.holds else "no") if self.kind == PROOF else ("claims", _CLAIMS[self.kind])

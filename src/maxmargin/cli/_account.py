@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..messages import counted, listed, number, parameters, percent, shortened
 from ._screen import Table
-from ._words import counted, listed, number, parameters, share, shortened
 
 _COLUMNS = 30  # of the table of columns; more are counted, and --json has them all
 _CLASSES = 10
@@ -27,7 +27,7 @@ def data_words(source: str, summary: Mapping[str, Any]) -> str:
     if classes and len(classes) <= _CLASSES:
         total = max(1, sum(classes.values()))
         words += " Classes: " if target["type"] in ("text", "bool") else " Values: "
-        words += ", ".join(f"{name} {count:,} ({share(count / total)})" for name, count in classes.items())
+        words += ", ".join(f"{name} {count:,} ({percent(count / total)})" for name, count in classes.items())
         return words + "."
     return words + f" It has {target['distinct']:,} different values."
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..messages import number, parameters
 from ._errors import printable
 from ._screen import Table, draw_table, make_console
-from ._words import number, parameters
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..messages import jsonable
 from ._errors import printable
-from ._plain import as_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -86,7 +87,7 @@ class Screen:
     def document(self, contents: dict[str, Any]) -> None:
         """The one document that ``--json`` prints; nothing otherwise."""
         if self.manner.json:
-            print(as_json(contents))
+            print(json.dumps(jsonable(contents), indent=2, ensure_ascii=False, allow_nan=False))
 
     def _gap(self, console: Console) -> None:
         """An empty line between two parts of the account."""

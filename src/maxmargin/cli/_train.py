@@ -12,11 +12,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from ..messages import jsonable
 from ._account import certificate_table, certificate_words, data_table, data_words, family_table, score_table
 from ._errors import DONE, UserError, about
 from ._files import check_place, stem
 from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Reading, flag
-from ._plain import plain
 from ._progress import bytes_shown, shown
 from ._screen import Screen
 
@@ -90,7 +90,7 @@ def train(
         table = read_table(data, progress=read, **options)
     if screen.speaks:
         with about(data):
-            summary = plain(describe_table(table, target))
+            summary = jsonable(describe_table(table, target))
         screen.say(data_words(data, summary))
         screen.table(data_table(summary))
     with shown(manner.quiet) as progress:
@@ -98,7 +98,7 @@ def train(
             done = training.train(table, target, **settings, progress=progress)
         command = _command(data, target, settings, column, kind, reading, out, report)
         source = {"data": data, "command": command, **options}
-        account = plain({**done.provenance(), "source": source})
+        account = jsonable({**done.provenance(), "source": source})
         out.parent.mkdir(parents=True, exist_ok=True)
         persistence.save(done.model, out, provenance=account)
         if report is not None:

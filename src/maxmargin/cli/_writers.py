@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..messages import jsonable
 from ._errors import UserError
 from ._files import STANDARD
-from ._plain import plain
 
 FORMATS = {
     ".csv": "csv",
@@ -173,7 +173,7 @@ class _JsonLines:
         for batch in table.to_batches():
             columns = [_as_text(c) if types.is_timestamp(c.type) else c for c in batch.columns]
             for row in zip(*(column.to_pylist() for column in columns), strict=True):
-                values = plain(dict(zip(table.column_names, row, strict=True)))
+                values = jsonable(dict(zip(table.column_names, row, strict=True)))
                 self.file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
     def close(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -62,8 +61,9 @@ class Elbow:
         maxmargin.plotting.ElbowDisplay
 
         """
-        # pictures are made in a room above this one, which is entered only when one is asked for
-        return import_module("maxmargin.plotting").ElbowDisplay.from_elbow(self, legend=legend, ax=ax)
+        from ..plotting import ElbowDisplay  # upwards, hence only when a picture is asked for
+
+        return ElbowDisplay.from_elbow(self, legend=legend, ax=ax)
 
 
 def elbow(

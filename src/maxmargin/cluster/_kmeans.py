@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..certificates import Guarantee, Reported, Status, figures_reproduced
+from ..certificates import Guarantee, Status, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, one_blas_thread, warn
+from ..estimators import Reported, check_same_rows
 from ._assignment import nearest
 from ._audit import answers_by_centres, centres_are_whole, refuted
 from ._fixed_point import fixed_point, nothing_proven
@@ -305,10 +306,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         X = self._validate(X, reset=False)
         if self._streamed:  # nothing was claimed, and nothing else may be
             return replace(claim) if not claim.holds else refuted(claim, "nothing is proven of mini-batches")
-        if X.shape[0] != len(self.labels_):
-            raise ValueError(
-                f"a certificate is about the training data: expected {len(self.labels_)} rows, got X with {X.shape[0]}."
-            )
+        check_same_rows(len(self.labels_), X.shape[0])
         with one_blas_thread():
             weights, claimed = self._weights(X, sample_weight), (self.cluster_centers_, self.labels_, self._tolerance)
             found = fixed_point(X, weights, *claimed, self.inertia_history_, claim.status, claim.iterations)

@@ -15,9 +15,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import REPRODUCED, Guarantee, Reported, Status, figures_reproduced
+from ..certificates import REPRODUCED, Guarantee, Status, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, warn
+from ..estimators import Reported, check_same_rows
 from ._audit import refuted
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
@@ -355,10 +356,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         if not self._is_whole():
             return refuted(claim, "labels, graph and eigenvectors do not fit together")
         X = self._validate(X, reset=False)
-        if X.shape[0] != len(self.labels_):
-            raise ValueError(
-                f"a certificate is about the training data: expected {len(self.labels_)} rows, got X with {X.shape[0]}."
-            )
+        check_same_rows(len(self.labels_), X.shape[0])
         try:
             W = self._graph(X)
             found = ncut_interval(W, self.labels_, self.n_clusters, self._spectrum(W))

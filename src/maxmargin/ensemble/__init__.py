@@ -1,13 +1,20 @@
 """Weak learners made strong: bags, boosts and cascades."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
+
+# Beside what users import (`__all__`), what explanations and model files build on.
+from ._ada_boost_base import AdaBoostBase as AdaBoostBase
 from ._ada_boost_classifier import AdaBoostClassifier
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_regressor import AdaBoostRegressor
+from ._bag_rows import RowBags as RowBags
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._box import DecisionBox
 from ._cascade import CascadeClassifier
 from ._cascade_proof import CascadeGuarantee
+from ._cascade_stage import Stage as Stage
+from ._forest import Forest as Forest
+from ._forest_bags import Bags as Bags
 from ._forest_classifier import RandomForestClassifier
 from ._forest_regressor import RandomForestRegressor
 from ._linear_weak import DecisionPlane

@@ -15,9 +15,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
 
-from ..certificates import Reported
 from ..engine import Stopwatch
-from ..tree._same import is_own, judged, refuted, reproduced
+from ..estimators import Reported, check_same_rows
+from ..tree import is_own, judged, refuted, reproduced
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
 from ._seeds import seeded_copy
@@ -114,10 +114,7 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
         """Boost again on the training rows, and compare all that is predicted from."""
         check_is_fitted(self)
         watch, claim, n = Stopwatch(), self.certificate_, _num_samples(X)
-        if n not in (self._rows_seen, len(claim.margins)):
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
-            )
+        check_same_rows((self._rows_seen, len(claim.margins)), n)
         try:
             settings = {"n_estimators": len(self.estimator_weights_), "random_state": int(self._seed)}
             settings |= {name: getattr(self, f"_{name}") for name in self._kept_settings}

@@ -10,9 +10,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..engine import interruptible, warn
+from ..estimators import encode_labels
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._bagging_base import BaggingBase, Part
 from ._out_of_bag import OutOfBag, means_out_of_bag, votes_out_of_bag
@@ -89,9 +89,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def _checked_target(self, y: Any) -> np.ndarray:
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = encode_labels(y, least=1)
         self.n_classes_ = len(self.classes_)
         return codes
 

@@ -21,11 +21,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from ..certificates import Guarantee, Reported, Status
+from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
-from ..tree._base import TreeEstimator
-from ..tree._same import differing, is_own, judged, refuted
+from ..estimators import Reported, check_same_rows
+from ..tree import TreeEstimator, differing, is_own, judged, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions
@@ -42,7 +42,11 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "max_samples": [
+            None,
+            Interval(Integral, 1, 2**31 - 1, closed="both"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
         "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
         "bootstrap": ["boolean"],
         "bootstrap_features": ["boolean"],
@@ -244,10 +248,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         check_is_fitted(self)
         watch = Stopwatch()
-        n = self._bags.n
-        if y is None or len(y) != n:
-            got = "no y" if y is None else f"y with {len(y)}"
-            raise ValueError(f"a certificate is about the training data: expected {n} rows, got {got}.")
+        check_same_rows(self._bags.n, targets=None if y is None else len(y))
         again = clone(self).set_params(warm_start=False, oob_score=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit has given them

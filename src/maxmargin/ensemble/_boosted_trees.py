@@ -12,13 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ..tree import DecisionTreeRegressor
-from ..tree._binning import Bins
-from ..tree._build import grow_tree
-from ..tree._prune import prune
-from ..tree._settings import limits_of, refuse_monotonic
-from ..tree._walk import walk
-from ..tree._weighted_bins import SortedColumns
+from ..tree import Bins, DecisionTreeRegressor, SortedColumns, grow_tree, limits_of, prune, refuse_monotonic, walk
 
 
 class BoostedTrees:

@@ -14,10 +14,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
 
-from ..certificates import Reported, Status
+from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
-from ..tree._same import is_own, judged, refuted, reproduced
+from ..estimators import Reported, check_same_rows
+from ..tree import is_own, judged, refuted, reproduced
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
@@ -286,15 +287,15 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> CascadeGuarantee:
         check_is_fitted(self)
         watch, claim, n = Stopwatch(), self.certificate_, _num_samples(X)
-        if n not in (self._rows_seen, len(self._tuned)):
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {n}."
-            )
+        check_same_rows((self._rows_seen, len(self._tuned)), n)
         try:
             template = clone(self).set_params(random_state=int(self._seed))
+            named = self.pos_label is None or bool(self.pos_label == self.positive_)
             rounds = {len(stage.model.estimator_weights_) for stage in self._stages}
         except (AttributeError, TypeError, ValueError):
             return cast(CascadeGuarantee, refuted(claim, "the account of how it was boosted"))
+        if not named:
+            return cast(CascadeGuarantee, refuted(claim, "pos_label"))
         if rounds != {self.n_estimators}:  # a file may bring any number of rounds
             return cast(CascadeGuarantee, refuted(claim, "the number of rounds of a stage"))
 

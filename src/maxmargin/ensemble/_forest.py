@@ -24,16 +24,25 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Reported
+from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
-from ..tree._base import checked_columns, checked_weights
-from ..tree._binning import Bins
-from ..tree._build import build_tree
-from ..tree._columns import Categories
-from ..tree._prune import prune
-from ..tree._same import differing, judged, refuted
-from ..tree._settings import CONSTRAINTS, columns_a_split, limits_of, refuse_monotonic
-from ..tree._tree import Tree
+from ..estimators import Reported, check_same_rows
+from ..tree import (
+    CONSTRAINTS,
+    Bins,
+    Categories,
+    Tree,
+    build_tree,
+    checked_columns,
+    checked_weights,
+    columns_a_split,
+    differing,
+    judged,
+    limits_of,
+    prune,
+    refuse_monotonic,
+    refuted,
+)
 from ._forest_bags import Bags
 from ._forest_votes import JudgeState, judge_votes, sum_of_values
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
@@ -67,7 +76,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         "max_samples": [
             None,
             Interval(RealNotInt, 0.0, None, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, 1, 2**31 - 1, closed="both"),
         ],
     }
 
@@ -313,10 +322,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             )
         again = clone(self).set_params(warm_start=False)
         X, target, bins = again._prepare(X, y, sample_weight)
-        if len(target) not in (self._n_samples, len(self._bags.order)):
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._n_samples} rows, got {len(target)}."
-            )
+        check_same_rows((self._n_samples, len(self._bags.order)), len(target))
         if where := differing(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         try:

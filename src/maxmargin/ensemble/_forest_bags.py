@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine import jit
-from ..tree._tree import dense_rows
+from ..tree import dense_rows
 
 # Sparse rows that are made dense at a time.
 _BLOCK = 1024

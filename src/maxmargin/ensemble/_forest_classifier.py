@@ -10,12 +10,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from ..engine import warn
-from ..tree import DecisionTreeClassifier
-from ..tree._tree import Tree
+from ..estimators import encode_known_labels, encode_labels
+from ..tree import DecisionTreeClassifier, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_votes import JudgeState
 
@@ -234,14 +233,10 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
         y = _check_y(y) if reset else column_or_1d(y)
         if reset:
-            check_classification_targets(y)
-            self.classes_, target = np.unique(y, return_inverse=True)
+            self.classes_, target = encode_labels(y, least=1)
             self.n_classes_ = self._classes_count = len(self.classes_)
-            return target.astype(np.int32)
-        target = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(target, len(self.classes_) - 1)] == y
-        if not np.all(known):
-            raise ValueError(f"y holds the label {y[int(np.argmin(known))]!r}, which the model has not seen.")
+        else:
+            target = encode_known_labels(y, self.classes_)
         return target.astype(np.int32)
 
     def _class_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:

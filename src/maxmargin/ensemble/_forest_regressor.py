@@ -11,8 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_y
 
-from ..tree import DecisionTreeRegressor
-from ..tree._tree import Tree
+from ..tree import DecisionTreeRegressor, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_classifier import _TREE
 from ._forest_votes import JudgeState

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import jit, run_portions, thread_count
-from ..tree._tree import Tree, dense_rows, nothing_missing
-from ..tree._walk import add_values, walk
+from ..tree import Tree, add_values, dense_rows, nothing_missing, walk
 
 # Rows of a block: an eighth of all, for the threads, within these limits. A call costs ten microseconds of the
 # interpreter, for which threads wait in turn: 50 000 rows and 100 trees take 0.34 s by blocks of 1024, 0.24 by 8192.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tree._columns import Categories
+from ..tree import Categories
 
 
 def refuse_categories(X: Any, who: Any) -> None:

@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
-from ..certificates import Reported
 from ..data import validate_data
 from ..engine import jit, jit_sums
+from ..estimators import Reported
 
 _TIE = 1e-13
 _MOST_CLASSES = 2**16

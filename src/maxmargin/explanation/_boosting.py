@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble._ada_boost_classifier import AdaBoostClassifier
+from ..ensemble import AdaBoostClassifier
 from ._contributions import CONTRIBUTION
 from ._linear import proof_in_words, signed_margin, true_label
 from ._results import ModelExplanation, RowExplanation, Table

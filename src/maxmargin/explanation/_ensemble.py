@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble._ada_boost_base import AdaBoostBase
-from ..ensemble._forest import Forest
-from ..tree._base import checked_columns
+from ..ensemble import AdaBoostBase, Forest
+from ..tree import checked_columns
 from . import _boosting
 from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..neighbors._weights import class_size_weights, neighbour_weights
+from ..neighbors import class_size_weights, neighbour_weights
 from ._contributions import CONTRIBUTION
 from ._linear import proof_in_words, true_label
 from ._results import ModelExplanation, RowExplanation, Table

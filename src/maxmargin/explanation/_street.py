@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import CASES, kkt_cases
+from ..estimators import check_same_rows
 from ..svm._one_vs_one import class_slices
 from ._binary import _coefficients
 from ._subject import Training, quiet_names
@@ -104,7 +105,7 @@ def _with_outside(model: Any, training: Training, names: list[str]) -> list[Stre
     assert training.y is not None
     with quiet_names():
         X = model._validate_for_predict(training.X)
-    model._check_same_rows(X, training.y)
+    check_same_rows(model.shape_fit_[0], X.shape[0], len(training.y))
     unknown = np.setdiff1d(training.y, model.classes_)
     if unknown.size:
         raise ValueError(f"y has labels that the model was not trained on: {unknown.tolist()}.")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tree._base import checked_columns
+from ..tree import checked_columns
 from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import node_in_words

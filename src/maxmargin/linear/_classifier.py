@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate, are_floats
 from ..data import Rows
 from ..engine import thread_count
+from ..estimators import check_every_class, check_weights, class_weights, encode_labels
 from ..problems import Risk
 from ..solvers import Monitor
-from ._labels import check_every_class, class_weights, encode_labels
 from ._machine import LinearMachine, Part
 
 
@@ -93,7 +93,7 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine):
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X, y = self._validate_training(X, y)
         classes, label = encode_labels(y)
-        weight = self._validate_weights(sample_weight, X)
+        weight = check_weights(sample_weight, X)
         if weight is not None:
             check_every_class(classes, label, weight)
         class_weight = class_weights(self.class_weight, classes, label, weight)
@@ -212,7 +212,7 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine):
         if unknown.size:
             raise ValueError(f"y has labels that the model was not trained on: {list(unknown)}.")
         label = np.searchsorted(self.classes_, y)
-        weight = self._validate_weights(sample_weight, X)
+        weight = check_weights(sample_weight, X)
         combined = self._combined(label, weight, self.class_weight_)
         return Training(Rows(X), label, combined, self.classes_, self.class_weight_)
 

@@ -16,15 +16,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import (
     Certificate,
-    ModelCertificate,
-    Reported,
     RiskEvidence,
     Status,
     evaluate_risk,
@@ -32,7 +29,8 @@ from ..certificates import (
     not_reproduced,
 )
 from ..data import Rows, check_array, validate_data
-from ..engine import Stopwatch, one_blas_thread, raise_interrupt, run_parallel, thread_count, warn
+from ..engine import Stopwatch, thread_count
+from ..estimators import Reported, check_same_rows, check_weights, conclude, keep_proof, solve_all
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
 from ..problems import Risk
@@ -111,15 +109,6 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         """Checked X (float32 or float64, dense or CSR, not copied if it is one of those) and y."""
         rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
         return validate_data(self, X, y, y_numeric=y_numeric, **rules)
-
-    def _validate_weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
-        """Weights of the samples, None if all are one; a sample without positive weight takes no part."""
-        if sample_weight is None:
-            return None
-        weights = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
-        if not (weights > 0).any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return np.maximum(weights, 0.0)
 
     def _problem(self, rows: Rows, y: np.ndarray, weights: np.ndarray, threads: int) -> Risk:
         """The risk of these samples."""
@@ -217,27 +206,15 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     ) -> tuple[list[Part], Monitor, bool]:
         """Solve every problem, side by side if `parallel`; also the monitor, and whether Ctrl-C ended it."""
         monitor = Monitor(self.verbose, self.callback)
-        parts: list[Part | None] = [None] * len(names)
 
-        def run(k: int) -> None:
-            own = monitor.named(names[k]) if len(names) > 1 else monitor
-            parts[k] = self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
-            raise_interrupt()
+        def solve(k: int, own: Monitor) -> Part:
+            return self._solve_part(problem(k), starts[k], slopes[k], own, names[k])
 
-        interrupted = False
-        with one_blas_thread():
-            try:
-                if parallel:
-                    run_parallel(run, [(k,) for k in range(len(names))], on_error=monitor.stop)
-                else:
-                    for k in range(len(names)):
-                        run(k)
-            except KeyboardInterrupt:
-                interrupted = True
-            finally:
-                monitor.close()
-        done = [p or self._untouched(problem(k), starts[k], slopes[k], names[k]) for k, p in enumerate(parts)]
-        return done, monitor, interrupted
+        def untouched(k: int) -> Part:
+            return self._untouched(problem(k), starts[k], slopes[k], names[k])
+
+        parts, interrupted = solve_all(solve, untouched, names, monitor, side_by_side=parallel)
+        return parts, monitor, interrupted
 
     def _side_by_side(self, problems: int, rows: Rows) -> bool:
         """Whether each problem gets a thread of its own, instead of all threads each in turn."""
@@ -280,8 +257,8 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         y = column_or_1d(y, warn=True)
-        self._check_same_rows(X, y)
-        weight = self._validate_weights(sample_weight, X)
+        check_same_rows(self._rows_seen, X.shape[0], len(y))
+        weight = check_weights(sample_weight, X)
         claims = self.certificate_.problems
         try:
             features = np.shape(self._dense_coef())[1]
@@ -300,35 +277,20 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
     def _recomputed(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[Certificate] | None:
         """The certificates of checked training data; None if the model does not fit to them."""
 
-    def _check_same_rows(self, X: Any, y: Any) -> None:
-        if X.shape[0] != self._rows_seen or len(y) != X.shape[0]:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {X.shape[0]} "
-                f"and y with {len(y)}."
-            )
-
     def _conclude(self, parts: Sequence[Part], monitor: Monitor, interrupted: bool) -> None:
         """Keep the proof, and say what it proves if that is less than was asked for."""
-        worst = self._prove(parts)
-        if self.verbose:
-            monitor.close(f"{worst.status}, relative gap {worst.relative_gap:.2e}")
-        if interrupted:
-            # The state is safe for a warm start; the interrupt itself belongs to the user's program.
-            raise KeyboardInterrupt
-        if self.fit_status_:
-            unbounded = any(part.unbounded for part in parts)
-            rounding = next((part.rounding for part in parts if part.certificate is worst), 0.0)
-            warn(self._advice(worst, unbounded, rounding), ConvergenceWarning, stacklevel=3)
-
-    def _prove(self, parts: Sequence[Part]) -> Certificate:
-        """Keep the proof; the worst of its problems."""
-        self.certificate_ = ModelCertificate(tuple(part.certificate for part in parts), self._recertify)
-        worst = self.certificate_.worst
-        self.fit_status_ = 0 if worst.status is Status.CONVERGED else 1
         self.solver_ = parts[0].solver
-        return worst
+        certificates = [part.certificate for part in parts]
+        conclude(self, certificates, monitor, interrupted, lambda worst: self._advice(worst, parts))
 
-    def _advice(self, worst: Certificate, unbounded: bool, rounding: float) -> str:
+    def _prove(self, parts: Sequence[Part]) -> None:
+        """Keep the proof where there is nothing to conclude: of a chunk, and of a candidate of a search."""
+        self.solver_ = parts[0].solver
+        keep_proof(self, [part.certificate for part in parts])
+
+    def _advice(self, worst: Certificate, parts: Sequence[Part]) -> str:
+        unbounded = any(part.unbounded for part in parts)
+        rounding = next((part.rounding for part in parts if part.certificate is worst), 0.0)
         where = f" ({worst.label})" if worst.label and len(self.certificate_.problems) > 1 else ""
         if unbounded:
             return (

@@ -18,9 +18,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Guarantee, Reported, Status, are_floats
+from ..certificates import Guarantee, Status, are_floats
 from ..data import Rows, check_X_y, validate_data
 from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count, warn
+from ..estimators import Reported, check_same_rows, encode_labels
 from ..solvers import Monitor
 from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
 from ._confirmed import refuted, same_figure
@@ -183,9 +184,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         """
         self._check_parameters()
         X, y = self._validate(X, y, reset=True)
-        classes, label = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        classes, label = encode_labels(y)
         problems = 1 if len(classes) == 2 else len(classes)
         begin = self._start(problems, X.shape[1], coef_init, intercept_init)
         self.classes_ = classes
@@ -430,10 +429,8 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: a perceptron is trained without weights.")
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        if self._whole is not None and X.shape[0] != self._whole:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._whole} rows, got X with {X.shape[0]}."
-            )
+        if self._whole is not None:
+            check_same_rows(self._whole, X.shape[0])
         if X.shape[1] != self.n_features_in_ and np.shape(self.coef_)[-1:] == (self.n_features_in_,):
             raise ValueError(f"X has {X.shape[1]} features, but the model was trained on {self.n_features_in_}.")
         try:

@@ -16,9 +16,10 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Reported, Status, are_floats, evaluate_normal_equations
+from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations
 from ..data import check_X_y, validate_data
 from ..engine import Stopwatch, warn
+from ..estimators import Reported, check_same_rows
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._confirmed import equations_confirmed, refuted
@@ -299,11 +300,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         claim = self.certificate_
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
         X, targets, weights, _ = self._used(X, y, sample_weight)
-        if X.shape[0] != self._training_rows:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._training_rows} rows of positive weight, "
-                f"got {X.shape[0]} with {targets.shape[1]} targets."
-            )
+        check_same_rows(self._training_rows, X.shape[0], weighted=True)
         if X.shape[1] != self.n_features_in_ and np.shape(self.powers_)[-1:] == (self.n_features_in_,):
             raise ValueError(f"X has {X.shape[1]} features, but the model was trained on {self.n_features_in_}.")
         try:

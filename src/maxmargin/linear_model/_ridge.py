@@ -12,9 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, NormalEvidence, Reported, Status, are_floats, evaluate_normal_equations
+from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, thread_count, warn
+from ..estimators import Reported, check_same_rows
 from ..problems import LeastSquares
 from ..solvers.least_squares import solve
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
@@ -187,11 +188,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
         problem, _ = least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
-        if problem.n != self._training_shape:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._training_shape} rows of positive weight, "
-                f"got {problem.n} with {problem.k} targets."
-            )
+        check_same_rows(self._training_shape, problem.n, weighted=True)
         try:
             W = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64)).T
             intercept = np.asarray(self.intercept_, dtype=np.float64)

@@ -16,9 +16,10 @@ from sklearn.neighbors import VALID_METRICS, BallTree, KDTree
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Reported, figures_reproduced
+from ..certificates import Guarantee, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count, warn
+from ..estimators import Reported, check_same_rows
 from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
 from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
@@ -158,11 +159,7 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         if not self._is_whole():
             return nothing_found(claim, "the fitted attributes do not fit together")
         X = self._checked(X, reset=False)
-        if X.shape[0] != self.n_samples_fit_ or (y is not None and len(y) != X.shape[0]):
-            raise ValueError(
-                f"a certificate is about the training data: expected {self.n_samples_fit_} rows, got X with "
-                f"{X.shape[0]}{'' if y is None else f' and y with {len(y)}'}."
-            )
+        check_same_rows(self.n_samples_fit_, X.shape[0], None if y is None else len(y))
         try:
             if not self._is_of(X, y):
                 return nothing_found(claim, "it does not predict by these rows and targets")

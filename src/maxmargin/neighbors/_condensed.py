@@ -14,9 +14,10 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Guarantee, Reported, Status, figures_reproduced
+from ..certificates import Guarantee, Status, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count, warn
+from ..estimators import Reported, check_same_rows
 from ._audit import alike, nothing_found, refuted, same_rows
 from ._contradictions import contradicting
 from ._hart import condense
@@ -29,7 +30,8 @@ _RULES: dict[str, Any] = {"accept_sparse": "csr", "order": "C", "dtype": [np.flo
 _LEAF = 30  # rows of a leaf, as in the other classes by default
 
 
-def _index_of(prototypes: Any, threads: int) -> Index:
+def prototype_index(prototypes: Any, threads: int) -> Index:
+    """The search for nearest prototypes."""
     n, d = prototypes.shape
     method = "brute" if sp.issparse(prototypes) else choose_algorithm(n, d, 1)
     return TileIndex(prototypes, threads) if method == "brute" else TreeIndex(prototypes, threads, method, _LEAF)
@@ -145,7 +147,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         self.prototype_indices_ = np.sort(prototypes)
         self.prototypes_ = X[self.prototype_indices_]
         self.prototype_labels_ = y[self.prototype_indices_]
-        self._index = _index_of(self.prototypes_, threads)
+        self._index = prototype_index(self.prototypes_, threads)
         self._rows_seen = len(y)
         proof = replace(self._prove(X, y), seconds=watch.seconds())
         self.certificate_ = replace(proof, _recompute=self._recertify)
@@ -226,10 +228,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         if not self._is_whole():
             return nothing_found(self.certificate_, "the prototypes do not fit together")
         X, y = self._validate(X, y, reset=False)
-        if len(y) != self._rows_seen:
-            raise ValueError(
-                f"a certificate is about the training data: expected {self._rows_seen} rows, got X with {len(y)}."
-            )
+        check_same_rows(self._rows_seen, len(y))
         try:
             if not self._is_of(X, y):
                 return nothing_found(self.certificate_, "the prototypes are not these rows with these labels")
@@ -254,7 +253,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
             return False
         if not (alike(self.prototype_labels_, y[index]) and alike(self.classes_, np.unique(y))):
             return False
-        fresh = _index_of(self.prototypes_, thread_count(self.n_jobs))
+        fresh = prototype_index(self.prototypes_, thread_count(self.n_jobs))
         found, true = self._index.kneighbors(X, 1), fresh.kneighbors(X, 1)
         return np.array_equal(found[0], true[0]) and np.array_equal(found[1], true[1])
 

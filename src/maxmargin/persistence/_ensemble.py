@@ -20,8 +20,8 @@ from ..ensemble import (
     DecisionStump,
     RandomForestClassifier,
     RandomForestRegressor,
+    Stage,
 )
-from ..ensemble._cascade_stage import Stage
 from ..linear_model import PolynomialRegression, Ridge
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places, whole
@@ -30,13 +30,13 @@ from ._forests import FOREST_CLASSIFIER, FOREST_REGRESSOR, ROW_BAGS
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Scope, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Estimator, Let, Record, Schema, taken_by
+from ._schema import CLASSES, FEATURES, TREE_FEATURES, Check, Derived, Entries, Estimator, Let, Record, Schema, taken_by
 from ._tree_nodes import NOT_MONOTONE
 
 # ---------------------------------------------------------------- weak learners
 
 _WEAK: Entries = (
-    *FEATURES,
+    *TREE_FEATURES,
     *CLASSES,
     ("value_", floats(2, "k", low=0, high=1 + 1e-9)),
     ("_leaves", Array(("int64",), (2,), low=0, high=lambda s: s["k"] - 1)),

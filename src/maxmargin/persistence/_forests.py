@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble._bag_rows import RowBags
-from ..ensemble._forest_bags import Bags
+from ..ensemble import Bags, RowBags
 from ._arrays import floats, whole
 from ._errors import Mismatch, Where, at, inside
 from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, shown
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Record
+from ._schema import CLASSES, TREE_FEATURES, Check, Derived, Entries, Record
 from ._tree_nodes import CategoryColumns, Nodes
 
 # A bag is drawn again from its seed: this often for each row, or so often in all, and not more.
@@ -114,7 +113,7 @@ class _Members(Kind):
 
 def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
     return (
-        *FEATURES,
+        *TREE_FEATURES,
         ("_categories", CategoryColumns()),
         *own,
         ("n_outputs_", Int(1, 1)),

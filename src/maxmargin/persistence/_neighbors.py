@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import thread_count
-from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
-from ..neighbors._condensed import _index_of
+from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor, prototype_index
 from ._arrays import Array, DenseOrCsr, places
 from ._errors import Mismatch, Where, at
 from ._kinds import Bool, Either, Int, Kind, OrNone, Scope, shown
@@ -123,7 +122,7 @@ _CONDENSED: Entries = (
     ("prototypes_", DenseOrCsr("m", "d")),
     ("prototype_labels_", Labels(("m",), among="classes_")),
     ("certificate_", guarantee()),
-    ("_index", Derived(lambda value: _index_of(value.prototypes_, thread_count(value.n_jobs)))),
+    ("_index", Derived(lambda value: prototype_index(value.prototypes_, thread_count(value.n_jobs)))),
 )
 
 SCHEMAS = [

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..tables import ColumnPlan, ColumnReader
-from ..tree._columns import Categories
+from ..tree import Categories
 from ._onnx_encoders import place_among
 from ._onnx_graph import Graph, Value
 

@@ -382,10 +382,27 @@ class Record(Kind):
         return self.make(**own.values)
 
 
+def _is_known_output(config: Any) -> bool:
+    return isinstance(config, dict) and all(
+        key == "transform" and (name is None or (isinstance(name, str) and name in _CONTAINERS))
+        for key, name in config.items()
+    )
+
+
+# What `set_output` takes.
+_CONTAINERS = (None, "default", "pandas", "polars")
 # Attributes that scikit-learn gives to all estimators.
 FEATURES: Entries = (
     ("n_features_in_", Int(1, 2**31 - 1, binds="d")),
     ("feature_names_in_", Maybe(Labels(("d",)))),
 )
-OUTPUT_CONFIG: Entries = (("_sklearn_output_config", Maybe(Plain())),)
+# Of trees and weak learners, which say of every column how much it matters: 128 MB of it.
+TREE_FEATURES: Entries = (*FEATURES, Check(lambda s: s["d"] <= 2**24, "has more than 16,777,216 columns."))
+OUTPUT_CONFIG: Entries = (
+    ("_sklearn_output_config", Maybe(Plain())),
+    Check(
+        lambda s: _is_known_output(s.values.get("_sklearn_output_config", {})),
+        f"its output is none of those that set_output knows: {', '.join(map(str, _CONTAINERS))}.",
+    ),
+)
 CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)), Check(lambda s: s["k"] >= 1, "has no classes."))

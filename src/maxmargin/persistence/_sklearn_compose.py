@@ -116,6 +116,8 @@ class _Parts(Kind):
         for name, step, columns in node:
             place = at(where, Text().read(name, where, scope))
             made, chosen = _step_of(step, place), plain_value(columns, place)
+            if made is not None and not isinstance(made, str) and not hasattr(made, "transform"):
+                raise Mismatch(place, f"must be a transformer; found {type(made).__name__}.")
             if self._fitted:
                 count = _count(chosen, scope, place)
                 taken = None if isinstance(made, str) else taken_by(made)

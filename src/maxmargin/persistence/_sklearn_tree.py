@@ -14,7 +14,7 @@ from sklearn.tree._tree import Tree
 from ._arrays import Array, floats
 from ._errors import Mismatch, Where, inside
 from ._kinds import Int, Kind, Scope, Size, shown
-from ._schema import CLASSES, FEATURES, Derived, Entries, Schema
+from ._schema import CLASSES, TREE_FEATURES, Derived, Entries, Schema
 
 _COLUMNS = {
     "left_child": Array(("int64",), ("nodes",), low=-1),
@@ -81,7 +81,7 @@ def _checked_depth(read: dict[str, np.ndarray], d: int, where: Where) -> int:
         depths[level] = depth
 
 
-_START: Entries = (*FEATURES, ("n_outputs_", Int(1, 1)), ("max_features_", Int(1, "d")))
+_START: Entries = (*TREE_FEATURES, ("n_outputs_", Int(1, 1)), ("max_features_", Int(1, "d")))
 
 SCHEMAS = [
     Schema(

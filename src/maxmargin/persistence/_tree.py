@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._kinds import Int, Maybe
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Derived, Entries, Schema
+from ._schema import CLASSES, TREE_FEATURES, Derived, Entries, Schema
 from ._tree_nodes import NOT_MONOTONE, CategoryColumns, Nodes
 
 _START: Entries = (
-    *FEATURES,
+    *TREE_FEATURES,
     ("_categories", CategoryColumns()),
     ("max_features_", Int(1, "d")),
     ("n_outputs_", Int(1, 1)),

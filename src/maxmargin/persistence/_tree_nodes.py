@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tree._binning import MAX_BINS
-from ..tree._columns import Categories
-from ..tree._tree import Tree
+from ..tree import MAX_BINS, Categories, Tree
 from ._arrays import Array, bools, floats
 from ._errors import Mismatch, Where, at, inside
 from ._kinds import Int, Kind, Scope, Size, checked_text, shown

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..cluster._cuts import prefix_ncuts
+from ..cluster import prefix_ncuts
 
 # Rows of a full graph that are looked at together: so many values at most (32 MB).
 _VALUES_A_BLOCK = 2**22

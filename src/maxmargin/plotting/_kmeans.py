@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..cluster import KMeans
+from ..cluster import KMeans, centre_path
 from ._cells import cells
-from ._centre_path import centre_path
 from ._features import check_columns, last_step, plane_for, table_of
 from ._look import FAINT, INK, colour, crowded, legend_below, line, mark, named, note_section, padded, pale, scatter
 from ._matplotlib import new_axes, require_matplotlib

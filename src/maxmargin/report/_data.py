@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..messages import jsonable
 from ._subject import Rows, Subject
-from ._words import number, plain, plural, shortened, value_text
+from ._words import number, plural, shortened, value_text
 
 MOST_COLUMNS = 60  # with a line of their own
 MOST_CLASSES = 40
@@ -88,7 +89,7 @@ def _described_column(values: np.ndarray) -> dict[str, Any]:
         absent = np.array([value is None or value != value for value in values.tolist()], dtype=bool)
         known = values[~absent]
         kind = {"b": "yes or no", "M": "date"}.get(values.dtype.kind, "text")
-        example = value_text(plain(known[0])) if len(known) else "–"
+        example = value_text(jsonable(known[0])) if len(known) else "–"
     return {
         "kind": kind,
         "missing": int(absent.sum()),

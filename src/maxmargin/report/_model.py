@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
+from ..messages import jsonable
 from ._subject import Subject
-from ._words import number, plain, plural, shortened, value_text
+from ._words import number, plural, shortened, value_text
 
 _MOST_WEIGHTS = 15
 _KERNELS = {
@@ -63,7 +64,7 @@ def model_words(estimator: Any) -> str:
     if name == "KMeans":
         return f"division into {plural(len(estimator.cluster_centers_), 'cluster')} by k-means"
     if name == "PolynomialRegression":
-        return f"polynomial of degree {value_text(plain(estimator.degree))}"
+        return f"polynomial of degree {value_text(jsonable(estimator.degree))}"
     return _NAMES.get(name, name)
 
 
@@ -120,7 +121,7 @@ def _parameter_text(value: Any) -> str:
         return getattr(value, "__name__", type(value).__name__)
     if isinstance(value, np.ndarray) or sp.issparse(value):
         return f"array of shape {value.shape}"
-    return shortened(value_text(plain(value)) if not isinstance(value, BaseEstimator) else repr(value), 60)
+    return shortened(value_text(jsonable(value)) if not isinstance(value, BaseEstimator) else repr(value), 60)
 
 
 def weights_of(subject: Subject) -> dict[str, Any] | None:

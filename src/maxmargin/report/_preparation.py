@@ -8,9 +8,10 @@ from typing import Any
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
+from ..messages import jsonable
 from ._data import MOST_COLUMNS
 from ._subject import Subject
-from ._words import listed, plain, plural, shortened, value_text
+from ._words import listed, plural, shortened, value_text
 
 _STEPS = {
     "StandardScaler": "less the mean, over the standard deviation",
@@ -100,7 +101,7 @@ def _plans(subject: Subject) -> list[dict[str, Any]]:
         for part in parts:
             if hasattr(part, "columns_"):
                 return [
-                    {key: plain(getattr(plan, key, None)) for key in ("name", "kind", "levels", "missing", "reason")}
+                    {key: jsonable(getattr(plan, key, None)) for key in ("name", "kind", "levels", "missing", "reason")}
                     for plan in part.columns_
                 ]
     return []

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Guarantee, ModelCertificate, Status, rounded_down, rounded_up
+from ..messages import jsonable
 from ._subject import Rows
-from ._words import plain, plural, shortened, tiny
+from ._words import plural, shortened, tiny
 
 CONFIRMED, REFUTED, NOT_RECOMPUTED, ABSENT = "confirmed", "refuted", "not recomputed", "absent"
 _MOST_PROBLEMS = 20
@@ -89,25 +90,25 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
     return {
         "kind": "duality",
         "title": "Duality gap",
-        "primal": plain(worst.primal),
-        "dual": plain(worst.dual),
+        "primal": jsonable(worst.primal),
+        "dual": jsonable(worst.dual),
         "shared": common,
         "primal_rest": primal,
         "dual_rest": dual,
-        "relative_gap": plain(worst.relative_gap),
-        "kkt_violation": plain(proof.kkt_violation),
+        "relative_gap": jsonable(worst.relative_gap),
+        "kkt_violation": jsonable(proof.kkt_violation),
         "definiteness": proof.definiteness,
         "iterations": int(proof.iterations),
-        "seconds": plain(float(proof.seconds)),
+        "seconds": jsonable(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
         "words": _duality_words(proof),
         "figures": [],
         "problems": [
             {
                 "label": part.label,
-                "primal": plain(part.primal),
-                "dual": plain(part.dual),
-                "relative_gap": plain(part.relative_gap),
+                "primal": jsonable(part.primal),
+                "dual": jsonable(part.dual),
+                "relative_gap": jsonable(part.relative_gap),
                 "status": str(part.status),
             }
             for part in sorted(problems, key=lambda p: -p.relative_gap)[:_MOST_PROBLEMS]
@@ -152,9 +153,9 @@ def _of_guarantee(proof: Guarantee) -> dict[str, Any]:
         "claim": proof.kind,
         "holds": bool(proof.holds),
         "words": statement if statement.endswith(".") else statement + ".",
-        "figures": [{"name": name, "value": plain(float(value))} for name, value in proof.figures.items()],
+        "figures": [{"name": name, "value": jsonable(float(value))} for name, value in proof.figures.items()],
         "iterations": int(proof.iterations),
-        "seconds": plain(float(proof.seconds)),
+        "seconds": jsonable(float(proof.seconds)),
         "worst": proof.label if len(proof.problems) > 1 else "",
         "problems": [
             {"label": part.label, "holds": bool(part.holds), "status": str(part.status)}

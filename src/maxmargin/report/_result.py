@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import jsonable
 from ..training import Score
 from ..training._scores import classification_scores, regression_scores
 from ._subject import CLUSTERS, ONE_CLASS, REGRESSION, Subject
-from ._words import fixed, listed, number, percent, plain, plural, shortened
+from ._words import fixed, listed, number, percent, plural, shortened
 
 _MOST_CLASSES = 40
 _MOST_PAIRS = 8
@@ -98,7 +99,7 @@ def _scores(subject: Subject, account: Mapping[str, Any]) -> tuple[dict[str, Any
 
 
 def _plain_scores(scores: Mapping[str, Score]) -> dict[str, Any]:
-    return {name: plain(asdict(score)) for name, score in scores.items()}
+    return {name: jsonable(asdict(score)) for name, score in scores.items()}
 
 
 def _floor(scores: Mapping[str, Any], baseline: Mapping[str, Any]) -> float:
@@ -114,12 +115,12 @@ def _metric(score: Mapping[str, Any], baseline: Mapping[str, Any] | None, floor:
     return {
         "name": _NAMES.get(score["name"], score["name"]),
         "share": share,
-        "value": plain(score["value"]),
-        "low": plain(score.get("low")),
-        "high": plain(score.get("high")),
+        "value": jsonable(score["value"]),
+        "low": jsonable(score.get("low")),
+        "high": jsonable(score.get("high")),
         "method": score.get("method", ""),
         "more_is_better": bool(score.get("more_is_better", True)),
-        "baseline": None if baseline is None else plain(baseline["value"]),
+        "baseline": None if baseline is None else jsonable(baseline["value"]),
     } | _places(score, baseline, floor)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..certificates import CASES, KKTCases
+from ..messages import jsonable
 from ._data import columns_of
 from ._subject import CLUSTERS, ONE_CLASS, REGRESSION, Rows, Subject
-from ._words import count, looks_numeric, number, plain, plural, shortened, value_text
+from ._words import count, looks_numeric, number, plural, shortened, value_text
 
 _MOST_ROWS = 10
 _MOST_VALUES = 8
@@ -215,7 +216,7 @@ def _values(X: Any, rows: np.ndarray, columns: Sequence[int]) -> list[list[str]]
         return [[_stored(table, i)] for i in range(len(rows))]
     taken = Rows(X, None, np.arange(X.shape[0] if hasattr(X, "shape") else len(X))).take(np.asarray(rows))
     values = columns_of(taken.X)
-    return [[value_text(plain(values[j][i])) for j in columns] for i in range(len(rows))]
+    return [[value_text(jsonable(values[j][i])) for j in columns] for i in range(len(rows))]
 
 
 def _stored(table: Any, i: int) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import jsonable
 from ._subject import Subject
-from ._words import plain, value_text
+from ._words import value_text
 
 _MOST_CANDIDATES = 12
 
@@ -84,7 +85,7 @@ def _sentence(words: str) -> str:
 def _family(row: Mapping[str, Any]) -> dict[str, Any]:
     params = ", ".join(f"{name} = {value_text(value)}" for name, value in (row.get("params") or {}).items())
     keys = ("family", "score", "error", "behind", "behind_error", "seconds", "note", "chosen")
-    return {key: plain(row.get(key)) for key in keys} | {"params": params}
+    return {key: jsonable(row.get(key)) for key in keys} | {"params": params}
 
 
 def _folds(results: dict[str, Any] | None) -> int:
@@ -103,9 +104,9 @@ def _best(results: Mapping[str, Any], winner: int | None) -> tuple[list[dict[str
         picked[-1:] = [int(winner)]
     rows = [
         {
-            "params": {name.split("__")[-1]: value_text(plain(results[f"param_{name}"][k])) for name in names},
-            "score": plain(float(mean[k])),
-            "error": plain(float(spread[k]) / math.sqrt(max(1, folds - 1))),
+            "params": {name.split("__")[-1]: value_text(jsonable(results[f"param_{name}"][k])) for name in names},
+            "score": jsonable(float(mean[k])),
+            "error": jsonable(float(spread[k]) / math.sqrt(max(1, folds - 1))),
             "chosen": k == int(order[0] if winner is None else winner),
         }
         for k in picked

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
-MINUS, SPACE = "−", "\u202f"  # a narrow space that does not break parts thousands
+from .. import messages
+from ..messages import MINUS, NARROW_SPACE as SPACE, counted, one_line, typeset
+
 _LONGEST = 80
 _ROUNDING = 1e-14  # relative: below it are the rounding errors of float64, other ones each time
 _NUMERIC = re.compile(rf"[<{MINUS}]?[{SPACE} ]?[\d{SPACE}]+(\.\d+)?(e[+{MINUS}]?\d+)?.{{0,9}}")
@@ -16,7 +18,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """So many figures, without noise: 0.9533, 12 045, 3.1e−09."""
+    """So many figures, without noise: 0.9533, 12 045, 3.1e−9."""
     if value is None or (isinstance(value, Real) and math.isnan(value)):
         return "–"
     if isinstance(value, Integral) or (abs(value) < 1e15 and float(value).is_integer()):
@@ -27,7 +29,7 @@ def number(value: Any, digits: int = 4) -> str:
         return tiny(float(value))
     if 10**digits <= abs(value) < 1e9:
         return count(round(value))
-    return f"{float(value):.{digits}g}".replace("-", MINUS)
+    return typeset(messages.number(float(value), digits))
 
 
 def fixed(value: float | None) -> str:
@@ -37,7 +39,7 @@ def fixed(value: float | None) -> str:
 
 def count(value: int) -> str:
     """Thousands apart: 12 345."""
-    return f"{value:,}".replace(",", SPACE if abs(value) >= 10000 else "").replace("-", MINUS)
+    return typeset(f"{value:,}")
 
 
 def tiny(value: float | None) -> str:
@@ -64,27 +66,22 @@ def percent(share: float | None, digits: int = 1) -> str:
     """A share as a percentage: 95.3 %."""
     if share is None or math.isnan(share):
         return "–"
-    return f"{100 * share:.{digits}f}{SPACE}%".replace("-", MINUS)
+    return messages.percent(share, digits).replace(" ", SPACE).replace("-", MINUS)
 
 
 def plural(many: int, what: str, several: str | None = None) -> str:
     """1 row, 2 rows."""
-    return f"{count(many)} {what if many == 1 else several or what + 's'}"
+    return f"{count(many)} {counted(many, what, several).partition(' ')[2]}"
 
 
 def listed(parts: Sequence[str], most: int = 6) -> str:
     """a, b and c; of many only the first, and how many more there are."""
-    shown = list(parts[:most])
-    more = len(parts) - len(shown)
-    if more > 0:
-        return f"{', '.join(shown)} and {count(more)} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+    return messages.listed(parts, most, last=" and ")
 
 
 def shortened(text: Any, longest: int = _LONGEST) -> str:
     """A text on one line, cut where it is too long for a table."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    return messages.shortened(one_line(text), longest)
 
 
 def spoken(name: str, longest: int) -> str:
@@ -106,22 +103,3 @@ def value_text(value: Any) -> str:
 def looks_numeric(text: str) -> bool:
     """Whether a cell belongs on the right of its column."""
     return text in ("–", "missing") or bool(_NUMERIC.fullmatch(text))
-
-
-def plain(value: Any) -> Any:
-    """Numbers and texts of Python from those of NumPy and others; what is not finite becomes None."""
-    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
-        value = value.item()
-    if isinstance(value, dict):
-        return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)) or hasattr(value, "tolist"):
-        return [plain(part) for part in _parts(value)]
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value)
-
-
-def _parts(values: Any) -> Iterable[Any]:
-    return values.tolist() if hasattr(values, "tolist") else values

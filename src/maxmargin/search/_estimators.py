@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate, Status
 from ..engine import interruptible
+from ..estimators import check_every_class, encode_labels
 from ._board import Board
 from ._calibration import Calibration, fit_calibration, same_calibration
 from ._folds import Fold, can_be_repeated, check_classes
@@ -121,18 +121,8 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
     _values_are_of = "pairs"  # or "rest": what columns of `Outcome.values` belong to
 
     def _encode(self, X: Any, y: np.ndarray, weights: np.ndarray | None) -> SearchData:
-        check_classification_targets(y)
-        classes, label = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
-        present = np.bincount(label, weights=weights, minlength=len(classes)) > 0
-        if present.sum() == 1:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
-        if not present.all():
-            missing = ", ".join(str(c) for c in classes[~present])
-            raise ValueError(
-                f"no sample of class {missing} has a positive sample_weight; remove those rows or give them weight."
-            )
+        classes, label = encode_labels(y)
+        check_every_class(classes, label, weights)
         self.classes_ = classes
         return SearchData(X, y, weights, classes, label)
 

@@ -18,11 +18,11 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.metrics import check_scoring as sklearn_scoring
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from ..certificates import IndefiniteKernelWarning, Reported
+from ..certificates import IndefiniteKernelWarning
 from ..data import validate_data
 from ..engine import warn
+from ..estimators import Reported, check_weights
 from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
@@ -184,12 +184,7 @@ class Search(Reported, ABC):
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> SearchData:
         X, y = self._validate_training(X, y)
-        weights = None
-        if sample_weight is not None:
-            weights = np.maximum(_check_sample_weight(sample_weight, X, dtype=np.float64), 0.0)
-            if not weights.any():
-                raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return self._encode(X, y, weights)
+        return self._encode(X, y, check_weights(sample_weight, X))
 
     def _open_board(self, data: SearchData, shown: Any, folds: list[Fold], grid: Grid) -> Board:
         """The state to work on: of the last search if `warm_start` is set and it was about the same."""

@@ -8,22 +8,19 @@ for all C in one sweep.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from ..certificates import Evidence, with_definiteness
-from ..engine import Stopwatch, Task, one_blas_thread, raise_interrupt, run_queue
-from ..kernels import Definiteness, Gram, Kernel, definiteness
-from ..problems import BoxQP
+from ..engine import Stopwatch, Task, one_blas_thread, run_queue
+from ..kernels import Gram, Kernel, definiteness
 from ..search import Board
-from ..solvers import Monitor, PathPoint, feasible, longest_useful, solve_certified, solve_indefinite
-from ._base import part_of
-from ._search_problems import Box, SearchProblems, Trained
+from ..solvers import Monitor, PathPoint
+from ._block_path import BlockPath
+from ._input import part_of
+from ._search_problems import SearchProblems, Trained
 
 
 class BlockSearch:
@@ -46,10 +43,6 @@ class BlockSearch:
         self.fold_by_fold, self.wants_model, self.cache_bytes = fold_by_fold, wants_model, cache_bytes
         self._ends: dict[tuple[int, int], np.ndarray] = {}
         self._monitor, self._lock, self._workers = Monitor(), Lock(), 1
-
-    def watch(self, stopped: Callable[[], bool]) -> None:
-        """End the work where `stopped` says so."""
-        self._monitor = Monitor(callback=lambda state: stopped())
 
     def run(self, board: Board) -> None:
         """Train what is open on the board: folds side by side if there are enough of them, else all threads on each."""
@@ -94,8 +87,7 @@ class BlockSearch:
         if not places:
             return
         Cs = self.board.grid.values[0][places]
-        judge = partial(definiteness, self.kernels[gamma])
-        found = [self.path(gram, k, fold, Cs, judge) for k in range(len(self.problems.problems))]
+        found = [self._path(gram, gamma, k, fold, Cs) for k in range(len(self.problems.problems))]
         test = self.problems.folds[fold].test
         values = np.full((len(places), len(test), len(found)), np.nan)
         for k, points in enumerate(found):
@@ -108,92 +100,26 @@ class BlockSearch:
             trained = Trained(self.board.grid.candidates[candidate], points_of_c, seconds)
             self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
 
+    def _path(self, gram: Gram, gamma: int, k: int, fold: int, Cs: np.ndarray) -> list[PathPoint]:
+        """One problem along C, from where the last gamma ended."""
+        box = self.problems.box(k, fold)
+        if box is None:
+            return []
+        part = self.problems.problems[k].rows[box[0] < box[1]]
+        known = definiteness(self.kernels[gamma], part_of(gram, part))
+        along = BlockPath(
+            problems=self.problems,
+            tol=self.tol,
+            budget=self.budget,
+            cache_bytes=self.cache_bytes // self._workers,
+            monitor=self._monitor,
+        )
+        points = along.solve(gram, k, fold, Cs, known, self._ends.get((k, fold)))
+        self._ends[k, fold] = points[0].beta
+        return points
+
     def _values(self, gram: Gram, k: int, points: list[PathPoint], test: np.ndarray) -> np.ndarray:
         rows, betas = self.problems.problems[k].rows, np.array([p.beta for p in points])
         support = np.flatnonzero(betas.any(axis=0))
         b = np.array([p.evidence.intercepts[0] for p in points])
         return gram.product(rows[support], betas[:, support], np.float64, test) + b[:, None]
-
-    def path(
-        self, gram: Gram, k: int, fold: int, Cs: np.ndarray, judge: Callable[[Gram], Definiteness]
-    ) -> list[PathPoint]:
-        """Solutions of one problem along C; none if a class is missing. `judge` says if a matrix is definite."""
-        box, problem = self.problems.box(k, fold), self.problems.problems[k]
-        if box is None:
-            return []
-        part = np.flatnonzero(box[0] < box[1])
-        rows, p, low, high = problem.rows[part], problem.p[part], box[0][part], box[1][part]
-        sub = part_of(gram, rows)
-        known = judge(sub)
-        points: list[PathPoint] = []
-        start, image = self._ends.get((k, fold)), None
-        for t, C in enumerate(Cs):
-            qp = self._box_qp(sub, p, C, (low, high))
-            if t:
-                start, image = _lengthened(points[-1], part, p, Cs[t - 1], C, (low, high), self.problems.epsilon)
-            if known.fails:  # from zero, as a machine on its own
-                solution = solve_indefinite(
-                    qp,
-                    None,
-                    self.tol,
-                    self.budget,
-                    self._monitor,
-                    sign=self.problems.first_sign,
-                    cache_bytes=self.cache_bytes // self._workers,
-                )
-            else:
-                solution = solve_certified(
-                    qp,
-                    None if start is None else feasible(qp, self._variables(start)),
-                    self.tol,
-                    None,
-                    self.budget,
-                    self._monitor,
-                    cache_bytes=self.cache_bytes // self._workers,
-                    image=None if image is None else self._images(image),
-                )
-            raise_interrupt()
-            if self._monitor.stopped:
-                raise KeyboardInterrupt
-            beta = np.zeros(len(problem.rows))
-            beta[part] = self._coefficients(solution.beta)
-            evidence = self._narrowed(with_definiteness(solution.evidence, qp, known))
-            points.append(PathPoint(beta, evidence, solution.status, solution.iterations))
-            if not t:
-                self._ends[k, fold] = beta[part]
-        return points
-
-    # ---------------------------------------------------------------- a regressor's problem has two variables a sample
-
-    def _box_qp(self, gram: Gram, p: np.ndarray, C: float, box: Box) -> BoxQP:
-        low, high = box
-        if self.problems.regression:
-            return BoxQP.regressor(gram, p, C * high, self.problems.epsilon)
-        return BoxQP(gram, p, C * low, C * high)
-
-    def _variables(self, beta: np.ndarray) -> np.ndarray:
-        return np.concatenate([np.maximum(beta, 0), np.minimum(beta, 0)]) if self.problems.regression else beta
-
-    def _images(self, image: np.ndarray) -> np.ndarray:
-        return np.tile(image, 2) if self.problems.regression else image
-
-    def _coefficients(self, beta: np.ndarray) -> np.ndarray:
-        return beta.reshape(2, -1).sum(axis=0) if self.problems.regression else beta
-
-    def _narrowed(self, evidence: Evidence) -> Evidence:
-        if not self.problems.regression:
-            return evidence
-        return replace(evidence, image=evidence.image[: len(evidence.image) // 2])
-
-
-def _lengthened(
-    point: PathPoint, part: np.ndarray, p: np.ndarray, before: float, C: float, box: Box, epsilon: float
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """A start for a larger C: the multiple of the last solution with the best objective, and its image."""
-    beta, image = point.beta[part], point.evidence.image
-    low, high = box
-    factor = longest_useful(p, beta, p - image, epsilon, C / before)
-    longer = np.clip(factor * beta, C * low, C * high)
-    if factor == C / before:
-        longer = np.where(beta == before * high, C * high, np.where(beta == before * low, C * low, longer))
-    return longer, factor * image

@@ -9,15 +9,14 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length
 
-from ..data import ObjectRows, Rows, csr_rows
 from ..engine import thread_count
 from ..kernels import KERNELS, FreshProducts, Gram, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
 from ..search import Board, Engine, Fold, Grid, Search, SearchData, resolve_values
 from ._block_search import BlockSearch
+from ._input import rows_of, training_rows
 from ._search_problems import SearchProblems
 from ._search_ranges import c_values, gamma_values, inner_product_gammas
 from ._stored_search import StoredSearch
@@ -89,23 +88,8 @@ class KernelSearch(Search):
         """The size of the targets: what C is proportional to."""
 
     def _validate_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        if sp.issparse(X) and self._kernel_name == "precomputed":
-            raise TypeError("Sparse precomputed kernels are not supported.")
-        if self._kernel_name == "function":  # what the samples are is the kernel's affair
-            check_consistent_length(X, y)
-            return (csr_rows(X) if sp.issparse(X) else np.asarray(X)), np.asarray(y)
-        X, y = super()._validate_training(X, y)
-        if self._kernel_name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
-            )
-        return X, y
-
-    def _settled_machine(self, **params: float) -> Any:
-        """The machine of a candidate with its gamma settled, as after a fit."""
-        machine = self._machine(**params)
-        machine._gamma = float(params.get("gamma", 0.0))
-        return machine
+        X, y = training_rows(self, X, y, y_numeric=not is_classifier(self))
+        return X, np.asarray(y)
 
     # ---------------------------------------------------------------- candidates
 
@@ -124,7 +108,7 @@ class KernelSearch(Search):
 
         def automatic_c(count: int) -> np.ndarray:
             middle = float(np.exp(np.log(gammas).mean()))
-            gram = self._kernel_of(middle).gram(self._rows(data.X), None, 1)
+            gram = self._kernel_of(middle).gram(rows_of(self.kernel, data.X), None, 1)
             return c_values(gram, weights, self._spread(data, weights), count)
 
         Cs = resolve_values("Cs", self.Cs, automatic_c)
@@ -137,9 +121,6 @@ class KernelSearch(Search):
 
     def _kernel_of(self, gamma: float) -> Kernel:
         return make_kernel(self.kernel, gamma, self.coef0, self.degree)
-
-    def _rows(self, X: Any) -> Any:
-        return ObjectRows(X) if self._kernel_name == "function" else Rows(X)
 
     # ---------------------------------------------------------------- engines
 
@@ -163,7 +144,7 @@ class KernelSearch(Search):
         budget = max(_STEPS, 100 * len(data.y)) if self.max_iter == -1 else int(self.max_iter)
         threads = thread_count(self.n_jobs)
         common = (self.tol, budget, threads, self.race, self.scoring is not None)
-        rows = self._rows(data.X)
+        rows = rows_of(self.kernel, data.X)
         largest = max(len(p.rows) for p in problems.problems)
         matrices = threads * StoredMatrix.bytes_needed(largest)
         products = StoredProducts.bytes_needed(len(data.y))

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..certificates import Certificate, are_floats
 from ..data import Rows
 from ..engine import thread_count
+from ..estimators import check_weights
 from ..linear import LinearMachine
 from ..losses import Loss, make_loss
 from ..penalties import Penalty, make_penalty
@@ -152,7 +153,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         return self
 
     def _risk(self, X: Any, y: Any, sample_weight: Any) -> Risk:
-        weight = self._validate_weights(sample_weight, X)
+        weight = check_weights(sample_weight, X)
         C = np.full(X.shape[0], self._strength()) if weight is None else self._strength() * weight
         return self._problem(Rows(X), np.asarray(y, dtype=np.float64), C, thread_count(self.n_jobs))
 

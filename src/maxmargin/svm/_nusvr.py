@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..certificates import Certificate, Status
-from ..kernels import Gram
-from ..problems import BoxQP
-from ..solvers import CertifiedSolution
-from ._audit import Audit
+from ._fit import fit_one
+from ._formulations import Tube
+from ._machine import KernelMachine
 from ._regressor import KernelRegressor
 
 
-class NuSVR(KernelRegressor):
+class NuSVR(KernelRegressor, KernelMachine):
     """Nu-support vector regressor: `nu` bounds the share of samples outside the tube, and the tube finds its width.
 
     A drop-in for :class:`sklearn.svm.NuSVR`, with a certificate.
@@ -92,49 +88,27 @@ class NuSVR(KernelRegressor):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
-        return BoxQP.nu_regressor(gram, y, self._bound * weight, self.nu)
+    def _formulation(self) -> Tube:
+        width = getattr(self, "epsilon_", 0.0)
+        return Tube(C=self._bound, nu=self.nu, epsilon=width, tol=self.tol, gap_tol=self.gap_tol)
 
-    def _variables(self, problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
-        rises, falls = np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)
-        bound = problem.upper[: len(coefficients)]
-        # Both variables of a sample may be non-zero where the tube is empty; the model keeps only their sum. Adding the
-        # same amount to both changes neither the decision function nor the objective, and restores the totals.
-        missing = problem.totals[0] - rises.sum()
-        room = bound - np.abs(coefficients)
-        # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
-        if missing > 1e-12 * problem.totals[0] and room.sum() >= missing:
-            both = self._shared(problem, rises, falls, room, missing)
-            # a sum that fills its room is rounded, and may be an ulp beyond the bound
-            rises, falls = np.minimum(rises + both, bound), np.maximum(falls - both, -bound)
-        return np.concatenate([rises, falls])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NuSVR:
+        """Train on rows X with targets y.
 
-    def _shared(
-        self, problem: BoxQP, rises: np.ndarray, falls: np.ndarray, room: np.ndarray, missing: float
-    ) -> np.ndarray:
-        """What both variables of a sample get: first of those in the middle of the tube, which it violates least."""
-        n = len(rises)
-        residual = (problem.p - problem.image(np.concatenate([rises, falls])))[:n]
-        highest = residual[rises < problem.upper[:n]].max(initial=-np.inf)
-        lowest = residual[falls > problem.lower[n:]].min(initial=np.inf)
-        middle = (highest + lowest) / 2
-        order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -room, kind="stable")
-        before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
-        both = np.zeros(n)
-        both[order] = np.clip(missing - before, 0.0, room[order])
-        return both
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
 
-    def _confirmed(self, audit: Audit, claim: Certificate) -> Certificate:
-        """As ever, but for the violation: the sums that are kept may be parted so that less is violated than was."""
-        if claim.status is Status.CONVERGED and not claim.kkt_violation <= self.tol:
-            return super()._confirmed(audit, claim)
-        violation = min(claim.kkt_violation, audit.evidence.kkt_violation)
-        return super()._confirmed(audit, replace(claim, kkt_violation=violation))
+        Returns
+        -------
+        self
 
-    def _after(self, solution: CertifiedSolution) -> None:
-        upper, lower = solution.evidence.intercepts
-        self.epsilon_ = (upper - lower) / 2
-
-    def _intercepts(self) -> tuple[float, ...]:
-        b = float(self.intercept_[0])
-        return b + self.epsilon_, b - self.epsilon_
+        """
+        self._validate_params()
+        fit_one(self, self._formulation(), X, y, sample_weight)
+        return self

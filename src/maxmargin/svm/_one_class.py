@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _num_samples
 
-from ..certificates import evaluate
 from ..engine import one_blas_thread
-from ..problems import BoxQP
-from ..solvers import feasible
-from ._audit import Audit
-from ._base import KernelMachine, part_of
+from ..estimators import check_same_rows
+from ._fit import fit_one
+from ._formulations import OneClass
+from ._input import training_weights
+from ._machine import KernelMachine
+from ._verify import Audit, audit_one
 
 
 class OneClassSVM(OutlierMixin, KernelMachine):
@@ -105,44 +107,21 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
         """
         self._validate_params()
-        X, _ = self._validate_training(X, None)
-        weight = self._validate_weights(sample_weight, X)
-        gram = self._kernel_for(X, weight).gram(self._rows(X), None, self._threads())
-        rows = np.flatnonzero(weight > 0)
-        problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
-        start = self._start(problem, rows, len(weight))
-        solved = self._solve_one(problem, start)
-        solution = solved.solutions[0]
-        support = rows[np.flatnonzero(solution.beta)]
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
-        self.n_iter_ = solution.iterations
-        self._keep(X, support, solution.beta[None, solution.beta != 0], np.array(solution.evidence.intercepts))
-        self.offset_ = -self.intercept_
-        self._conclude(solved)
+        fit_one(self, self._formulation(), X, None, sample_weight)
         return self
 
-    def _start(self, problem: BoxQP, rows: np.ndarray, n: int) -> np.ndarray | None:
-        if not self._may_start_warm(n):
-            return None
-        return feasible(problem, self._spread(n)[0, rows])
+    def _formulation(self) -> OneClass:
+        return OneClass(nu=self.nu, tol=self.tol, gap_tol=self.gap_tol)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, None, np.ndarray]:
         X = self._validate_for_predict(X)
-        self._check_same_rows(X, y)
-        return X, None, self._validate_weights(sample_weight, X)
-
-    def _belongs_to(self, y: Any) -> bool:
-        """`predict` reads the offset, `verify` the intercept: they have to be one number."""
-        return np.array_equal(self.offset_, -self.intercept_)
+        check_same_rows(self.shape_fit_[0], X.shape[0], None if y is None else _num_samples(y))
+        return X, None, training_weights(sample_weight, X)
 
     def _audits(self, X: Any, y: Any, weight: np.ndarray) -> list[Audit]:
-        rows = np.flatnonzero(weight > 0)
-        gram = self._fitted_kernel().audit_gram(self._rows(X))
-        problem = BoxQP.one_class(part_of(gram, rows), weight[rows], self.nu)
-        beta = self._spread(len(weight))[0, rows]
-        evidence = self._judged(problem, evaluate(problem, beta, (float(self.intercept_[0]),), audit=True))
-        expected = evidence.image + self.intercept_[0]
-        return [Audit.of(problem, beta, evidence, self._unrounded_values_of(X)[rows], expected)]
+        if not np.array_equal(self.offset_, -self.intercept_):  # predictions read one of them, the proof the other
+            return []
+        return audit_one(self, X, None, weight, self._unrounded_values_of(X))
 
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.

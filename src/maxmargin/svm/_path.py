@@ -10,11 +10,12 @@ from sklearn.base import clone
 
 from ..certificates import ModelCertificate
 from ..engine import Stopwatch, one_blas_thread
-from ..kernels import Gram, StoredMatrix
+from ..estimators import check_every_class, encode_labels
+from ..kernels import Gram, Kernel, StoredMatrix, definiteness
 from ..search import Fold, SearchData, check_values
 from ..solvers import PathPoint, PathProblem, solve_stored_paths
-from ._base import part_of
-from ._block_search import BlockSearch
+from ._block_path import BlockPath
+from ._input import kernel_of_fit, part_of, rows_of, training_rows, training_weights
 from ._search_problems import ClassifierProblems, Trained
 from ._stored_search import known_as
 
@@ -47,25 +48,20 @@ class KernelPath:
 def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any) -> KernelPath:
     """Train for every C, from the smallest up."""
     values = check_values("Cs", Cs)
-    X, y = machine._validate_training(X, y)
-    classes, label = machine._encode_targets(y)
-    weights = machine._validate_weights(sample_weight, X)
-    machine._check_every_class(classes, label, weights)
-    gram = machine._kernel_for(X, weights).gram(machine._rows(X), None, machine._threads())
-
-    def of_candidate(C: float) -> Any:
-        model = clone(machine).set_params(C=C)
-        model._gamma = machine._gamma
-        return model
-
+    X, y = training_rows(machine, X, y)
+    classes, label = encode_labels(y)
+    weights = training_weights(sample_weight, X)
+    check_every_class(classes, label, weights)
+    kernel, gamma = kernel_of_fit(machine, X, weights)
+    gram = kernel.gram(rows_of(machine.kernel, X), None, machine._threads())
     everything = Fold(np.arange(len(label)), np.empty(0, dtype=np.int64))
     data = SearchData(X, classes[label], weights, classes, label)
-    problems = ClassifierProblems(data, [everything], of_candidate)
+    problems = ClassifierProblems(data, [everything], lambda C: clone(machine).set_params(C=C), gamma)
     order = np.argsort(values, kind="stable")
-    watch = Stopwatch()
+    watch, numbers = Stopwatch(), range(len(problems.problems))
     with one_blas_thread():
-        found = [_of_problem(machine, problems, gram, k, values[order]) for k in range(len(problems.problems))]
-    seconds = (watch.seconds()) / len(values)
+        found = [_of_problem(machine, kernel, problems, gram, k, values[order]) for k in numbers]
+    seconds = watch.seconds() / len(values)
     models: dict[int, Any] = {}
     for place, t in enumerate(order.tolist()):
         trained = Trained({"C": float(values[t])}, [points[place] for points in found], seconds)
@@ -74,18 +70,18 @@ def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any)
     return KernelPath(values, in_order, tuple(model.certificate_ for model in in_order))
 
 
-def _of_problem(machine: Any, problems: ClassifierProblems, gram: Gram, k: int, Cs: np.ndarray) -> list[PathPoint]:
+def _of_problem(
+    machine: Any, kernel: Kernel, problems: ClassifierProblems, gram: Gram, k: int, Cs: np.ndarray
+) -> list[PathPoint]:
     """One binary problem along C: on its matrix if that fits the cache, else from blocks."""
     rows, box = problems.problems[k].rows, problems.box(k, 0)
     assert box is not None
     cache, part = int(machine.cache_size * 1e6), part_of(gram, rows)
-    known = machine._definiteness(part)
+    known, tol = definiteness(kernel, part), machine._formulation().tolerance
     if StoredMatrix.bytes_needed(len(rows)) <= cache and not known.fails:
         matrix = StoredMatrix(np.array(part.whole(np.float64)), part.accuracy())
-        problem = PathProblem(*box, Cs)
-        options = {"tolerance": machine._largest_violation(), "budget": machine._budget}
-        points = solve_stored_paths(matrix, problems.problems[k].p, [problem], **options)[0]
+        options = {"tolerance": tol, "budget": machine._budget}
+        points = solve_stored_paths(matrix, problems.problems[k].p, [PathProblem(*box, Cs)], **options)[0]
         return [known_as(known, point, C, box) for point, C in zip(points, Cs, strict=True)]
-    tol, budget = machine._largest_violation(), machine._budget
-    engine = BlockSearch(problems, None, [], tol, budget, machine._threads(), False, False, cache)
-    return engine.path(gram, k, 0, Cs, lambda part: known)
+    blocks = BlockPath(problems=problems, tol=tol, budget=machine._budget, cache_bytes=cache)
+    return blocks.solve(gram, k, 0, Cs, known)

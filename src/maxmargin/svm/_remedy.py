@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..certificates import Certificate, Status
+from ..kernels import Kernel, kernel_name
+from ._input import kernel_words
+from ._solve import Solved
 
 # Standard deviations of columns that differ by more than this are a matter of units.
 _UNEVEN = 100.0
@@ -15,7 +19,33 @@ _UNEVEN = 100.0
 _LARGE = 1e6
 
 
-def remedy(machine: Any, worst: Certificate) -> str:
+def advice(machine: Any, worst: Certificate) -> str:
+    """The warning of a fit that did not converge, from the worst of its problems."""
+    where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
+    return (
+        f"{type(machine).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: largest KKT "
+        f"violation {worst.kkt_violation:.2e} (tol={machine.tol:g}), relative duality gap {worst.relative_gap:.2e}. "
+        + _remedy(machine, worst)
+    )
+
+
+def indefinite_advice(parameter: Any, kernel: Kernel, solved: Sequence[Solved]) -> str:
+    """What an indefinite kernel means, and what would do instead."""
+    named = [s.certificate.label for s in solved if s.certificate.definiteness == "fails"]
+    where = f" ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})" if len(solved) > 1 else ""
+    smallest = min(s.smallest_eigenvalue for s in solved if s.smallest_eigenvalue is not None)
+    instead = {
+        "sigmoid": 'Use kernel="rbf"',
+        "poly": 'Use coef0 >= 0 or kernel="rbf"',
+    }.get(kernel_name(parameter), "Use a kernel that is an inner product (maxmargin.kernels.check_mercer looks at one)")
+    return (
+        f"{kernel_words(parameter, kernel)} is not positive semi-definite on these rows{where}: its matrix has an "
+        f"eigenvalue of {smallest:.3g}. The machine meets the conditions of optimality, but a better one may exist, "
+        f"and nothing is proven of it. {instead}."
+    )
+
+
+def _remedy(machine: Any, worst: Certificate) -> str:
     """One or two sentences for the worst of a machine's problems."""
     if worst.status is Status.INTERRUPTED:
         return "Set warm_start=True and call fit again to resume."

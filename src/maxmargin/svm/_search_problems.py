@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from ..certificates import Certificate, ModelCertificate, Status
+from ..certificates import Certificate
+from ..estimators import class_weights, keep_proof
 from ..search import Fold, Outcome, SearchData
 from ..solvers import PathPoint
+from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
 
 Box = tuple[np.ndarray, np.ndarray]
@@ -53,10 +55,17 @@ class SearchProblems(ABC):
     epsilon: float = 0.0
     regression = False
 
-    def __init__(self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any]) -> None:
-        self.data, self.folds, self.machine = data, folds, machine
+    def __init__(
+        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], gamma: float = 0.0
+    ) -> None:
+        """`machine` makes one from the parameters of a candidate; `gamma` is that of candidates that have none."""
+        self.data, self.folds, self.machine, self.gamma = data, folds, machine, gamma
         n = len(data.y)
         self.weights = np.ones(n) if data.weights is None else data.weights
+
+    def gamma_of(self, trained: Trained) -> float:
+        """The gamma of a candidate's machine."""
+        return float(trained.params.get("gamma", self.gamma))
 
     @property
     def first_sign(self) -> int:
@@ -86,8 +95,10 @@ class SearchProblems(ABC):
 class ClassifierProblems(SearchProblems):
     """One problem for two classes, one a pair for more."""
 
-    def __init__(self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any]) -> None:
-        super().__init__(data, folds, machine)
+    def __init__(
+        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], gamma: float = 0.0
+    ) -> None:
+        super().__init__(data, folds, machine, gamma)
         assert data.classes is not None and data.label is not None
         self.classes, self.label = data.classes, data.label
         self.scheme = OneVsOne(len(self.classes))
@@ -100,8 +111,8 @@ class ClassifierProblems(SearchProblems):
         weight, train = self._taking_part(fold), self.folds[fold].train
         present = np.unique(self.label[train])
         of_class = np.zeros(len(self.classes))
-        of_class[present] = self.machine(C=1.0)._class_weights(
-            self.classes[present], np.searchsorted(present, self.label[train])
+        of_class[present] = class_weights(
+            self.machine(C=1.0).class_weight, self.classes[present], np.searchsorted(present, self.label[train])
         )
         return weight * of_class[self.label]
 
@@ -138,25 +149,26 @@ class ClassifierProblems(SearchProblems):
         present, label = np.unique(self.label[train], return_inverse=True)
         scheme = OneVsOne(len(present))
         pairs = scheme.pairs(label, np.ones(len(label)))
-        betas, intercepts, steps = self._in_order_of(pairs, present, train, trained)
+        models, steps = self._in_order_of(pairs, present, train, trained)
         X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
-        machine._settle(X, scheme, pairs, betas, np.array(intercepts), label, self.classes[present])
-        machine.class_weight_ = machine._class_weights(self.classes[present], label)
+        keep_classes(machine, X, self.gamma_of(trained), scheme, pairs, models, label, self.classes[present])
+        machine.class_weight_ = class_weights(machine.class_weight, self.classes[present], label)
         machine.n_iter_ = np.array(steps)
         return _with_proof(machine, trained.certificates(self.problems), X)
 
     def _in_order_of(
         self, pairs: list[Pair], present: np.ndarray, train: np.ndarray, trained: Trained
-    ) -> tuple[list[np.ndarray], list[float], list[int]]:
-        """Coefficients, intercepts and steps of a machine that knows only the classes that are present."""
+    ) -> tuple[list[tuple[np.ndarray, float]], list[int]]:
+        """Coefficients and intercepts, and steps, of a machine that knows only the classes that are present."""
         found = [(q, s) for q, s in zip(self.problems, trained.points, strict=True) if s is not None]
         turned = -1.0 if len(present) == 2 < len(self.classes) else 1.0
-        betas = []
+        models = []
         for pair, (problem, point) in zip(pairs, found, strict=True):
             place = np.full(len(self.label), -1)
             place[problem.rows] = np.arange(len(problem.rows))
-            betas.append(turned * point.beta[place[train[pair.rows]]])
-        return betas, [turned * s.evidence.intercepts[0] for _, s in found], [s.iterations for _, s in found]
+            beta = point.beta[place[train[pair.rows]]]
+            models.append((turned * beta, turned * point.evidence.intercepts[0]))
+        return models, [point.iterations for _, point in found]
 
 
 class RegressorProblems(SearchProblems):
@@ -164,8 +176,10 @@ class RegressorProblems(SearchProblems):
 
     regression = True
 
-    def __init__(self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any]) -> None:
-        super().__init__(data, folds, machine)
+    def __init__(
+        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], gamma: float = 0.0
+    ) -> None:
+        super().__init__(data, folds, machine, gamma)
         self.problems = [Problem(np.arange(len(data.y)), data.y)]
         self.epsilon = float(machine(C=1.0).epsilon)
 
@@ -183,13 +197,12 @@ class RegressorProblems(SearchProblems):
         point = trained.points[0]
         assert point is not None
         X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
-        machine._settle(X, point.beta[train], point.evidence.intercepts[0])
+        keep_one(machine, X, self.gamma_of(trained), point.beta[train], point.evidence.intercepts[0])
         machine.n_iter_ = point.iterations
         return _with_proof(machine, trained.certificates(self.problems), X)
 
 
 def _with_proof(machine: Any, certificates: tuple[Certificate, ...], X: Any) -> Any:
-    machine.certificate_ = ModelCertificate(certificates, machine._recertify)
-    machine.fit_status_ = 0 if machine.certificate_.status in (Status.CONVERGED, Status.STATIONARY) else 1
+    keep_proof(machine, certificates)
     machine.n_features_in_ = X.shape[1]
     return machine

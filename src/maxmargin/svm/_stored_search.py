@@ -20,8 +20,8 @@ from ..certificates import of_widths
 from ..engine import Stopwatch, Task, one_blas_thread, run_queue
 from ..kernels import Definiteness, Kernel, MatrixGram, StoredMatrix, definiteness
 from ..search import Board
-from ..solvers import PathPoint, PathProblem, solve_stored_paths
-from ._block_search import BlockSearch
+from ..solvers import Monitor, PathPoint, PathProblem, solve_stored_paths
+from ._block_path import BlockPath
 from ._search_problems import Box, SearchProblems, Trained
 
 _CHAINS_A_THREAD = 2
@@ -242,11 +242,16 @@ class StoredSearch:
         self, matrix: StoredMatrix, known: Definiteness, k: int, fold: int, Cs: np.ndarray
     ) -> list[PathPoint]:
         """Stationary points of an indefinite matrix: each found on its own, as by a single machine."""
-        alone = BlockSearch(self.problems, None, [], self.tol, self.budget, 1, False, False, matrix.exact.nbytes)
-        alone.watch(lambda: bool(self._stop[0]))
+        alone = BlockPath(
+            problems=self.problems,
+            tol=self.tol,
+            budget=self.budget,
+            cache_bytes=matrix.exact.nbytes,
+            monitor=Monitor(callback=lambda state: bool(self._stop[0])),
+        )
         place = np.zeros(len(self.problems.data.y), dtype=np.int64)
         place[self.problems.problems[k].rows] = np.arange(len(matrix.exact))
-        points = alone.path(_Placed(matrix.exact, place), k, fold, Cs, lambda part: known)
+        points = alone.solve(_Placed(matrix.exact, place), k, fold, Cs, known)
         # the values of the test rows are read from the image
         return [replace(point, evidence=replace(point.evidence, image=matrix.exact @ point.beta)) for point in points]
 

@@ -10,23 +10,20 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import column_or_1d
 
 from ..bounds import LeaveOneOut
-from ..certificates import Evidence, NotSeparableError, evaluate, evaluate_hard_margin
 from ..engine import one_blas_thread
-from ..kernels import Gram
-from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, feasible, solve_certified, solve_hard_margin
-from ._base import part_of
+from ..kernels import definiteness
 from ._classifier import KernelClassifier
+from ._fit import fit_classifier
+from ._formulations import SoftMargin
+from ._input import part_of
 from ._leave_one_out import at_hand, leave_one_out
-from ._one_vs_one import OneVsOne, Pair
-from ._one_vs_rest import OneVsRest
+from ._machine import KernelMachine
 from ._path import KernelPath, solve_kernel_path
 
 
-class SVC(KernelClassifier):
+class SVC(KernelClassifier, KernelMachine):
     """C-support vector classifier whose every fit carries a proof.
 
     A drop-in for :class:`sklearn.svm.SVC`: the same parameters, fitted attributes and results, plus a certificate.
@@ -155,6 +152,31 @@ shape_fit_, n_features_in_
         self.multi_class = multi_class
         self.callback = callback
 
+    def _formulation(self) -> SoftMargin:
+        return SoftMargin(C=self.C, tol=self.tol, gap_tol=self.gap_tol)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
+        """Train on rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        self._refuse()
+        fit_classifier(self, self._formulation(), X, y, sample_weight)
+        return self
+
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> KernelPath:
         """Solutions along C, each started from its neighbour: a curve for little more than its last point.
 
@@ -179,39 +201,6 @@ shape_fit_, n_features_in_
             )
         return solve_kernel_path(clone(self), X, y, Cs, sample_weight)
 
-    def _refuse(self) -> None:
-        super()._refuse()
-        if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
-            raise ValueError("decision_function_shape='ovo' needs multi_class='ovo'; got multi_class='ovr'.")
-
-    def _scheme(self, classes: int) -> OneVsOne | OneVsRest:
-        return OneVsRest(classes) if self.multi_class == "ovr" and classes > 2 else OneVsOne(classes)
-
-    def _problem(self, gram: Gram, pair: Pair, weight: np.ndarray) -> BoxQP:
-        return BoxQP.classifier(gram, pair.sign, self.C * weight)
-
-    def _solve(
-        self, problem: BoxQP, start: np.ndarray | None, monitor: Monitor, rows: np.ndarray, engine: dict[str, Any]
-    ) -> CertifiedSolution:
-        options = (self._largest_violation(), self.gap_tol, self._budget, monitor)
-        if np.isfinite(self.C):
-            if start is not None:
-                start = feasible(problem, start)  # C or weights may have changed since
-            return solve_certified(problem, start, *options, **engine)
-        try:
-            return solve_hard_margin(problem, start, *options, **engine)
-        except NotSeparableError as error:
-            proof = error.proof  # in rows of this problem: the user knows rows of X
-            proof = replace(proof, positive=rows[proof.positive], negative=rows[proof.negative])
-            raise NotSeparableError(str(error), proof) from None
-
-    def _largest_violation(self) -> float:
-        """`tol`, but no more than the margin, which is 1: beyond it a multiplier may stand anywhere."""
-        return min(float(self.tol), 1.0)
-
-    def _evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
-        return (evaluate if np.isfinite(self.C) else evaluate_hard_margin)(problem, beta, intercepts, audit=True)
-
     # ---------------------------------------------------------------- leave-one-out
 
     def loo_error_bound(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
@@ -232,15 +221,13 @@ shape_fit_, n_features_in_
             (bounds under conditions), and the rows that each of them counts.
 
         """
-        X = self._validate_for_predict(X)
-        problems = self._training_problems(X, y, sample_weight)
+        X, y, weight = self._training_data(X, y, sample_weight)
+        problems = self._training_problems(X, y, weight)
         if not self._support_is_of(X):
             raise ValueError("X is not what the model was trained on: its rows differ from the support vectors.")
-        label = np.searchsorted(self.classes_, column_or_1d(y))
-        weight = self._validate_weights(sample_weight, X)
-        kernel = self._fitted_kernel()
+        label, kernel = np.searchsorted(self.classes_, y), self._fitted_kernel()
         with one_blas_thread():
             gram = at_hand(kernel.gram(self._rows(X), None, self._threads()))
             binary = [(pair, replace(problem, gram=part_of(gram, pair.rows)), z) for pair, problem, z, _ in problems]
-            known = self._definiteness(part_of(gram, np.flatnonzero(weight > 0)))
+            known = definiteness(kernel, part_of(gram, np.flatnonzero(weight > 0)))
             return leave_one_out(binary, label, known.basis in ("known", "shown"))

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..kernels import Gram
-from ..problems import BoxQP
+from ._fit import fit_one
+from ._formulations import Tube
+from ._machine import KernelMachine
 from ._regressor import KernelRegressor
 
 
-class SVR(KernelRegressor):
+class SVR(KernelRegressor, KernelMachine):
     """Epsilon-support vector regressor whose every fit carries a proof.
 
     A drop-in for :class:`sklearn.svm.SVR`. Minimises ``1/2 ||w||^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon)``.
@@ -88,8 +88,26 @@ class SVR(KernelRegressor):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def _problem(self, gram: Gram, y: np.ndarray, weight: np.ndarray) -> BoxQP:
-        return BoxQP.regressor(gram, y, self._bound * weight, self.epsilon)
+    def _formulation(self) -> Tube:
+        return Tube(C=self._bound, epsilon=self.epsilon, tol=self.tol, gap_tol=self.gap_tol)
 
-    def _variables(self, problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
-        return np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        fit_one(self, self._formulation(), X, y, sample_weight)
+        return self

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..messages import byte_size
 from ._errors import TableError, TableLimitError, absent, need_pyarrow, shown
-from ._limits import in_words
 from ._rows import rechunk
 from ._source import Progress, Source
 
@@ -102,7 +102,7 @@ def _batches(
     except MemoryError as error:  # of Arrow, too; a damaged file may ask for any size
         words = " ".join(str(error).split())[:100].rstrip(".")
         raise TableLimitError(
-            f"{where} ({in_words(stored)}): not enough memory to read it{f' ({words})' if words else ''}; read some "
+            f"{where} ({byte_size(stored)}): not enough memory to read it{f' ({words})' if words else ''}; read some "
             "columns with columns=, or chunks with scan_table. A file that should need less is damaged.",
             "memory",
         ) from None

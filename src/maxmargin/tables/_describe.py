@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import one_line, shortened
 from ._errors import absent
 from ._frame import Column, columns_of, is_frame
 from ._plan import plan_column
@@ -61,17 +62,12 @@ class TableSummary:
         if self.target is not None:
             c = self.target
             rows.append((c.name, "target", str(c.missing), str(c.distinct), c.example, ""))
-        cells = [tuple(_short(cell) for cell in row) for row in (head, *rows)]
+        cells = [tuple(shortened(one_line(cell), 40, mark="...") for cell in row) for row in (head, *rows)]
         widths = [max(len(row[j]) for row in cells) for j in range(len(head))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
         ]
         return "\n".join([f"{self.rows} rows", *lines])
-
-
-def _short(text: str, most: int = 40) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def describe_table(table: Any, target: str | None = None, *, max_levels: int = 100) -> TableSummary:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from ..messages import listed, shortened
+
 _SHOWN = 40
 _COMPARED = 5000
 
@@ -66,8 +68,7 @@ def need_pyarrow() -> Any:
 
 def shown(value: object) -> str:
     """A value between quotes, cut short and on one line."""
-    text = value if isinstance(value, str) else str(value)
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
+    return repr(shortened(str(value), _SHOWN, mark="..."))
 
 
 def absent(names: Iterable[str], there: Iterable[str], where: str) -> TableError:
@@ -81,7 +82,5 @@ def absent(names: Iterable[str], there: Iterable[str], where: str) -> TableError
     if near:
         hint = "did you mean " + " or ".join(near) + "?"
     else:
-        hint = (
-            "it has " + ", ".join(map(shown, there[:8])) + (f" and {len(there) - 8} more." if len(there) > 8 else ".")
-        )
+        hint = f"it has {listed(map(shown, there))}."
     return TableError(f"{where} has no column {' and no column '.join(map(shown, missing[:3]))}: {hint}")

@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from math import inf
 
+from ..messages import byte_size
 from ._errors import TableError, TableLimitError
 
 MOST_COLUMNS = 100_000
@@ -77,8 +78,8 @@ class Limits:
         allowed = _memory() if self.max_bytes is None else self.max_bytes
         if size > allowed:
             raise TableLimitError(
-                f"{where}: the table takes {in_words(size)} of memory or more, beyond max_bytes={allowed:.0f} "
-                f"({in_words(allowed)}); read some columns with columns=, or chunks with scan_table, or raise "
+                f"{where}: the table takes {byte_size(size)} of memory or more, beyond max_bytes={allowed:.0f} "
+                f"({byte_size(allowed)}); read some columns with columns=, or chunks with scan_table, or raise "
                 "max_bytes=.",
                 "max_bytes",
                 allowed,
@@ -94,16 +95,8 @@ class Limits:
         if self.expands(made, stored):
             ratio = MOST_EXPANSION if self.max_expansion is None else self.max_expansion
             raise TableLimitError(
-                f"{where}: {what} ({in_words(stored)} become {in_words(made)} or more), beyond max_expansion="
+                f"{where}: {what} ({byte_size(stored)} become {byte_size(made)} or more), beyond max_expansion="
                 f"{ratio:g}; raise max_expansion= if the file can be trusted.",
                 "max_expansion",
                 ratio,
             )
-
-
-def in_words(size: float) -> str:
-    """Bytes with a unit: 12 bytes, 3.4 MB."""
-    for unit, bytes_ in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if size >= bytes_:
-            return f"{size / bytes_:.3g} {unit}" if size / bytes_ < 1000 else f"{size / bytes_:,.0f} {unit}"
-    return f"{size:.0f} bytes"

@@ -140,8 +140,8 @@ class Source:
             self._looked = looked
 
     def _unpacked(self, head: bytes) -> bytes:
-        """What gzipped data begin with; members without any content may come first."""
-        found = b""
+        """What gzipped data begin with; a few members without any content may come first."""
+        found, whole = b"", len(head)
         try:
             while not found and head[:2] == _GZIP:
                 member = zlib.decompressobj(wbits=31)
@@ -149,6 +149,11 @@ class Source:
                 head = member.unused_data
         except zlib.error as error:
             raise TableError(f"{self.name} begins as gzip does, and is not: {error}.") from None
+        if not found and whole == _HEAD:
+            raise TableError(
+                f"{self.name} begins with {whole:,} bytes of gzip data that unpack to nothing: decompress it, and "
+                f"compress it again."
+            )
         return found
 
     # ---------------------------------------------------------------- reading

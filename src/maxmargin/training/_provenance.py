@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import platform
-from dataclasses import asdict, is_dataclass
-from enum import Enum
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
+from ..messages import jsonable
 from ._training import Split, Training
 
 _PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "narwhals")
@@ -21,7 +19,7 @@ FORMAT = 1
 def provenance_of(training: Training) -> dict[str, Any]:
     """Everything but the model."""
     t = training
-    return plain(
+    return jsonable(
         {
             "format": FORMAT,
             "task": t.task,
@@ -106,26 +104,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:  # a stray checkout without metadata
             continue
     return found
-
-
-def plain(value: Any) -> Any:
-    """JSON's own types; NaN and infinity as None, because JSON has none."""
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
-    return str(value)  # dates, decimals: as they are written

@@ -1,8 +1,35 @@
 """Decision trees of scikit-learn's names, grown from columns that are binned once."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
+
+# Beside what users import (`__all__`), what ensembles, explanations and model files build on.
+from ._base import (
+    TreeEstimator as TreeEstimator,
+    checked_columns as checked_columns,
+    checked_weights as checked_weights,
+)
+from ._binning import MAX_BINS as MAX_BINS, Bins as Bins
+from ._build import build_tree as build_tree, grow_tree as grow_tree
 from ._classifier import DecisionTreeClassifier
+from ._columns import Categories as Categories
+from ._prune import prune as prune
 from ._regressor import DecisionTreeRegressor
+from ._same import (
+    differing as differing,
+    is_own as is_own,
+    judged as judged,
+    refuted as refuted,
+    reproduced as reproduced,
+)
+from ._settings import (
+    CONSTRAINTS as CONSTRAINTS,
+    columns_a_split as columns_a_split,
+    limits_of as limits_of,
+    refuse_monotonic as refuse_monotonic,
+)
 from ._text import export_text
+from ._tree import Tree as Tree, dense_rows as dense_rows, nothing_missing as nothing_missing
+from ._walk import add_values as add_values, walk as walk
+from ._weighted_bins import SortedColumns as SortedColumns
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "export_text"]

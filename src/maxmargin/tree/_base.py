@@ -14,9 +14,10 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..certificates import Guarantee, Reported
+from ..certificates import Guarantee
 from ..data import check_array, csr_rows, validate_data
 from ..engine import Stopwatch, warn
+from ..estimators import Reported
 from ._binning import Bins
 from ._build import grow_tree
 from ._columns import Categories

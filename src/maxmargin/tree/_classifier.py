@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
+from ..estimators import encode_known_labels, encode_labels
 from ._base import TreeEstimator
 
 
@@ -148,14 +148,10 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
         y = _check_y(y) if reset else column_or_1d(y)
         if reset:
-            check_classification_targets(y)
-            self.classes_, target = np.unique(y, return_inverse=True)
+            self.classes_, target = encode_labels(y, least=1)
             self.n_classes_ = self._classes_count = len(self.classes_)
-            return target.astype(np.int32)
-        target = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(target, len(self.classes_) - 1)] == y
-        if not np.all(known):
-            raise ValueError(f"y holds the label {y[int(np.argmin(known))]!r}, which the model has not seen.")
+        else:
+            target = encode_known_labels(y, self.classes_)
         return target.astype(np.int32)
 
     def _all_weights(self, y: Any, weight: np.ndarray) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,8 @@ def is_frame(X: Any) -> bool:
 
 def _is_category(column: Any) -> bool:
     """Whether a column holds categories: a categorical, text, or Python objects."""
-    pd = import_module("pandas")
+    import pandas as pd
+
     kind = column.dtype
     if isinstance(kind, pd.CategoricalDtype) or pd.api.types.is_string_dtype(kind):
         return not pd.api.types.is_bool_dtype(kind) and not _all_numbers(column)
@@ -27,7 +27,8 @@ def _is_category(column: Any) -> bool:
 
 def _all_numbers(column: Any) -> bool:
     """Whether an object column holds numbers alone: it is then a column of numbers, as everywhere in scikit-learn."""
-    pd = import_module("pandas")
+    import pandas as pd
+
     if column.dtype != object:
         return False
     return pd.api.types.infer_dtype(column, skipna=True) in ("integer", "floating", "mixed-integer-float", "boolean")
@@ -77,7 +78,8 @@ class Categories:
 
     def encode(self, X: Any) -> np.ndarray:
         """X as numbers: of a category its place among those known, NaN if it is missing or not known."""
-        pd = import_module("pandas")
+        import pandas as pd
+
         out = np.empty(X.shape)
         for j in range(X.shape[1]):
             column = X.iloc[:, j]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, NotReproducibleError, Status
 
 # Relative difference of numbers that is rounding, on another processor say; and that of other libraries' predictions.
 ROUNDING, _FOREIGN = 1e-9, 1e-6
@@ -151,9 +151,14 @@ def reproduced(
     """A model fitted again, and the place of the first difference from the claimed one.
 
     `probe_of` makes a probe (see `differing`) of the model fitted again. A learner of another kind that differs from
-    fit to fit is not held against the model.
+    fit to fit is not held against the model; one that cannot be fitted any more is.
     """
-    again = fit()
+    try:
+        again = fit()
+    except Exception as error:
+        if is_own(learner) or isinstance(error, MemoryError):
+            raise
+        raise NotReproducibleError(f"a learner cannot be fitted on these rows again: {error}") from error
     probe = probe_of(again)
     where = differing(claimed, again, probe)
     if where is not None and not is_own(learner) and differing(again, fit(), probe) is not None:

@@ -59,8 +59,8 @@ def columns_a_split(max_features: Any, d: int) -> int:
 def limits_of(model: Any, n: int, d: int, weight: np.ndarray, classes: int) -> Limits:
     """The limits that the parameters of a model mean for n rows, d columns and weights; `classes` is 0 for values."""
     leaf, split = model.min_samples_leaf, model.min_samples_split
-    leaf = int(leaf) if isinstance(leaf, Integral) else math.ceil(leaf * n)
-    split = int(split) if isinstance(split, Integral) else max(2, math.ceil(split * n))
+    leaf = min(int(leaf), _ENDLESS) if isinstance(leaf, Integral) else math.ceil(leaf * n)
+    split = min(int(split), _ENDLESS) if isinstance(split, Integral) else max(2, math.ceil(split * n))
     criterion, total = CRITERIA[model.criterion], float(weight.sum())
     whole = bool((weight == np.rint(weight)).all()) and total < 2.0**53
     return Limits(
@@ -73,5 +73,5 @@ def limits_of(model: Any, n: int, d: int, weight: np.ndarray, classes: int) -> L
         min_weight_leaf=float(model.min_weight_fraction_leaf) * total,
         max_features=min(d, columns_a_split(model.max_features, d)),
         min_decrease=float(model.min_impurity_decrease),
-        max_leaves=-1 if model.max_leaf_nodes is None else int(model.max_leaf_nodes),
+        max_leaves=-1 if model.max_leaf_nodes is None else min(int(model.max_leaf_nodes), _ENDLESS),
     )

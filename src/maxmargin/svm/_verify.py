@@ -13,10 +13,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, all_finite, not_reproduced
+from ..kernels import symmetric_part
 from ..problems import BoxQP
 from ..solvers import unproven
+from ._input import part_of, stated_gamma
+from ._one_vs_one import OneVsOne, Pair
+from ._solve import judged
 
 # Two ways of computing kernel values and their sums differ by so much, relative to the sum of all terms' sizes.
 _ROUNDING = 1e-12
@@ -74,6 +79,49 @@ class Audit:
         return cls(evidence, objective_rounding, value_rounding, faithful, size)
 
 
+def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certificate]:
+    """Every figure of the certificate, recomputed from the model alone.
+
+    Data that cannot be those of the fit (another number of rows) are an error of the caller; whatever is wrong with the
+    model is a refutation.
+    """
+    claims = machine.certificate_.problems
+    if not is_whole(machine):
+        return refuted(claims)
+    X, y, weight = machine._training_data(X, y, sample_weight)
+    if machine._kernel_name == "precomputed":  # what the machine was trained on
+        X = symmetric_part(X)
+    try:
+        with np.errstate(all="ignore"):
+            sound = machine._support_is_of(X) and _gamma_is_stated(machine, X, weight)
+            audits = machine._audits(X, y, weight) if sound else []
+    except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+        audits = []
+    if len(audits) != len(claims):
+        return refuted(claims)
+    formulation, found = machine._formulation(), zip(audits, claims, strict=True)
+    limits = formulation.tolerance, formulation.gap_tol
+    return [confirmed(audit, formulation.comparable(claim, audit.evidence), *limits) for audit, claim in found]
+
+
+def _gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
+    """Whether the gamma of the fit is the one that the parameters ask for."""
+    if machine._kernel_name not in ("rbf", "poly", "sigmoid"):
+        return True
+    return bool(abs(stated_gamma(machine, X, weight) - machine._gamma) <= 1e-9 * abs(machine._gamma))
+
+
+def audit_one(machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray, own: np.ndarray) -> list[Audit]:
+    """What is recomputed of a machine with one problem; `own` are its decision values of the rows of X."""
+    rows, formulation, kernel = np.flatnonzero(weight > 0), machine._formulation(), machine._fitted_kernel()
+    gram = part_of(kernel.audit_gram(machine._rows(X)), rows)
+    problem = formulation.problem(gram, None if y is None else y[rows], weight[rows])
+    coefficients, intercept = machine._spread(len(weight))[0, rows], float(machine.intercept_[0])
+    beta, intercepts = formulation.to_variables(problem, coefficients, intercept)
+    evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
+    return [Audit.of(problem, beta, evidence, own[rows], evidence.image[: len(rows)] + intercept)]
+
+
 def confirmed(audit: Audit, claim: Certificate, tolerance: float, gap_tolerance: float | None) -> Certificate:
     """A certificate of recomputed figures beside an earlier one.
 
@@ -124,7 +172,9 @@ def refuted(claims: tuple[Certificate, ...]) -> list[Certificate]:
 def is_whole(model: Any) -> bool:
     """Whether the fitted attributes that predictions read fit together, and are finite."""
     try:
-        return _support_is_whole(model) and _vectors_are_whole(model)
+        if not (_support_is_whole(model) and _vectors_are_whole(model)):
+            return False
+        return _classes_are_whole(model) if is_classifier(model) else len(model._dual_coef()) == 1
     except Exception:  # attributes of a strange kind fail in ways that cannot be foreseen
         return False
 
@@ -160,3 +210,18 @@ def _vectors_are_whole(model: Any) -> bool:
     if model._kernel_name == "precomputed":
         return not sparse and vectors.size == 0
     return sparse == sp.issparse(vectors) and vectors.shape == (len(model.support_), model.n_features_in_)
+
+
+def _classes_are_whole(model: Any) -> bool:
+    """Whether classes, their weights and the names of the problems fit to each other."""
+    classes, weights, scheme = model.classes_, model.class_weight_, model._fitted_scheme()
+    sides = scheme.sides if isinstance(scheme, OneVsOne) else [(k, None) for k in range(len(classes))]
+    nobody = np.empty(0)
+    names = [Pair(a, b, nobody, nobody).label(classes) for a, b in sides]
+    return bool(
+        classes.ndim == 1
+        and weights.shape == classes.shape == model.n_support_.shape
+        and (np.isfinite(weights) & (weights > 0)).all()
+        and model.dual_coef_.shape[0] == len(classes) - isinstance(scheme, OneVsOne)
+        and names == [claim.label for claim in model.certificate_.problems]
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -12,8 +11,8 @@ from ..engine import interruptible
 class Reported:
     """An estimator that can be reported on, and that hears Ctrl-C.
 
-    The page is made in a room far above the estimators, which it draws and explains; it is imported when it is asked
-    for, so that no estimator depends on it.
+    The page is made far above the estimators, which it draws and explains; it is imported when it is asked for, so that
+    no estimator depends on it.
 
     Public methods of derived classes become `interruptible` here, so that none is forgotten. Those that hide behind
     ``available_if`` say so themselves, below it.
@@ -42,4 +41,6 @@ class Reported:
             A notebook shows it; ``.save(path)`` writes it as one HTML file.
 
         """
-        return import_module("maxmargin.report").report(self, X, y, **options)
+        from ..report import report
+
+        return report(self, X, y, **options)

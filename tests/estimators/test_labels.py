@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from maxmargin.linear._labels import encode_labels
+from maxmargin.estimators import encode_known_labels, encode_labels
 
 KINDS = [np.int8, np.uint8, np.int64, np.uint64, np.float32, np.float64, bool, str]
 
@@ -39,3 +39,22 @@ def test_labels_far_apart(y):
     classes, label = encode_labels(y)
     np.testing.assert_array_equal(classes, np.unique(y))
     np.testing.assert_array_equal(classes[label], y)
+
+
+def test_one_class_is_enough_where_that_is_said():
+    y = np.array(["a", "a"])
+    classes, label = encode_labels(y, least=1)
+    assert classes.tolist() == ["a"] and label.tolist() == [0, 0]
+
+
+def test_targets_that_are_no_labels_are_refused():
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        encode_labels(np.array([0.5, 1.5, 2.5]))
+
+
+def test_known_labels_keep_their_numbers():
+    classes = np.array([1, 3, 7])
+    np.testing.assert_array_equal(encode_known_labels(np.array([7, 1, 1]), classes), [2, 0, 0])
+    for unknown in (0, 2, 9):
+        with pytest.raises(ValueError, match=f"label .*{unknown}.*, which the model has not seen"):
+            encode_known_labels(np.array([1, unknown]), classes)

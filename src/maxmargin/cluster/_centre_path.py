@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..cluster import KMeans
-from ..cluster._lloyd import lloyd
-from ..cluster._points import Points
-from ..cluster._seeding import starting_centres
 from ..engine import one_blas_thread
+from ._kmeans import KMeans
+from ._lloyd import lloyd
+from ._points import Points
+from ._seeding import starting_centres
 
 # Ends that differ by less than this, relative to the size of the centres, are one: single precision rounds by 1e-7.
 _SAME = 1e-5

@@ -1,0 +1,22 @@
+"""What every estimator composes: checked labels and weights, solving side by side, the end of a fit, the report."""
+
+from .. import engine as _engine  # noqa: F401  (first: see there)
+from ._conclude import conclude, keep_proof
+from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
+from ._reported import Reported
+from ._same_rows import check_same_rows
+from ._side_by_side import solve_all
+from ._weights import check_weights
+
+__all__ = [
+    "Reported",
+    "check_every_class",
+    "check_same_rows",
+    "check_weights",
+    "class_weights",
+    "conclude",
+    "encode_known_labels",
+    "encode_labels",
+    "keep_proof",
+    "solve_all",
+]

@@ -1,0 +1,30 @@
+"""Whether rows can be those of the training, before a certificate is recomputed on them."""
+
+from __future__ import annotations
+
+
+def check_same_rows(
+    seen: int | tuple[int, ...], rows: int | None = None, targets: int | None = None, *, weighted: bool = False
+) -> None:
+    """Refuse another number of rows than the fit has seen: the caller's error, and no refutation of the model.
+
+    Parameters
+    ----------
+    seen : int or tuple of int
+        Rows of the training. Of several numbers that a model tells, which a file may have made contradict each other,
+        each is let pass: the proof finds the contradiction.
+    rows, targets : int, optional
+        Rows of X, and entries of y, that were given now.
+    weighted : bool
+        Whether only rows of positive weight are counted.
+
+    """
+    possible = seen if isinstance(seen, tuple) else (seen,)
+    counts = [count for count in (rows, targets) if count is not None]
+    if counts and len(set(counts)) == 1 and counts[0] in possible:
+        return
+    named = [f"{name} with {count}" for name, count in (("X", rows), ("y", targets)) if count is not None]
+    kind = "rows of positive weight" if weighted else "rows"
+    raise ValueError(
+        f"a certificate is about the training data: expected {possible[0]} {kind}, got {' and '.join(named) or 'no y'}."
+    )

@@ -1,0 +1,31 @@
+"""What the package says and how it is written. Nothing heavy is imported here: ``maxmargin --help`` loads it."""
+
+from ._format import (
+    MINUS,
+    NARROW_SPACE,
+    byte_size,
+    counted,
+    jsonable,
+    listed,
+    number,
+    one_line,
+    parameters,
+    percent,
+    shortened,
+    typeset,
+)
+
+__all__ = [
+    "MINUS",
+    "NARROW_SPACE",
+    "byte_size",
+    "counted",
+    "jsonable",
+    "listed",
+    "number",
+    "one_line",
+    "parameters",
+    "percent",
+    "shortened",
+    "typeset",
+]

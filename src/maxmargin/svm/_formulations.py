@@ -1,0 +1,316 @@
+"""The five formulations of a support vector machine: their dual problem, and what a model keeps of its solution.
+
+The words are LIBSVM's: C- and nu-classification, epsilon- and nu-regression, one class. A formulation is made from an
+estimator's parameters. It says what problem a fit solves, how the problem's variables become coefficients of the
+decision function, and how they are made again from those when a model is verified or a fit starts from it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate, evaluate_hard_margin
+from ..kernels import Gram, Kernel
+from ..problems import BoxQP
+from ..solvers import CertifiedSolution, Monitor, solve_certified, solve_hard_margin
+from ._solve import Solved, certificate_of, judged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formulation(ABC):
+    """What all of them have; a solution's variables are the coefficients, unless one says otherwise.
+
+    Attributes
+    ----------
+    tol : float
+        Largest violation of the optimality conditions that was asked for.
+    gap_tol : float or None
+        Largest relative duality gap that was asked for.
+
+    """
+
+    tol: float
+    gap_tol: float | None = None
+
+    # how the error begins that says that all samples with weight are of one class
+    one_class_error = "Invalid input -"
+
+    @property
+    def tolerance(self) -> float:
+        """The violation up to which a fit is called converged."""
+        return float(self.tol)
+
+    @abstractmethod
+    def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        """The dual problem of some samples: their matrix, their signs or targets, and their weights."""
+
+    def not_as_asked(self, sign: np.ndarray, weight: np.ndarray) -> str:
+        """What of the parameters these samples do not allow, in words; nothing if they do."""
+        return ""
+
+    def solve(
+        self, problem: BoxQP, start: np.ndarray | None, budget: int | None, monitor: Monitor, **options: Any
+    ) -> CertifiedSolution:
+        """Solve and certify it."""
+        return solve_certified(problem, start, self.tolerance, self.gap_tol, budget, monitor, **options)
+
+    def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
+        """Coefficients and intercept of the decision function."""
+        return solution.beta, solution.evidence.intercepts[0]
+
+    def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
+        """Variables and intercepts of the problem again."""
+        return coefficients, (intercept,)
+
+    def as_kept(self, solved: Solved, problem: BoxQP, kernel: Kernel) -> Solved:
+        """The same with figures of what the model keeps, where that is not what was solved for."""
+        return solved
+
+    def attributes(self, solution: CertifiedSolution) -> dict[str, Any]:
+        """Fitted attributes that no other formulation has."""
+        return {}
+
+    def evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
+        """The figures of a model that is verified."""
+        return evaluate(problem, beta, intercepts, audit=True)
+
+    def comparable(self, claim: Certificate, evidence: Evidence) -> Certificate:
+        """A claim as it is compared with recomputed figures."""
+        return claim
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftMargin(Formulation):
+    """C-classification; an infinite C is the hard margin."""
+
+    C: float
+
+    @property
+    def tolerance(self) -> float:
+        """`tol`, but no more than the margin, which is 1: beyond it a multiplier may stand anywhere."""
+        return min(float(self.tol), 1.0)
+
+    def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        return BoxQP.classifier(gram, target, self.C * weight)
+
+    def solve(
+        self, problem: BoxQP, start: np.ndarray | None, budget: int | None, monitor: Monitor, **options: Any
+    ) -> CertifiedSolution:
+        solve = solve_certified if np.isfinite(self.C) else solve_hard_margin
+        return solve(problem, start, self.tolerance, self.gap_tol, budget, monitor, **options)
+
+    def evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
+        return (evaluate if np.isfinite(self.C) else evaluate_hard_margin)(problem, beta, intercepts, audit=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NuMargin(Formulation):
+    """nu-classification: the decision function is scaled so that the margin boundaries are at -1 and 1."""
+
+    nu: float
+
+    one_class_error = "specified nu is infeasible:"
+
+    def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        return BoxQP.nu_classifier(gram, target, weight, min(self.nu, _largest_nu(target, weight)))
+
+    def not_as_asked(self, sign: np.ndarray, weight: np.ndarray) -> str:
+        largest = _largest_nu(sign, weight)
+        if self.nu <= largest * (1 + 1e-9):
+            return ""
+        return (
+            f"nu={self.nu:g}, but it can be at most {largest:.4g} there (twice the share of the smaller class), which "
+            f"is used. Lower nu."
+        )
+
+    def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
+        # On the margin boundaries f + b = rho and -rho; the intercepts of the two groups are b - rho and b + rho.
+        low, high = _without_margin(solution)
+        rho = (high - low) / 2
+        if not rho > 0:
+            rho = 1.0  # the classes coincide in feature space: every scale is as good
+        return solution.beta / rho, (low + high) / 2 / rho
+
+    def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
+        positive = coefficients[problem.upper > 0].sum()
+        rho = problem.totals[0] / positive if positive > 0 else 1.0
+        beta = coefficients * rho
+        # scaling there and back leaves multipliers an ulp beside their bound
+        bound = np.where(problem.upper > 0, problem.upper, problem.lower)
+        beta = np.where(np.abs(beta - bound) <= 1e-12 * np.abs(bound), bound, beta)
+        return beta, ((intercept - 1) * rho, (intercept + 1) * rho)
+
+    def as_kept(self, solved: Solved, problem: BoxQP, kernel: Kernel) -> Solved:
+        """A fit that ended early is certified by the multipliers that the scaled ones give back.
+
+        Both margin boundaries are told by one number of the model, and may lie anywhere before the end.
+        """
+        solution, certificate = solved.solution, solved.certificate
+        if not len(solution.evidence.image):
+            return solved
+        early = certificate.status not in (Status.CONVERGED, Status.STATIONARY)
+        beta, intercepts = self.to_variables(problem, *self.to_model(solution))
+        # next to a bound, and by what is kept on it: then it counts no longer as free, and the violation is another
+        other = any(((beta == b) != (solution.beta == b)).any() for b in (problem.lower, problem.upper))
+        if not (early or other):
+            return solved
+        evidence = judged(kernel, problem, self.evaluate(problem, beta, intercepts))
+        figures = certificate.status, certificate.iterations, certificate.seconds, certificate.label
+        return replace(solved, certificate=Certificate.of(evidence, *figures))
+
+    def evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
+        """The figures; where there is no margin, the model has kept the middle of the two intercepts only."""
+        low, high = intercepts
+        if abs(high - low - 2) <= 1e-9:
+            best = evaluate(problem, beta)
+            first, second = best.intercepts
+            size = max(1.0, abs(first + second))
+            # kernel values of this size are rounded by more than the margin
+            rounding = 1e-12 * float(np.abs(beta).sum()) * float(np.abs(problem.gram.diagonal()).max())
+            apart = abs(first + second - low - high)
+            if second - first <= 1e-9 * size + rounding and apart <= REPRODUCED * size + rounding:
+                return best
+        return evaluate(problem, beta, intercepts)
+
+
+def _largest_nu(sign: np.ndarray, weight: np.ndarray) -> float:
+    """The largest nu that some samples allow: twice the share of the smaller class."""
+    return 2 * min(weight[sign > 0].sum(), weight[sign < 0].sum()) / weight.sum()
+
+
+def _without_margin(solution: CertifiedSolution) -> tuple[float, float]:
+    """Both intercepts; where a class has all multipliers at their bounds, its own is only bounded from one side.
+
+    All its samples are margin errors then. The margin is drawn so wide that the best of them stands half way between
+    its middle and the other boundary: none of them is given a margin.
+    """
+    low, high = solution.evidence.intercepts
+    problem, f = solution.problem, solution.evidence.image
+    if problem is None or not len(f):
+        return low, high
+    positive = problem.group == 0
+    if (solution.beta[positive] == problem.upper[positive]).all():
+        return min(low, -4 * float(f[positive].max()) - 3 * high), high
+    if (solution.beta[~positive] == problem.lower[~positive]).all():
+        return low, max(high, -4 * float(f[~positive].min()) - 3 * low)
+    return low, high
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneClass(Formulation):
+    """The region that holds all but a share of nu of the samples."""
+
+    nu: float
+
+    def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        return BoxQP.one_class(gram, weight, self.nu)
+
+    def attributes(self, solution: CertifiedSolution) -> dict[str, Any]:
+        return {"offset_": -np.array(solution.evidence.intercepts)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tube(Formulation):
+    """epsilon- and, where there is a nu, nu-regression.
+
+    A problem has two variables a sample, one for each side of the tube; their sum is the coefficient of the sample.
+
+    Attributes
+    ----------
+    C : float
+        Finite.
+    epsilon : float
+        Half the width of the tube: given, or with a nu that of the fitted model.
+    nu : float or None
+        Largest share of the samples outside the tube.
+
+    """
+
+    C: float
+    epsilon: float
+    nu: float | None = None
+
+    def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        if self.nu is None:
+            return BoxQP.regressor(gram, target, self.C * weight, self.epsilon)
+        return BoxQP.nu_regressor(gram, target, self.C * weight, self.nu)
+
+    def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
+        return _sums(solution.beta), float(np.mean(solution.evidence.intercepts))
+
+    def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
+        beta = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
+        if self.nu is None:
+            return beta, (intercept,)
+        return _with_totals(problem, beta), (intercept + self.epsilon, intercept - self.epsilon)
+
+    def attributes(self, solution: CertifiedSolution) -> dict[str, Any]:
+        if self.nu is None:
+            return {}
+        upper, lower = solution.evidence.intercepts
+        return {"epsilon_": (upper - lower) / 2}
+
+    def as_kept(self, solved: Solved, problem: BoxQP, kernel: Kernel) -> Solved:
+        """Both variables of a sample may be non-zero, mostly in a fit that ended early; the model keeps their sum."""
+        solution = solved.solution
+        if not len(solution.evidence.image):
+            return solved
+        kept, _ = self.to_variables(problem, *self.to_model(solution))
+        if np.array_equal(kept, solution.beta):
+            return solved
+        evidence = judged(kernel, problem, evaluate(problem, kept, wanted=self.gap_tol))
+        within = evidence.kkt_violation <= self.tol
+        met = within and (self.gap_tol is None or evidence.relative_gap <= self.gap_tol)
+        claims = solution.status in (Status.CONVERGED, Status.STATIONARY)
+        status = (
+            Status.STALLED if claims and not (met or (evidence.definiteness == "fails" and within)) else solution.status
+        )
+        solution = replace(solution, beta=kept, evidence=evidence, status=status)
+        certificate = certificate_of(solution, solved.certificate.seconds, solved.certificate.label)
+        return replace(solved, solution=solution, certificate=certificate)
+
+    def comparable(self, claim: Certificate, evidence: Evidence) -> Certificate:
+        """With a nu, but for the violation: the sums that are kept may be parted so that less is violated than was."""
+        if self.nu is None or (claim.status is Status.CONVERGED and not claim.kkt_violation <= self.tol):
+            return claim
+        return replace(claim, kkt_violation=min(claim.kkt_violation, evidence.kkt_violation))
+
+
+def _sums(beta: np.ndarray) -> np.ndarray:
+    return beta.reshape(2, -1).sum(axis=0)
+
+
+def _with_totals(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
+    """The variables of nu-regression from those with one zero a sample.
+
+    Both variables of a sample may be non-zero where the tube is empty; the model keeps only their sum. Adding the same
+    amount to both changes neither the decision function nor the objective, and restores the totals.
+    """
+    rises, falls = beta.reshape(2, -1)
+    bound = problem.upper[: len(rises)]
+    missing = problem.totals[0] - rises.sum()
+    room = bound - (rises - falls)
+    # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
+    if missing > 1e-12 * problem.totals[0] and room.sum() >= missing:
+        both = _shared(problem, rises, falls, room, missing)
+        # a sum that fills its room is rounded, and may be an ulp beyond the bound
+        rises, falls = np.minimum(rises + both, bound), np.maximum(falls - both, -bound)
+    return np.concatenate([rises, falls])
+
+
+def _shared(problem: BoxQP, rises: np.ndarray, falls: np.ndarray, room: np.ndarray, missing: float) -> np.ndarray:
+    """What both variables of a sample get: first of those in the middle of the tube, which it violates least."""
+    n = len(rises)
+    residual = (problem.p - problem.image(np.concatenate([rises, falls])))[:n]
+    highest = residual[rises < problem.upper[:n]].max(initial=-np.inf)
+    lowest = residual[falls > problem.lower[n:]].min(initial=np.inf)
+    middle = (highest + lowest) / 2
+    order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -room, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
+    both = np.zeros(n)
+    both[order] = np.clip(missing - before, 0.0, room[order])
+    return both

@@ -1,0 +1,81 @@
+"""What a fit of a kernel machine works on: checked rows and weights, and the kernel with its gamma decided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import _num_samples, check_consistent_length
+
+from ..data import ObjectRows, Rows, csr_rows, validate_data
+from ..estimators import check_weights
+from ..kernels import Gram, Kernel, kernel_name, make_kernel
+
+
+def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, Any]:
+    """Checked X (float32 or float64, dense or CSR) and y (None where there is none)."""
+    kind = kernel_name(estimator.kernel)
+    if sp.issparse(X) and kind == "precomputed":
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    if kind == "function":  # what the samples are is the kernel's affair
+        check_consistent_length(X, X if y is None else y)
+        return (csr_rows(X) if sp.issparse(X) else np.asarray(X)), y
+    rules: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
+    if y is None:
+        X = validate_data(estimator, X, **rules)
+    else:
+        X, y = validate_data(estimator, X, y, y_numeric=y_numeric, **rules)
+    if kind == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+    return X, y
+
+
+def training_weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """The weight of each sample; 1 where none were given."""
+    weights = check_weights(sample_weight, X)
+    return np.ones(_num_samples(X)) if weights is None else weights
+
+
+def rows_of(kernel: Any, X: Any) -> Any:
+    """Checked X as its kernel reads it."""
+    return ObjectRows(X) if kernel_name(kernel) == "function" else Rows(X)
+
+
+def kernel_of_fit(machine: Any, X: Any, weights: np.ndarray) -> tuple[Kernel, float]:
+    """The kernel, and its gamma: a fitted attribute that is kept with the others when the fit ends."""
+    if kernel_name(machine.kernel) == "precomputed":
+        asymmetry = float(np.abs(X - X.T).max())
+        if asymmetry > 1e-5 * float(np.abs(X).max()):
+            raise ValueError(
+                f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
+            )
+    gamma = stated_gamma(machine, X, weights)
+    return make_kernel(machine.kernel, gamma, machine.coef0, machine.degree), gamma
+
+
+def stated_gamma(machine: Any, X: Any, weights: np.ndarray) -> float:
+    """What the parameters make of gamma for these rows.
+
+    The variance of gamma="scale" is that of the weighted sample: a weight of 2 is the same as the row twice.
+    """
+    if kernel_name(machine.kernel) in ("function", "precomputed"):
+        return 0.0
+    if isinstance(machine.kernel, Kernel):  # brings its own
+        return float(getattr(machine.kernel, "gamma", 0.0))
+    if machine.gamma == "scale":
+        variance = Rows(X).variance(weights)
+        return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+    return 1.0 / X.shape[1] if machine.gamma == "auto" else float(machine.gamma)
+
+
+def kernel_words(parameter: Any, kernel: Kernel) -> str:
+    """The kernel with its parameters, for a message."""
+    if kernel_name(parameter) == "function":
+        return f"the kernel function {getattr(parameter, '__name__', 'given')}"
+    return f"the kernel {kernel}"
+
+
+def part_of(gram: Gram, rows: np.ndarray) -> Gram:
+    """The matrix of the samples that take part; all of them is the matrix itself."""
+    return gram if len(rows) == gram.shape[0] else gram.restricted(rows)

@@ -1,0 +1,169 @@
+"""The base of the kernel machines: their parameters, and what a fitted one is made of."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
+from functools import cache
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificates import Certificate
+from ..data import csr_rows, validate_data
+from ..engine import thread_count
+from ..estimators import Reported
+from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
+from ._formulations import Formulation
+from ._input import rows_of
+from ._verify import Audit, recertify
+
+
+@cache
+def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
+    """Names from the signature, which scikit-learn inspects anew in every fit: 0.1 ms, a twentieth of a small one."""
+    return super(KernelMachine, estimator)._get_param_names()  # type: ignore[misc]
+
+
+class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
+    """Base of the kernel machines; not for direct use.
+
+    A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
+    once for classifiers, once for regressors and once for the machine of one class (`_training_data`, `_audits`).
+    """
+
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "callback": [callable, None],
+    }
+
+    @abstractmethod
+    def _formulation(self) -> Formulation:
+        """What the parameters say of the problem that is solved."""
+
+    @abstractmethod
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray]:
+        """X, y and weights as the fit has seen them; ValueError if they cannot be."""
+
+    @abstractmethod
+    def _audits(self, X: Any, y: Any, weight: np.ndarray) -> list[Audit]:
+        """What is recomputed of each binary problem; nothing if the model cannot be that of these data."""
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure of the certificate, recomputed from the model alone."""
+        return recertify(self, X, y, sample_weight)
+
+    @property
+    def _kernel_name(self) -> str:
+        """What kind of kernel this is, whether given by name, as an object or as a function."""
+        return kernel_name(self.kernel)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return list(_parameter_names(cls))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._kernel_name == "precomputed"
+        tags.input_tags.sparse = self._kernel_name != "precomputed"
+        return tags
+
+    # ---------------------------------------------------------------- what its parameters mean for a solver
+
+    @property
+    def _budget(self) -> int | None:
+        return None if self.max_iter == -1 else int(self.max_iter)
+
+    def _threads(self) -> int:
+        return thread_count(self.n_jobs)
+
+    def _side_by_side(self, problems: int) -> bool:
+        """Whether there are enough problems to give each thread its own, instead of all threads to each."""
+        return problems >= 2 * self._threads() > 2 and self._kernel_name != "function"
+
+    # ---------------------------------------------------------------- a fitted machine
+
+    def _fitted_kernel(self) -> Kernel:
+        return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
+
+    def _rows(self, X: Any) -> Any:
+        return rows_of(self.kernel, X)
+
+    @property
+    def _vectors(self) -> Any:
+        """The support vectors; those that only a user's function looks into are kept apart."""
+        return self._callable_support if self._kernel_name == "function" else self.support_vectors_
+
+    def _dual_coef(self) -> np.ndarray:
+        coef: Any = self.dual_coef_
+        return coef.toarray() if sp.issparse(coef) else coef
+
+    def _spread(self, n: int) -> np.ndarray:
+        """``dual_coef_`` with a column for each of the n training rows."""
+        coef = np.zeros((self.dual_coef_.shape[0], n))
+        coef[:, self.support_] = self._dual_coef()
+        return coef
+
+    def _linear_weights(self) -> Any:
+        """``dual_coef_ @ support_vectors_``, read-only; only a linear kernel has them."""
+        if self._kernel_name != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef: Any = safe_sparse_dot(self.dual_coef_, self.support_vectors_)
+        (coef.data if self._sparse else coef).flags.writeable = False
+        return coef
+
+    def _support_is_of(self, X: Any) -> bool:
+        """Whether the support vectors that predictions are made with are the rows of X that they claim to be."""
+        if self._kernel_name == "precomputed":
+            return True
+        if self._kernel_name == "function":
+            kept, rows = self._callable_support, X[self.support_]
+            difference = kept != rows if sp.issparse(kept) and sp.issparse(rows) else None
+            return np.array_equal(kept, rows) if difference is None else difference.nnz == 0
+        difference = X[self.support_] != self.support_vectors_
+        return not (difference.nnz if sp.issparse(difference) else difference.any())
+
+    # ---------------------------------------------------------------- prediction
+
+    def _validate_for_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self._kernel_name == "function":
+            return csr_rows(X) if sp.issparse(X) else np.asarray(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+        if sp.issparse(X) and not self._sparse:
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data; pass X.toarray()."
+            )
+        if self._sparse and not sp.issparse(X):
+            X = sp.csr_array(X)
+        if self.n_support_.sum() != len(self.support_):
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return X
+
+    def _support_values(self, X: Any, groups: Sequence[slice], coefficients: np.ndarray) -> list[np.ndarray]:
+        """For each group of support vectors, ``K(X, group) @ coefficients[:, group].T`` in float64."""
+        rows = self._rows(X)
+        if self._kernel_name == "precomputed":
+            columns, position = rows, self.support_
+        else:
+            columns, position = self._rows(self._vectors), np.arange(len(self.support_))
+        gram = self._fitted_kernel().gram(rows, columns, self._threads())
+        return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]

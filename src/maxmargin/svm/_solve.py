@@ -1,0 +1,129 @@
+"""Solving the binary problems of one fit, each by what its kernel matrix allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..certificates import Certificate, Evidence, NotSeparableError, Status, with_definiteness
+from ..engine import Stopwatch
+from ..kernels import Kernel, definiteness
+from ..problems import BoxQP
+from ..solvers import CertifiedSolution, Monitor, feasible, solve_indefinite
+from ._input import kernel_words
+
+if TYPE_CHECKING:
+    from ._formulations import Formulation
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What solving one binary problem gave; the smallest eigenvalue of its matrix where that was computed."""
+
+    solution: CertifiedSolution
+    certificate: Certificate
+    smallest_eigenvalue: float | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Task:
+    """One binary problem to solve.
+
+    Attributes
+    ----------
+    problem : BoxQP
+    start : ndarray or None
+        Variables to start from.
+    rows : ndarray
+        The rows of X that its samples are.
+    name : str
+        Of its certificate.
+
+    """
+
+    problem: BoxQP
+    start: np.ndarray | None
+    rows: np.ndarray
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tasks:
+    """The binary problems of one fit, and what they are all solved with.
+
+    `first` is the sign of the class that LIBSVM lists first, 0 where variables are no classes; `parameter` the kernel
+    as the user gave it.
+    """
+
+    tasks: Sequence[Task]
+    formulation: Formulation
+    kernel: Kernel
+    parameter: Any
+    first: int
+    budget: int | None
+    cache_bytes: int
+    workers: int  # problems that run side by side and divide the cache
+    shrinking: bool
+
+    def solve(self, k: int, monitor: Monitor) -> Solved:
+        """Solve one problem, and claim no more than its matrix allows."""
+        watch, task = Stopwatch(), self.tasks[k]
+        problem, known = task.problem, definiteness(self.kernel, task.problem.gram)
+        if known.fails:
+            solution = self._solve_indefinite(task, known.smallest, monitor)
+        else:
+            solution = self._solve_definite(task, monitor)
+        if len(solution.evidence.image):  # else it was interrupted, and nothing is claimed
+            evidence, status = with_definiteness(solution.evidence, problem, known), solution.status
+            gap_tol = self.formulation.gap_tol
+            if status is Status.CONVERGED and gap_tol is not None and evidence.relative_gap > gap_tol:
+                status = Status.STALLED  # what the matrix lacks of being semi-definite allows no smaller gap
+            solution = replace(solution, evidence=evidence, status=status)
+        return Solved(solution, certificate_of(solution, watch.seconds(), task.name), known.smallest)
+
+    def untouched(self, k: int) -> Solved:
+        """A problem that Ctrl-C left undone keeps its start."""
+        task = self.tasks[k]
+        solution = CertifiedSolution.untouched(task.problem, task.start)
+        return Solved(solution, certificate_of(solution, 0.0, task.name))
+
+    def _solve_definite(self, task: Task, monitor: Monitor) -> CertifiedSolution:
+        options: dict[str, Any] = {"cache_bytes": self.cache_bytes // self.workers, "shrinking": self.shrinking}
+        try:
+            return self.formulation.solve(task.problem, task.start, self.budget, monitor, **options)
+        except NotSeparableError as error:
+            proof = error.proof  # in rows of this problem: the user knows rows of X
+            proof = replace(proof, positive=task.rows[proof.positive], negative=task.rows[proof.negative])
+            raise NotSeparableError(str(error), proof) from None
+
+    def _solve_indefinite(self, task: Task, smallest: float | None, monitor: Monitor) -> CertifiedSolution:
+        problem = task.problem
+        if not np.isfinite(problem.upper - problem.lower).all():
+            raise ValueError(
+                f"C=inf asks for a hard margin, which needs a positive semi-definite kernel matrix; that of "
+                f"{kernel_words(self.parameter, self.kernel)} has an eigenvalue of {smallest:.3g}. Use a finite C or "
+                f"another kernel."
+            )
+        return solve_indefinite(
+            problem,
+            None if task.start is None else feasible(problem, task.start),
+            self.formulation.tol,
+            self.budget,
+            monitor,
+            sign=self.first,
+            cache_bytes=self.cache_bytes,
+            shrinking=self.shrinking,
+        )
+
+
+def certificate_of(solution: CertifiedSolution, seconds: float, name: str) -> Certificate:
+    """The certificate of a solution."""
+    return Certificate.of(solution.evidence, solution.status, solution.iterations, seconds, name)
+
+
+def judged(kernel: Kernel, problem: BoxQP, evidence: Evidence) -> Evidence:
+    """Recomputed figures of a problem, with what is known of its kernel matrix."""
+    return with_definiteness(evidence, problem, definiteness(kernel, problem.gram))
