@@ -231,6 +231,7 @@ _TO_TOLERANCE = {
     ],
     ids=["own loss and penalty", "own loss with kinks", "bounds"],
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the few iterations that it allows
 def test_scikit_learn_conformance(model, expected):
     check_estimator(model, on_skip=None, expected_failed_checks=expected)
 
