@@ -11,7 +11,9 @@ import pytest
 
 from maxmargin.cli import _errors, _files, _progress, _screen, main
 from maxmargin.cli._options import Manner
-from maxmargin.training import Candidate, Fitting, Judged, Stage
+from maxmargin.messages import Argument, Place
+from maxmargin.tables import TableError
+from maxmargin.training import Candidate, Fitting, Judged, Stage, TrainingError, TrainingInterrupted
 
 # ---------------------------------------------------------------- errors
 
@@ -62,24 +64,52 @@ def test_nothing_in_a_sentence_moves_the_cursor():
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("argument", "option"),
     [
-        ("leave them out with drop_missing_target=True.", "leave them out with --drop-missing-target."),
-        ("task='regression' learns a number", "--task regression learns a number"),
-        ("target= names a column", "--target names a column"),
-        ("kinds= names a column; say with kinds= what", "--kind names a column; say with --kind what"),
-        ("kinds['a b'] is 'x'", "--kind a b=... is 'x'"),
-        ("give C=1.5 and gamma=1e-3, seed=0", "give --C 1.5 and --gamma 1e-3, --seed 0"),
-        ("say header=False if it has none, header=True if", "say --no-header if it has none, --header if"),
-        ("say day_first=True or day_first=False.", "say --day-first or --no-day-first."),
-        ("say decimal=',' or encoding='latin-1' perhaps", "say --decimal , or --encoding latin-1 perhaps"),
-        ("leave it out with columns=.", "leave it out with --column."),
-        ("say format='csv' if", "say --format csv if"),
-        ("the column 'a=b' is odd", "the column 'a=b' is odd"),
+        (Argument("drop_missing_target", True), "--drop-missing-target"),
+        (Argument("task", "regression"), "--task regression"),
+        (Argument("target"), "--target"),
+        (Argument("kinds"), "--kind"),
+        (Argument("kinds", key="a b"), "--kind a b=..."),
+        (Argument("C", 1.5), "--C 1.5"),
+        (Argument("gamma", 1e-3), "--gamma 0.001"),
+        (Argument("seed", 0), "--seed 0"),
+        (Argument("max_bytes", 1000), "--max-bytes 1000"),
+        (Argument("header", False), "--no-header"),
+        (Argument("day_first", True), "--day-first"),
+        (Argument("decimal", ","), "--decimal ,"),
+        (Argument("columns"), "--column"),
+        (Argument("types", {"a": "text"}), "types={'a': 'text'}"),
     ],
+    ids=str,
 )
-def test_arguments_of_the_library_are_said_as_options(said, shown):
-    assert _errors.as_options(said) == shown
+def test_arguments_of_the_library_are_said_as_options(argument, option, capsys):
+    assert _errors.complain(TrainingError("say ", argument, " or a='b'."), debug=False) == 2
+    assert capsys.readouterr().err == f"maxmargin: say {option} or a='b'.\n"
+
+
+def test_an_interrupted_training_says_how_to_go_on(capsys):
+    error = TrainingInterrupted("tune", (), {"model": "svc", "C": 0.1, "gamma": 2.0})
+    assert str(error).endswith("The best so far is svc: go on with model='svc', C=0.1, gamma=2.0.")
+    assert _errors.complain(error, debug=False) == 130
+    assert "go on with --model svc, --C 0.1, --gamma 2.0." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (TableError("Column 'a' holds lists.", place=Place(column="a")), "t.csv: column 'a' holds lists."),
+        (TrainingError("the table has no rows."), "t.csv: the table has no rows."),
+        (TableError.at(Place("u.csv", 3), "odd."), "u.csv, line 3: odd."),
+        (TrainingError("C must be positive.", argument="C"), "C must be positive."),
+    ],
+    ids=["column", "table", "placed", "argument"],
+)
+def test_errors_about_a_table_name_its_file(error, sentence, capsys):
+    with pytest.raises(type(error)) as raised, _errors.about("t.csv"):
+        raise error
+    _errors.complain(raised.value, debug=False)
+    assert capsys.readouterr().err == f"maxmargin: {sentence}\n"
 
 
 # ---------------------------------------------------------------- files

@@ -394,7 +394,7 @@ def test_options_go_to_the_own_solver(clouds):
     options = {"rate": 1e-9}
     with pytest.warns(ConvergenceWarning, match="relative duality gap"):
         LinearClassifier("logistic", solver=_descent, solver_options=options, max_iter=10).fit(X, y)
-    with pytest.raises(TypeError, match="pace"):
+    with pytest.raises(ValueError, match="pace"):
         LinearClassifier("logistic", solver=_descent, solver_options={"pace": 1}).fit(X, y)
 
 

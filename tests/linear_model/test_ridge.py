@@ -14,7 +14,7 @@ from maxmargin.certificates import Status, evaluate_normal_equations
 from maxmargin.data import Rows
 from maxmargin.linear_model import Ridge
 from maxmargin.problems import LeastSquares
-from maxmargin.solvers.least_squares import solve
+from maxmargin.solvers import solve_least_squares
 
 SOLVERS = ["cholesky", "svd", "sparse_cg"]
 
@@ -189,7 +189,7 @@ def test_large_sparse_rows_by_gradients(n, d):
 def test_the_gap_bounds_the_objective():
     X, y = data(40, 5)
     problem = LeastSquares(Rows(X), y[:, None], np.ones(40), np.array([2.0]))
-    best = solve(problem).W
+    best = solve_least_squares(problem).variables
     b = problem.intercept(best)
     rng = np.random.default_rng(0)
 

@@ -14,7 +14,6 @@ code   meaning
 
 from __future__ import annotations
 
-import re
 import sys
 import tempfile
 import traceback
@@ -23,7 +22,10 @@ from contextlib import contextmanager
 from typing import Any
 from unicodedata import category
 
+from ..messages import Argument, InputError, one_line
+
 DONE, DOES_NOT_HOLD, MISTAKE, FAULT, INTERRUPTED, TERMINATED, PIPE_CLOSED = 0, 1, 2, 3, 130, 143, 141
+STANDARD_INPUT = "-"
 
 
 class UserError(Exception):
@@ -32,16 +34,19 @@ class UserError(Exception):
 
 @contextmanager
 def about(data: str) -> Iterator[None]:
-    """What the library finds wrong with a table names its file, too."""
-    name = "standard input" if data == "-" else data
+    """What the library finds wrong with a table is wrong with this file."""
     try:
         yield
-    except ValueError as error:
-        text = str(error)
-        of_table = type(error).__name__ == "TableError" or text.startswith(("target ", "the table "))
-        if not of_table or name in text:
-            raise
-        raise UserError(f"{name}: {text[:1].lower()}{text[1:]}") from error
+    except InputError as error:
+        if error.file is None and (error.argument is None or error.column is not None):
+            error.file = "standard input" if data == STANDARD_INPUT else data
+            error.args = f"{error.file}: ", *_uncapitalised(error.parts)
+        raise
+
+
+def _uncapitalised(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    first, *rest = parts
+    return (f"{first[:1].lower()}{first[1:]}" if isinstance(first, str) else first, *rest)
 
 
 def exit_code_of(error: BaseException) -> int:
@@ -60,39 +65,40 @@ def exit_code_of(error: BaseException) -> int:
 def sentence_of(error: BaseException) -> str:
     """What went wrong in one line."""
     if isinstance(error, KeyboardInterrupt):
-        return as_options(in_one_line(str(error))) or "interrupted."  # a training tells how to go on
+        return _said(error) or "interrupted."  # a training tells how to go on
     if isinstance(error, MemoryError):
         return f"not enough memory{f' ({error})' if str(error) else ''}; try fewer rows, or --model linear."
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}."
-    return as_options(in_one_line(str(error))) or f"{type(error).__name__}."
+    return _said(error) or f"{type(error).__name__}."
 
 
-# How arguments in the library's sentences are said as options; the first that fits wins.
-_OPTIONS: tuple[tuple[str, Any], ...] = (
-    (r"\b(drop_missing_target|day_first|header)=True\b", lambda m: f"--{m[1].replace('_', '-')}"),
-    (r"\b(day_first|header)=False\b", lambda m: f"--no-{m[1].replace('_', '-')}"),
-    (r"\bkinds\[(['\"])(.*?)\1\]", r"--kind \2=..."),
-    (r"\bkinds=", "--kind"),
-    (r"\bcolumns=(?=[\s,;:.]|$)", "--column"),
-    (r"\b(model|task|kernel|target|format|encoding|decimal|delimiter|metric)=(['\"])(.*?)\2", r"--\1 \3"),
-    (r"\b(C|gamma|test|seed|minutes|folds)=([-+.\w]*\w)", r"--\1 \2"),
-    (r"\b(max)_(columns|bytes|expansion)=([-+.\w]*\w)", r"--\1-\2 \3"),
-    (r"\b(max)_(columns|bytes|expansion)=(?=[\s,;:.]|$)", r"--\1-\2"),
-    (r"\b(model|task|kernel|target|test|seed|minutes|delimiter|decimal|encoding|missing)=(?=[\s,;:.]|$)", r"--\1"),
-)
+# Arguments whose options have another name; and those that no option sets.
+_OPTIONS = {"kinds": "kind", "columns": "column"}
+_NO_OPTIONS = ("data", "features", "memory", "n_jobs", "rows", "types", "zero_based")
 
 
-def as_options(text: str) -> str:
-    """A sentence of the library with its arguments as they are written on the command line."""
-    for argument, option in _OPTIONS:
-        text = re.sub(argument, option, text)
-    return text
+def as_option(argument: Argument) -> str:
+    """An argument of the library as it is written on the command line."""
+    if argument.name in _NO_OPTIONS:
+        return str(argument)
+    name = _OPTIONS.get(argument.name, argument.name).replace("_", "-")
+    if argument.key is not None:
+        return f"--{name} {argument.key}=..."
+    if not argument.has_value or argument.value is True:
+        return f"--{name}"
+    return f"--no-{name}" if argument.value is False else f"--{name} {argument.value_text()}"
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, its arguments as options."""
+    parts = getattr(error, "parts", None) or (str(error),)
+    return in_one_line("".join(as_option(part) if isinstance(part, Argument) else part for part in parts))
 
 
 def in_one_line(text: str) -> str:
     """Text without line breaks, and with nothing in it that a terminal would obey."""
-    return printable(" ".join(text.split()))
+    return printable(one_line(text))
 
 
 def printable(text: str) -> str:

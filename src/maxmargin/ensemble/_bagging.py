@@ -105,7 +105,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
             votes[np.arange(X.shape[0]), learner.predict(X)] = 1.0
         return votes
 
-    def _judge(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
+    def _out_of_bag(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
         return votes_out_of_bag(parts, target, self.n_classes_)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
@@ -246,7 +246,7 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
     def _says(self, learner: Any, X: Any) -> np.ndarray:
         return learner.predict(X)
 
-    def _judge(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
+    def _out_of_bag(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
         return means_out_of_bag(parts, target)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:

@@ -2,9 +2,7 @@
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._classifier import LinearClassifierMachine, Training
-from ._crammer_singer import evaluate_all_classes, solve_all_classes
-from ._hard_margin import evaluate_street, solve_widest_street
-from ._machine import LinearMachine, Part, certificate_of
+from ._machine import LinearMachine, Part
 from ._path import LinearPath, solve_path
 from ._search import LinearSearch
 from ._stream import advance_streams, chunk_of, end_streams
@@ -17,12 +15,7 @@ __all__ = [
     "Part",
     "Training",
     "advance_streams",
-    "certificate_of",
     "chunk_of",
     "end_streams",
-    "evaluate_all_classes",
-    "evaluate_street",
-    "solve_all_classes",
     "solve_path",
-    "solve_widest_street",
 ]

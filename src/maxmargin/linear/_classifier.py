@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Certificate, are_floats
+from ..certificates import Certificate, are_floats, confirmed
 from ..data import Rows
 from ..engine import thread_count
 from ..estimators import check_every_class, check_weights, class_weights, encode_labels
@@ -50,8 +50,8 @@ class Training:
 class LinearClassifierMachine(ClassifierMixin, LinearMachine):
     """Base of the linear classifiers; not for direct use.
 
-    A subclass whose classes are trained together returns that problem from `_joint_problem`, and has `_solve_part` and
-    `_evidence` deal with it: theta is then a matrix with one row (w, b) a class.
+    A subclass whose classes are trained together returns that problem from `_joint_problem`: theta is then a matrix
+    with one row (w, b) a class.
     """
 
     _parameter_constraints: dict = {
@@ -178,12 +178,14 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine):
         theta = np.column_stack([coef, intercept])
         joint = self._joint_problem(training)
         if joint is not None:
-            return [self._confirmed(joint, theta, slopes[0], claims[0])] if len(claims) == 1 else None
+            return (
+                [confirmed(joint, joint.from_rows(theta), slopes[0], claims[0], self.tol)] if len(claims) == 1 else None
+            )
         if len(claims) != len(theta):
             return None
         problem = self._problems_of(training, thread_count(self.n_jobs))
         model = zip(theta, slopes, claims, strict=True)
-        return [self._confirmed(problem(k), w, u, claim) for k, (w, u, claim) in enumerate(model)]
+        return [confirmed(problem(k), w, u, claim, self.tol) for k, (w, u, claim) in enumerate(model)]
 
     def _training_again(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Training | None:
         """The training data again; None if the model's classes or their weights are not those of y."""

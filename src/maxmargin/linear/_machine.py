@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,11 +21,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import (
     Certificate,
-    RiskEvidence,
     Status,
-    evaluate_risk,
-    figures,
-    not_reproduced,
+    refuted,
 )
 from ..data import Rows, check_array, validate_data
 from ..engine import Stopwatch, thread_count
@@ -34,20 +30,12 @@ from ..estimators import Reported, check_same_rows, check_weights, conclude, kee
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
 from ..problems import Risk
-from ..solvers import RISK_SOLVERS, Monitor, check_solver, choose_solver, solve_risk
+from ..solvers import Monitor, Solver, choose_solver, solve_risk
 
 # Stored values of X from which problems are worth a thread each: below, Python's own lock costs more.
 _SIDE_BY_SIDE = 20_000
 # Values of X that are widened or multiplied at a time in a prediction.
 _BLOCK = 2**19
-# Solvers whose dual slopes may prove more than those that follow from the weights.
-_DUAL_SOLVERS = {"dual_coordinate", "interior_point", "sgd"}
-# Solvers that have no slopes: the evidence is that of the weights alone.
-_PRIMAL_SOLVERS = {"newton", "newton_cg", "proximal_newton"}
-# How exactly a claimed figure has to be reproduced, relative to the objectives.
-_REPRODUCED = 1e-9
-# What every solver is called with; the rest of its parameters are its own options.
-_COMMON = {"problem", "start", "tolerance", "budget", "monitor", "slopes"}
 
 
 @dataclass(frozen=True)
@@ -116,22 +104,16 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     # ---------------------------------------------------------------- solving
 
-    def _solver_options(self, solver: Any) -> dict[str, Any]:
+    def _solver_options(self, solver: type[Solver]) -> dict[str, Any]:
         """Options of this solver: the user's, and a seed where it has a use for one."""
-        if callable(solver):
-            return dict(self.solver_options or {})
-        function = RISK_SOLVERS[solver].solve
-        known = set(
-            function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-        )
         options = dict(self.solver_options or {})
-        unknown = set(options) - (known - _COMMON)
+        unknown = set(options) - set(solver.options)
         if unknown:
             raise ValueError(
-                f"solver_options has {sorted(unknown)}, which solver={solver!r} does not take; it takes "
-                f"{sorted(known - _COMMON) or 'none'}."
+                f"solver_options has {sorted(unknown)}, which solver={solver.name!r} does not take; it takes "
+                f"{sorted(solver.options) or 'none'}."
             )
-        if "seed" in known:
+        if "seed" in solver.options:
             options.setdefault("seed", self._seed())
         return options
 
@@ -143,51 +125,23 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _solver_for(self, problem: Risk) -> Any:
-        name = self._solver_name
-        if name == "auto":
-            return choose_solver(problem)
-        check_solver(name, problem.loss, problem.penalty)
-        return name
-
     @property
     def _solver_name(self) -> Any:
         return self.solver
 
     def _solve_part(
-        self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, label: str
+        self, problem: Any, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, label: str
     ) -> Part:
         """Solve and certify one problem."""
         watch = Stopwatch()
-        solver = self._solver_for(problem)
-        options = self._solver_options(solver)
-        name = self._solver_name if self._solver_name == "auto" else solver
-        solution = solve_risk(problem, name, start, self.tol, self.max_iter, monitor, slopes, **options)
-        solver = solution.solver
-        if solution.status is Status.STALLED and problem.loss.kind == "regression":
-            solution = self._without_weights(problem, solution)
-        evidence, status = solution.evidence, solution.status
-        unbounded = self._has_no_minimum(problem, evidence)
-        if unbounded and status is Status.CONVERGED:
-            status = Status.STALLED
-        kept: np.ndarray | None = evidence.u
-        if solver in _PRIMAL_SOLVERS and slopes is None:
-            kept = None
-        else:
-            alone = without_slopes(problem, solution.theta, solver, self.tol)
-            if alone is not None:  # the certificate is about what is kept
-                kept, evidence = None, alone
-        certificate = certificate_of(evidence, status, solution.iterations, watch.seconds(), label)
-        return Part(solution.theta, kept, certificate, solver, solution.keyboard, unbounded, evidence.rounding)
-
-    def _without_weights(self, problem: Risk, solution: Any) -> Any:
-        """The constant that is best, where that is the answer: weights that are nearly zero would not prove it."""
-        theta = problem.start()
-        theta[-1] = float(np.median(problem.y)) if problem.fit_intercept else 0.0
-        evidence = evaluate_risk(problem, theta, np.zeros(problem.n))
-        if not evidence.relative_gap <= self.tol:
-            return solution
-        return replace(solution, theta=theta, evidence=evidence, status=Status.CONVERGED)
+        solvers = choose_solver(problem, self._solver_name)
+        options = self._solver_options(solvers[0])
+        start = None if start is None else problem.from_rows(start)
+        found = solve_risk(problem, solvers, start, self.tol, self.max_iter, monitor, slopes, **options)
+        certificate = Certificate.of(found.evidence, found.status, found.iterations, watch.seconds(), label)
+        theta, evidence = problem.as_rows(found.variables), found.evidence
+        facts = found.keyboard, evidence.unbounded, evidence.rounding
+        return Part(theta, found.slopes, certificate, found.solver, *facts)
 
     def _untouched(self, problem: Risk, start: np.ndarray | None, slopes: np.ndarray | None, name: str) -> Part:
         """A problem that Ctrl-C left before it had a solution: its start, of which nothing is claimed."""
@@ -221,33 +175,6 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         return problems >= thread_count(self.n_jobs) > 1 and rows.stored >= _SIDE_BY_SIDE
 
     # ---------------------------------------------------------------- the proof
-
-    def _has_no_minimum(self, problem: Risk, evidence: RiskEvidence) -> bool:
-        return has_no_minimum(problem, evidence)
-
-    def _evidence(self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
-        """The evidence of a fitted model: of the slopes that it keeps, and of no others."""
-        return evaluate_risk(problem, theta, slopes, as_given=True)
-
-    def _confirmed(
-        self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate
-    ) -> Certificate:
-        """Figures recomputed from the model beside those claimed, which they have to reproduce.
-
-        A status that claims less than convergence stands; one that claims it has to be confirmed.
-        """
-        if not np.isfinite(theta).all() or (not self.fit_intercept and np.any(theta[..., -1] != 0)):
-            return refuted(claim)
-        if slopes is not None and (len(slopes) != problem.n or not np.isfinite(slopes).all()):
-            slopes = None
-        evidence = self._evidence(problem, theta, slopes)
-        converged = claim.status is Status.CONVERGED
-        if not reproduced(evidence, claim) or (converged and self._has_no_minimum(problem, evidence)):
-            return certificate_of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
-        # the claimed gap is the recomputed one but for rounding, which alone must not decide
-        met = min(evidence.relative_gap, claim.relative_gap) <= self.tol
-        status = claim.status if met or not converged else Status.REFUTED
-        return certificate_of(evidence, status, claim.iterations, claim.seconds, claim.label)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
         """Every figure of the certificate, recomputed from the model alone.
@@ -334,59 +261,3 @@ class LinearMachine(Reported, BaseEstimator, metaclass=ABCMeta):
         for start in range(0, len(out), step):
             out[start : start + step] = X[start : start + step].astype(np.float64) @ coef.T
         return out + self.intercept_
-
-
-def certificate_of(
-    evidence: RiskEvidence, status: Status, iterations: int, seconds: float, label: str = ""
-) -> Certificate:
-    """A certificate from the recomputed figures of a risk."""
-    e = evidence
-    bounds = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
-    return Certificate(*bounds, status, iterations, seconds, label, assumes=e.assumes)
-
-
-def refuted(claim: Certificate) -> Certificate:
-    """What is left of a claim about a model that cannot be evaluated."""
-    inf = float("inf")
-    return Certificate(inf, -inf, inf, inf, inf, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
-
-
-def reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
-    """Whether the claimed figures are the recomputed ones, but for rounding.
-
-    How exact they have to be is said here and not by the model's tolerance, which comes from the same place as the
-    claim. A fit that was interrupted before it had a solution claims no figures.
-    """
-    if claim.status is Status.INTERRUPTED and np.isnan(claim.primal):
-        return True
-    found = certificate_of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
-    if any(not isfinite(was) and was != now for was, now in zip(figures(claim), figures(found), strict=True)):
-        return False
-    scale = max(abs(evidence.primal), abs(evidence.dual))
-    violation = max(claim.kkt_violation, found.kkt_violation)
-    return not not_reproduced(
-        claim,
-        found,
-        share=_REPRODUCED,
-        rounding=4 * evidence.rounding * scale + 1e-300,
-        violation_slack=1e-6 * violation + 1e-9 * max(1.0, scale) + 2 * evidence.violation_rounding,
-    )
-
-
-def has_no_minimum(problem: Risk, evidence: RiskEvidence) -> bool:
-    """Whether the weights themselves prove that the losses have an infimum and no minimum.
-
-    A loss that falls for ever, no penalty, and every sample on its side: longer weights are always better.
-    """
-    if problem.penalty.separable != (0.0, 0.0):
-        return False
-    falls_for_ever = problem.loss.kind == "classification" and problem.loss.twice_differentiable
-    return falls_for_ever and bool((problem.y * evidence.decision > 0)[problem.weights > 0].all())
-
-
-def without_slopes(problem: Risk, theta: np.ndarray, solver: str, tolerance: float) -> RiskEvidence | None:
-    """The evidence of the weights alone; None if it takes slopes: at kinks, and where a solver worked in the dual."""
-    if problem.loss.smoothness == float("inf"):
-        return None
-    evidence = evaluate_risk(problem, theta)
-    return None if solver in _DUAL_SOLVERS and evidence.relative_gap > tolerance else evidence

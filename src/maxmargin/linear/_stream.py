@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
-from ..certificates import Status
+from ..certificates import Certificate, Status
 from ..data import validate_data
 from ..engine import Stopwatch, one_blas_thread
-from ..solvers import StochasticState
+from ..solvers import RISK_SOLVERS, StochasticState
 from ._classifier import LinearClassifierMachine, Training
-from ._machine import Part, certificate_of
+from ._machine import Part
 
 
 def chunk_of(machine: LinearClassifierMachine, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
@@ -38,7 +38,7 @@ def advance_streams(machine: LinearClassifierMachine, training: Training) -> lis
     """One pass over the chunk for each problem; the proof is about the mean iterate and the problem of this chunk."""
     k = training.problems
     if not hasattr(machine, "_streams"):
-        options = machine._solver_options("sgd")
+        options = machine._solver_options(RISK_SOLVERS["sgd"])
         options["order"] = options.get("order") or "shuffle"
         origin = np.zeros(training.rows.d + 1)
         starts = [origin] * k
@@ -54,7 +54,7 @@ def advance_streams(machine: LinearClassifierMachine, training: Training) -> lis
             evidence = state.advance(chunk).suboptimality(chunk).evidence
             status = Status.CONVERGED if evidence.relative_gap <= machine.tol else Status.BUDGET_EXHAUSTED
             seconds = watch.seconds()
-            certificate = certificate_of(evidence, status, state.passes, seconds, training.name(j))
+            certificate = Certificate.of(evidence, status, state.passes, seconds, training.name(j))
             parts.append(Part(state.average, evidence.u, certificate, "sgd"))
     return parts
 

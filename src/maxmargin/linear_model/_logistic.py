@@ -10,13 +10,12 @@ import numpy as np
 from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import RiskEvidence, Status, evaluate_multinomial
-from ..engine import Stopwatch, thread_count, warn
-from ..linear import LinearClassifierMachine, Part, Training, certificate_of
+from ..engine import thread_count, warn
+from ..linear import LinearClassifierMachine, Part, Training
 from ..losses import Loss, make_loss
 from ..penalties import Penalty, make_penalty
 from ..problems import MultinomialRisk
-from ..solvers import Monitor, check_solver, solve_multinomial
+from ..solvers import check_solver
 
 # Solvers of scikit-learn by name: the optimum is the same whichever finds it.
 _THEIRS = {
@@ -27,8 +26,6 @@ _THEIRS = {
     "sag": "auto",
     "saga": "auto",
 }
-# Proximal steps that count as one iteration of `max_iter`: each is as cheap as a step within one of Newton's.
-_STEPS = 20
 
 
 class LogisticRegression(LinearClassifierMachine):
@@ -202,39 +199,9 @@ class LogisticRegression(LinearClassifierMachine):
         k = len(training.classes)
         return MultinomialRisk(training.rows, training.label, k, weights, penalty, self.fit_intercept, threads)
 
-    def _solve_part(self, problem: Any, start: Any, slopes: Any, monitor: Monitor, name: str) -> Part:
-        if not isinstance(problem, MultinomialRisk):
-            return super()._solve_part(problem, start, slopes, monitor, name)
-        watch = Stopwatch()
-        steps = _STEPS if problem.penalty.l1 > 0 else 1
-        budget = None if self.max_iter is None else steps * self.max_iter
-        start = None if start is None else np.ascontiguousarray(start.T)  # its theta has a column a class
-        solution = solve_multinomial(problem, start, self.tol, budget, monitor)
-        unbounded = self._has_no_minimum(problem, solution.evidence)
-        status = Status.STALLED if unbounded and solution.status is Status.CONVERGED else solution.status
-        seconds, iterations = watch.seconds(), -(-solution.iterations // steps)
-        certificate = certificate_of(solution.evidence, status, iterations, seconds, name)
-        rounding = solution.evidence.rounding
-        return Part(solution.theta.T, None, certificate, solution.solver, solution.keyboard, unbounded, rounding)
-
     def _untouched(self, problem: Any, start: Any, slopes: Any, name: str) -> Part:
-        if isinstance(problem, MultinomialRisk) and start is None:
-            start = problem.start().T
+        start = problem.as_rows(problem.start()) if start is None else start
         return super()._untouched(problem, start, slopes, name)
-
-    def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
-        if isinstance(problem, MultinomialRisk):
-            return evaluate_multinomial(problem, np.ascontiguousarray(theta.T))
-        return super()._evidence(problem, theta, slopes)
-
-    def _has_no_minimum(self, problem: Any, evidence: RiskEvidence) -> bool:
-        if not isinstance(problem, MultinomialRisk):
-            return super()._has_no_minimum(problem, evidence)
-        if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
-            return False
-        own = np.take_along_axis(evidence.decision, problem.label[:, None], axis=1)
-        ahead = (evidence.decision < own).sum(axis=1) == problem.classes - 1
-        return bool(ahead[problem.weights > 0].all())
 
     # ---------------------------------------------------------------- prediction
 

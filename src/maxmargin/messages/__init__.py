@@ -1,5 +1,6 @@
 """What the package says and how it is written. Nothing heavy is imported here: ``maxmargin --help`` loads it."""
 
+from ._errors import Argument, InputError, Place, quoted
 from ._format import (
     MINUS,
     NARROW_SPACE,
@@ -16,8 +17,11 @@ from ._format import (
 )
 
 __all__ = [
+    "Argument",
+    "InputError",
     "MINUS",
     "NARROW_SPACE",
+    "Place",
     "byte_size",
     "counted",
     "jsonable",
@@ -26,6 +30,7 @@ __all__ = [
     "one_line",
     "parameters",
     "percent",
+    "quoted",
     "shortened",
     "typeset",
 ]

@@ -1,7 +1,8 @@
-"""A solver that a user brings: a function, of which nothing is believed."""
+"""A solver that a user brings as a function, of which nothing is believed."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,50 +11,67 @@ import numpy as np
 
 from ..certificates import Status
 from ..problems import Risk
+from ._driver import Solver
 from ._monitor import Monitor
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._solution import Solution
 
 
-class CustomSolver:
-    """A user's function ``function(problem, start, tolerance, budget, **options) -> theta``.
+class FunctionSolver(Solver):
+    """Base of the classes that stand for a user's function; `function_solver` makes one.
 
-    `problem` is a `maxmargin.problems.Risk`. The answer is the vector (w, b), its last entry the intercept, or a pair
-    of that and slopes u of the losses, one a sample, for the lower bound. Whether it is any good the certificate
-    says: the function's word does not count, and a fit whose gap is not proven ends as stalled.
+    A function is called once and is not driven step by step: what it returns is checked, and judged by the certificate.
+    A solver whose steps shall be watched, interrupted and traced derives from `Solver` itself.
     """
 
-    NEEDS = Needs(compiled=False, separable=False)
-    BUDGET = 10_000
+    needs = Needs(compiled=False, separable=False)
+    budget = 10_000
+    works_in_dual = True
+    function: Callable[..., Any]
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.name = str(getattr(function, "__name__", type(function).__name__))
+    def step(self, most: int) -> Status | None:
+        raise NotImplementedError
 
+    def finished(self, last: bool) -> Status | None:
+        raise NotImplementedError
+
+    @classmethod
     def solve(
-        self,
+        cls,
         problem: Risk,
         start: np.ndarray,
         tolerance: float,
-        budget: int = BUDGET,
+        budget: int | None = None,
         monitor: Monitor | None = None,
         slopes: np.ndarray | None = None,
         **options: Any,
-    ) -> RiskSolution:
-        """Call the function once, and check what it returns."""
+    ) -> Solution:
+        """Call the function, and check what it returns; whether that is any good, the certificate says."""
         # a copy of what the certificate will be about: the function cannot make the problem an easier one
         own = replace(problem, y=problem.y.copy(), weights=problem.weights.copy())
-        found = self.function(own, start.copy(), tolerance, budget, **options)
+        found = cls.function(own, start.copy(), tolerance, cls.budget if budget is None else budget, **options)
         theta, u = found if isinstance(found, tuple) else (found, slopes)
-        theta = self._checked(theta, problem.d + 1, "weights, and the intercept as the last one,")
+        theta = cls._checked(theta, problem.d + 1, "weights, and the intercept as the last one,")
         theta[-1] *= problem.fit_intercept
-        u = None if u is None else self._checked(u, problem.n, "slopes")
-        return RiskSolution(theta, u, Status.STALLED, 1)
+        u = None if u is None else cls._checked(u, problem.n, "slopes")
+        return Solution(theta, Status.STALLED, 1, slopes=u)
 
-    def _checked(self, found: Any, length: int, what: str) -> np.ndarray:
+    @classmethod
+    def _checked(cls, found: Any, length: int, what: str) -> np.ndarray:
         vector = np.array(found, dtype=np.float64)
         if vector.shape != (length,):
-            raise ValueError(f"the solver {self.name} has to return {length} {what}; got shape {vector.shape}.")
+            raise ValueError(f"the solver {cls.name} has to return {length} {what}; got shape {vector.shape}.")
         if not np.isfinite(vector).all():
-            raise ValueError(f"the solver {self.name} returned numbers that are not finite.")
+            raise ValueError(f"the solver {cls.name} returned numbers that are not finite.")
         return vector
+
+
+def function_solver(function: Callable[..., Any]) -> type[Solver]:
+    """A user's function ``function(problem, start, tolerance, budget, **options) -> theta`` as a solver.
+
+    `problem` is a `maxmargin.problems.Risk`. The answer is the vector (w, b), its last entry the intercept, or a pair
+    of that and slopes u of the losses, one a sample, for the lower bound.
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    options = tuple(inspect.signature(function).parameters)[4:]
+    return type(name, (FunctionSolver,), {"name": name, "options": options, "function": staticmethod(function)})

@@ -19,14 +19,12 @@ from math import exp, inf, log
 import numpy as np
 
 from ..certificates import RiskEvidence, Status, evaluate_risk
-from ..engine import keep_interrupt
 from ..problems import Risk
-from ._monitor import Monitor
+from ._driver import Solver
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._solution import Solution
+from ._trace import Figures
 
-NEEDS = Needs(prox=True, compiled=False, separable=False)
-BUDGET = 20_000
 # Steps between two looks at the gap: a quarter of those so far, within these bounds.
 _LOOKS = 10, 64
 _HALVED = 0.5
@@ -51,18 +49,25 @@ class _Side:
         return self.gap, self.evidence.primal
 
 
-class _Run:
-    """The iterates since the last fresh start, and their sums."""
+class PrimalDual(Solver):
+    """Primal-dual hybrid gradient with fresh starts; see the top of this file."""
 
-    def __init__(self, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None) -> None:
-        self.problem = problem
+    name = "primal_dual"
+    needs = Needs(prox=True, compiled=False, separable=False)
+    budget = 20_000
+    works_in_dual = True
+
+    def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: np.ndarray | None = None) -> None:
+        self.problem, self.tolerance = problem, tolerance
+        self.violation, self.due = inf, _LOOKS[0]
         z = np.zeros(problem.n) if slopes is None else problem.weights * slopes
-        self.norm = max(_norm(problem), 1e-300)
         # the weights start on the scale of 1, the slopes on that of the losses' weights
         self.ratio = 1.0 / max(float(np.linalg.norm(problem.weights)), 1e-300)
-        self.steps, self.violation = 0, inf
-        self.best = _Side(problem, theta, z)
+        self.best = _Side(problem, start, z)
         self._start(self.best)
+
+    def begin(self, budget: int) -> None:
+        self.norm = max(_norm(self.problem), 1e-300)
 
     def _start(self, side: _Side) -> None:
         self.origin, self.reference, self.since = side, side.gap, 0
@@ -70,7 +75,24 @@ class _Run:
         self.f = self.before = self.problem.decision(side.theta)
         self.sums = np.zeros_like(self.theta), np.zeros_like(self.z)
 
-    def step(self) -> bool:
+    def step(self, most: int) -> Status | None:
+        moved = self._advance()
+        if not moved or self.iterations >= self.due or most <= 1:
+            self._look()
+            self.due = self.iterations + min(max(self.iterations // 4, _LOOKS[0]), _LOOKS[1])
+        return None if moved else self.finished(True) or Status.STALLED
+
+    def finished(self, last: bool) -> Status | None:
+        return Status.CONVERGED if self.best.gap <= self.tolerance else None
+
+    def figures(self) -> Figures:
+        e = self.best.evidence
+        return Figures(self.violation, e.relative_gap, e.primal, e.dual)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        return Solution(self.best.theta, status, self.iterations, slopes=self.best.evidence.u, keyboard=keyboard)
+
+    def _advance(self) -> bool:
         """One step; False if rounding, or a function that returns what is not a number, leaves none."""
         problem, t, s = self.problem, self.ratio / self.norm, 1 / (self.ratio * self.norm)
         ahead = self.z + s * (2 * self.f - self.before)
@@ -87,10 +109,10 @@ class _Run:
         self.sums[0][:] += theta
         self.sums[1][:] += z
         self.since += 1
-        self.steps += 1
+        self.iterations += 1
         return moved
 
-    def look(self) -> None:
+    def _look(self) -> None:
         """Compute gaps of the iterate and of the average, and start afresh from the better one if it is worth it."""
         sides = [_Side(self.problem, self.theta, self.z)]
         if self.since > 1:
@@ -98,7 +120,7 @@ class _Run:
         better = min(sides, key=lambda side: side.rank)
         if better.rank < self.best.rank:
             self.best = better
-        if better.gap <= _HALVED * self.reference or self.since >= _LONGEST * self.steps:
+        if better.gap <= _HALVED * self.reference or self.since >= _LONGEST * self.iterations:
             self._balance(better)
             self._start(better)
 
@@ -123,45 +145,3 @@ def _norm(problem: Risk) -> float:
         if abs(square - before) <= 1e-3 * square:
             break
     return 1.05 * float(np.sqrt(square))
-
-
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: np.ndarray | None = None,
-) -> RiskSolution:
-    """Minimise.
-
-    Parameters
-    ----------
-    problem, start, tolerance, budget, monitor, slopes
-        As for every solver.
-
-    Returns
-    -------
-    RiskSolution
-
-    """
-    status, due = None, _LOOKS[0]
-    with keep_interrupt() as interrupt:
-        run = _Run(problem, start, slopes)
-        while status is None:
-            if run.best.gap <= tolerance:
-                status = Status.CONVERGED
-            elif run.steps >= budget:
-                status = Status.BUDGET_EXHAUSTED
-            elif monitor is not None and monitor.report(run.steps, run.violation, run.best.gap):
-                status = Status.INTERRUPTED
-            else:
-                moved = run.step()
-                if not moved or run.steps >= min(due, budget):
-                    run.look()
-                    due = run.steps + min(max(run.steps // 4, _LOOKS[0]), _LOOKS[1])
-                if not moved and run.best.gap > tolerance:
-                    status = Status.STALLED
-    if interrupt.kept or status is None:
-        status = Status.INTERRUPTED
-    return RiskSolution(run.best.theta, run.best.evidence.u, status, run.steps, keyboard=interrupt.kept)

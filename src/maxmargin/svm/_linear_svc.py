@@ -9,22 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import RiskEvidence, Status
-from ..engine import Stopwatch, thread_count
-from ..linear import (
-    LinearClassifierMachine,
-    Part,
-    Training,
-    certificate_of,
-    evaluate_all_classes,
-    evaluate_street,
-    solve_all_classes,
-    solve_widest_street,
-)
+from ..data import Rows
+from ..engine import thread_count
+from ..linear import LinearClassifierMachine, Part, Training
 from ..losses import Loss, make_loss
 from ..penalties import Penalty, make_penalty
-from ..problems._crammer_singer import CrammerSingerRisk
-from ..solvers import Monitor
+from ..problems import CrammerSingerRisk, HardMarginRisk, Risk
 
 
 class LinearSVC(LinearClassifierMachine):
@@ -181,6 +171,10 @@ class LinearSVC(LinearClassifierMachine):
         # the joint machine of two classes is the hinge's, with half the penalty: w_1 = -w_0
         return 2.0 * self.C if self._joint else float(self.C)
 
+    def _problem(self, rows: Rows, y: np.ndarray, weights: np.ndarray, threads: int) -> Risk:
+        kind = HardMarginRisk if self._hard else Risk
+        return kind(rows, y, weights, self._loss(), self._penalty(), self.fit_intercept, threads)
+
     @property
     def _joint(self) -> bool:
         return self.multi_class == "crammer_singer"
@@ -196,31 +190,3 @@ class LinearSVC(LinearClassifierMachine):
     def _keep(self, training: Any, parts: list[Part]) -> None:
         super()._keep(training, parts)
         self.n_iter_: Any = max(part.certificate.iterations for part in parts)
-
-    # ---------------------------------------------------------------- all classes together, and the hard margin
-
-    def _solve_part(
-        self, problem: Any, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, name: str
-    ) -> Part:
-        watch = Stopwatch()
-        if isinstance(problem, CrammerSingerRisk):
-            options = (self.tol, self.max_iter, monitor, self._seed())
-            W, evidence, status, iterations, keyboard = solve_all_classes(problem, start, slopes, *options)
-            certificate = certificate_of(evidence, status, iterations, watch.seconds(), name)
-            return Part(W, evidence.u, certificate, "crammer_singer", keyboard, rounding=evidence.rounding)
-        if not self._hard:
-            return super()._solve_part(problem, start, slopes, monitor, name)
-        theta, beta, status, iterations, keyboard = solve_widest_street(problem, slopes, self.tol, None, monitor)
-        evidence = evaluate_street(problem, theta, beta)
-        if status is Status.CONVERGED and evidence.relative_gap > self.tol:
-            status = Status.STALLED
-        certificate = certificate_of(evidence, status, iterations, watch.seconds(), name)
-        return Part(theta, beta, certificate, "decomposition", keyboard, rounding=evidence.rounding)
-
-    def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
-        if isinstance(problem, CrammerSingerRisk):
-            return evaluate_all_classes(problem, theta, slopes)
-        return evaluate_street(problem, theta, slopes) if self._hard else super()._evidence(problem, theta, slopes)
-
-    def _has_no_minimum(self, problem: Any, evidence: RiskEvidence) -> bool:
-        return False  # there always is a penalty

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import Certificate, are_floats
+from ..certificates import Certificate, are_floats, confirmed
 from ..data import Rows
 from ..engine import thread_count
 from ..estimators import check_weights
@@ -175,7 +175,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if not fits or not are_floats(coef, intercept):
             return None
         theta = np.append(coef, intercept).astype(np.float64)
-        return [self._confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0])]
+        return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets ``X @ coef_ + intercept_``.

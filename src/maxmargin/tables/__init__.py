@@ -2,8 +2,9 @@
 
 from ._column_reader import ColumnReader
 from ._describe import ColumnSummary, TableSummary, describe_table
-from ._errors import TableError, TableLimitError
+from ._errors import TableError, TableLimitError, absent
 from ._fingerprint import Fingerprint, fingerprint
+from ._frame import Column, columns_of, is_frame, named
 from ._narrow import MISSING
 from ._plan import ColumnPlan
 from ._preparation import feature_names, make_preparation
@@ -12,6 +13,7 @@ from ._sparse_table import SparseTable
 
 __all__ = [
     "MISSING",
+    "Column",
     "ColumnPlan",
     "ColumnReader",
     "ColumnSummary",
@@ -20,10 +22,14 @@ __all__ = [
     "TableError",
     "TableLimitError",
     "TableSummary",
+    "absent",
+    "columns_of",
     "describe_table",
     "feature_names",
     "fingerprint",
+    "is_frame",
     "make_preparation",
+    "named",
     "read_table",
     "scan_table",
 ]

@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from ..messages import Argument, InputError, Place, quoted
 from ._dates import python_instant
-from ._errors import TableError, absent, shown
+from ._errors import TableError, absent
 from ._frame import Column, columns_of, is_frame, named
 from ._plan import KINDS, ColumnPlan, names_out, plan_column
 
@@ -126,7 +127,9 @@ class ColumnReader(TransformerMixin, BaseEstimator):
         )
         if all(plan.kind == "drop" for plan in self.columns_):
             reasons = "; ".join(f"{plan.name}: {plan.reason}" for plan in self.columns_[:3])
-            raise TableError(f"No column is left to learn from ({reasons}): say with kinds= what they are.")
+            raise TableError(
+                f"No column is left to learn from ({reasons}): say with ", Argument("kinds"), " what they are."
+            )
         for column, plan in zip(columns, self.columns_, strict=True):
             if plan.kind == "number" and column.type == "number":
                 _refuse_infinite(column, column.numbers())
@@ -141,10 +144,10 @@ class ColumnReader(TransformerMixin, BaseEstimator):
         kinds = dict(self.kinds or {})
         names = [column.name for column in columns]
         if not set(kinds) <= set(names):
-            raise absent(kinds, names, "kinds= names a column that is not there: the table")
+            raise absent(kinds, names, Argument("kinds"), " names a column that is not there: the table")
         for name, kind in kinds.items():
             if kind not in KINDS:
-                raise ValueError(f"kinds[{name!r}] is {kind!r}; it can be {', '.join(KINDS)}.")
+                raise InputError(Argument("kinds", key=name), f" is {kind!r}; it can be {', '.join(KINDS)}.")
         return kinds
 
     # ---------------------------------------------------------------- reading
@@ -238,8 +241,9 @@ def _read(column: Column, plan: ColumnPlan) -> list[np.ndarray]:
     """One array for each output of the plan."""
     if column.type not in _STANDS_FOR[plan.type]:
         raise TableError(
-            f"Column {shown(plan.name)} holds {_WORDS[column.type]}, and held {_WORDS[plan.type]} when the model was "
-            "fitted: convert it."
+            f"Column {quoted(plan.name)} holds {_WORDS[column.type]}, and held {_WORDS[plan.type]} when the model was "
+            "fitted: convert it.",
+            place=Place(column=plan.name),
         )
     if plan.kind == "category":
         return [_codes(column, plan)]
@@ -273,7 +277,8 @@ def _days(column: Column, plan: ColumnPlan) -> np.ndarray:
     for text, instant in instants.items():
         if instant is None:
             raise TableError(
-                f"Column {shown(column.name)} has {shown(text)}, which is no date of the form {plan.form}."
+                f"Column {quoted(column.name)} has {quoted(text)}, which is no date of the form {plan.form}.",
+                place=Place(column=column.name),
             )
     return np.array([np.nan if text is None else (instants[text] or 0) / _DAY for text in texts])
 
@@ -296,7 +301,8 @@ def _numbers_in_text(column: Column) -> np.ndarray:
             values[row] = np.nan if text is None else float(text)
         except ValueError:
             raise TableError(
-                f"Column {shown(column.name)} has {shown(text)} in row {row}, which is no number."
+                f"Column {quoted(column.name)} has {quoted(text)} in row {row}, which is no number.",
+                place=Place(column=column.name),
             ) from None
     return values
 
@@ -305,6 +311,7 @@ def _refuse_infinite(column: Column, values: np.ndarray) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise TableError(
-            f"Column {shown(column.name)} has an infinite value in row {infinite.argmax()} ({infinite.sum()} in all), "
-            "which is no number to learn from; leave such cells empty, or drop the column."
+            f"Column {quoted(column.name)} has an infinite value in row {infinite.argmax()} ({infinite.sum()} in all), "
+            "which is no number to learn from; leave such cells empty, or drop the column.",
+            place=Place(column=column.name),
         )

@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..messages import byte_size
-from ._errors import TableError, TableLimitError, absent, need_pyarrow, shown
+from ..messages import Argument, Place, byte_size, quoted
+from ._errors import TableError, TableLimitError, absent, need_pyarrow
 from ._rows import rechunk
 from ._source import Progress, Source
 
 
-def plain_type(type_: Any, name: str, where: str) -> Any:
+def plain_type(type_: Any, name: str, file: str) -> Any:
     """The type that a column gets: bool, int64, float64, timestamp in microseconds, or string."""
     pa = need_pyarrow()
     is_ = pa.types
     if is_.is_dictionary(type_):
-        return plain_type(type_.value_type, name, where)
+        return plain_type(type_.value_type, name, file)
     if is_.is_boolean(type_):
         return pa.bool_()
     if is_.is_integer(type_) and type_ != pa.uint64():
@@ -29,9 +29,12 @@ def plain_type(type_: Any, name: str, where: str) -> Any:
     if is_.is_string(type_) or is_.is_large_string(type_) or is_.is_string_view(type_):
         return pa.string()
     nested = "nested values" if is_.is_nested(type_) else "values"
-    raise TableError(
-        f"{where}, column {shown(name)}: {nested} of type {shown(type_)} are no numbers, dates or text; flatten or "
-        "convert the column, or leave it out with columns=."
+    raise TableError.at(
+        Place(file, column=name),
+        f"{nested} of type {quoted(type_)} are no numbers, dates or text; flatten or convert the column, or leave it "
+        "out with ",
+        Argument("columns"),
+        ".",
     )
 
 
@@ -48,35 +51,35 @@ def plain_column(column: Any, target: Any) -> Any:
     return column.cast(target, safe=pa.types.is_timestamp(target) is False and not pa.types.is_floating(target))
 
 
-def _plain_table(table: Any, where: str) -> Any:
+def _plain_table(table: Any, file: str) -> Any:
     pa = need_pyarrow()
     names = table.column_names
-    targets = [plain_type(field.type, field.name, where) for field in table.schema]
+    targets = [plain_type(field.type, field.name, file) for field in table.schema]
     columns = []
     for name, column, target in zip(names, table.columns, targets, strict=True):
         try:
             columns.append(plain_column(column, target))
         except pa.ArrowException as error:
             words = " ".join(str(error).split())[:120]
-            raise TableError(f"{where}, column {shown(name)}: cannot be read as {target} ({words}).") from None
+            raise TableError.at(Place(file, column=name), f"cannot be read as {target} ({words}).") from None
     return pa.table(columns, names=names)
 
 
 def _chosen(schema: Any, columns: Sequence[str] | None, source: Source) -> dict[str, int]:
     """Columns that are asked for, and their places."""
-    names, where = list(schema.names), source.name
+    names, where = list(schema.names), source.place
     chosen = list(names if columns is None else columns)
     places = {name: place for place, name in enumerate(names)}
     if not set(chosen) <= set(places):
-        raise absent(chosen, names, where)
+        raise absent(chosen, names, str(where), place=where)
     source.limits.columns(len(chosen), where)
     counts = Counter(names)
     for name in chosen:
         if counts[name] > 1:
-            raise TableError(f"{where}: {counts[name]} columns are named {shown(name)}; rename them.")
-        plain_type(schema.field(places[name]).type, name, where)
+            raise TableError.at(where, f"{counts[name]} columns are named {quoted(name)}; rename them.")
+        plain_type(schema.field(places[name]).type, name, source.name)
     if not chosen:
-        raise TableError(f"{where} has no columns.")
+        raise TableError(f"{where} has no columns.", place=where)
     return {name: places[name] for name in chosen}
 
 
@@ -85,7 +88,7 @@ def _batches(
 ) -> Iterator[Any]:
     """Plain tables, one for each record batch; whatever a damaged file makes of Arrow becomes a `TableError`."""
     pa = need_pyarrow()
-    where, some, made = source.name, False, 0
+    where, some, made = source.place, False, 0
     file = source.file()
     stored = source.size()
     try:
@@ -96,25 +99,29 @@ def _batches(
             source.limits.expansion(made, stored, where, _GROWS)
             if batch.num_rows:
                 some = True
-                yield _plain_table(pa.Table.from_batches([batch]), where)
+                yield _plain_table(pa.Table.from_batches([batch]), source.name)
             if progress is not None:
                 progress(min(file.tell(), source.total or file.tell()), source.total)
     except MemoryError as error:  # of Arrow, too; a damaged file may ask for any size
         words = " ".join(str(error).split())[:100].rstrip(".")
         raise TableLimitError(
             f"{where} ({byte_size(stored)}): not enough memory to read it{f' ({words})' if words else ''}; read some "
-            "columns with columns=, or chunks with scan_table. A file that should need less is damaged.",
-            "memory",
+            "columns with ",
+            Argument("columns"),
+            ", or chunks with scan_table. A file that should need less is damaged.",
+            limit="memory",
+            place=where,
         ) from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError, TypeError) as error:
         if isinstance(error, TableError):
             raise
         words = " ".join(str(error).split())[:160].rstrip(".")
         raise TableError(
-            f"{where} is damaged, or no {format} file ({words or type(error).__name__}): write it anew."
+            f"{where} is damaged, or no {format} file ({words or type(error).__name__}): write it anew.",
+            place=where,
         ) from None
     if not some:
-        raise TableError(f"{where} has no rows.")
+        raise TableError(f"{where} has no rows.", place=where)
 
 
 def _plain_bytes(column: Any) -> int:
@@ -180,7 +187,7 @@ def _rows_at_once(file: Any, metadata: Any, texts: set[str]) -> int:
 def _refuse_growth(metadata: Any, source: Source) -> None:
     """Refuse pages that unpack to far more than is stored, by what the file says of itself, before one is unpacked."""
     unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    source.limits.expansion(unpacked, source.size(), source.name, "its pages unpack to far more than is stored")
+    source.limits.expansion(unpacked, source.size(), source.place, "its pages unpack to far more than is stored")
 
 
 def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[Any]:
@@ -212,5 +219,5 @@ def read_columnar(source: Source, format: str, columns: Sequence[str] | None, pr
     for table in _batches(source, format, columns, 1 << 16, progress):
         parts.append(table)
         held += table.nbytes
-        source.limits.memory(held, source.name)
+        source.limits.memory(held, source.place)
     return pa.concat_tables(parts)

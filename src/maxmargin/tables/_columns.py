@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..messages import Argument
 from ._dates import AMBIGUOUS, FORMS
 from ._errors import TableError, need_pyarrow
 from ._narrow import ORDER, TEXT, convert, first_misfit, fit_types
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from ._csv import Batch, CsvFile
 
 _NUMBERS = ("integer", "number", "thousands", "comma")
+_EITHER_ORDER = Argument("day_first", True), " or ", Argument("day_first", False), "."
 _NOUNS = {"integer": "no integer", "number": "no number", "bool": "neither true nor false", "date": "no date"}
 
 
@@ -75,23 +77,19 @@ class GrowingColumn:
             return
         batch, row, cell = self._odd
         # The line is looked for here and not before: that takes a pass over the block, and columns can be many.
-        raise TableError(f"{self.file.at(batch, self.name, row)}: {cell} {doubt}")
+        raise TableError.at(self.file.place(batch, self.name, row), f"{cell} ", *doubt)
 
-    def _doubt(self) -> str:
+    def _doubt(self) -> tuple[str | Argument, ...]:
         """What cannot be decided about the odd cell."""
         if self.type == "comma" and self.file.habits.decimal != ",":
-            return "is a number with a decimal comma; say decimal=','."
+            return "is a number with a decimal comma; say ", Argument("decimal", ","), "."
         if self.type == "thousands" and "comma" in self.types and self.file.delimiter != ",":
-            return (
-                "can be read with a decimal comma or with a comma between thousands; say decimal=',' or write it "
-                "without."
-            )
+            words = "can be read with a decimal comma or with a comma between thousands; say "
+            return words, Argument("decimal", ","), " or write it without."
         if self.type in AMBIGUOUS and set(AMBIGUOUS) <= self.types:
-            return (
-                "is a date in which day and month cannot be told apart, here and in all other rows; say day_first=True "
-                "or day_first=False."
-            )
-        return ""
+            words = "is a date in which day and month cannot be told apart, here and in all other rows; say "
+            return words, *_EITHER_ORDER
+        return ()
 
     def word(self) -> str:
         """The type in the words of `FixedColumn`: integers of the first rows may go on as other numbers."""
@@ -149,9 +147,10 @@ class FixedColumn:
         if not fitting:
             raise self._misfit(batch)
         if set(AMBIGUOUS) <= set(fitting):
-            raise TableError(
-                f"{self.file.at(batch, self.name, 0)}: a date whose day and month cannot be told apart, here and in "
-                "rows below; say day_first=True or day_first=False."
+            raise TableError.at(
+                self.file.place(batch, self.name, 0),
+                "a date whose day and month cannot be told apart, here and in rows below; say ",
+                *_EITHER_ORDER,
             )
         self._candidates = fitting
         return converted[fitting[0]]
@@ -160,9 +159,9 @@ class FixedColumn:
         cells, habits = batch.cells[self.name], self.file.habits
         # Of several types, the one that goes furthest down the column says where the trouble is.
         row = max(first_misfit(cells, type_, habits) for type_ in self._candidates)
-        where = self.file.at(batch, self.name, row)
-        found = f"{where}: {cells[row].as_py()!r:.60} is {_NOUNS[self.word]}"
+        where = self.file.place(batch, self.name, row)
+        found = f"{cells[row].as_py()!r:.60} is {_NOUNS[self.word]}"
         if self._after:
-            advice = f"leave the cell empty, or say types={{{self.name!r}: 'text'}}"
-            return TableError(f"{found}, as the first {self._after} rows are; {advice}.")
-        return TableError(f"{found}, which this column has to hold; write one, or leave the cell empty.")
+            words = f"{found}, as the first {self._after} rows are; leave the cell empty, or say "
+            return TableError.at(where, words, Argument("types", {self.name: "text"}), ".")
+        return TableError.at(where, f"{found}, which this column has to hold; write one, or leave the cell empty.")

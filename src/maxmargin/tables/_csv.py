@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..messages import Place, one_line, quoted
 from ._columns import FixedColumn, GrowingColumn, arrow_type
 from ._dialect import read_header, refuse_blanks, sniff_delimiter
-from ._errors import TableError, absent, need_pyarrow, shown
+from ._errors import TableError, absent, need_pyarrow
 from ._narrow import Habits, clean, convert, first_misfit
 from ._rows import rechunk
 from ._source import Source
@@ -61,19 +62,19 @@ class CsvFile:
                 empty = False
                 yield batch
         if first:
-            raise TableError(f"{self.source.name} is empty: there is nothing in it.")
+            raise TableError(f"{self.source.name} is empty: there is nothing in it.", place=self.source.place)
         if empty:
-            raise TableError(f"{self.source.name} has a header and no rows.")
+            raise TableError(f"{self.source.name} has a header and no rows.", place=self.source.place)
 
     def _after_header(self, block: Block) -> Block:
         self.names, length = read_header(block, self.delimiter, self.options.header, self.source.name)
-        self.source.limits.columns(len(self.names), f"{self.source.name}, line {block.line}")
+        self.source.limits.columns(len(self.names), Place(self.source.name, block.line))
         self._place = {name: place for place, name in enumerate(self.names)}
         if len(self.names) == 1:
             refuse_blanks(block, self.source.name)
         self.wanted = list(self.names if self.options.columns is None else self.options.columns)
         if not set(self.wanted) <= set(self.names):
-            raise absent(self.wanted, self.names, self.source.name)
+            raise absent(self.wanted, self.names, self.source.name, place=self.source.place)
         return Block(block.data[length:], block.line + lines_in(block.data[:length]))
 
     def _parse(self, block: Block, columns: Sequence[str]) -> Batch:
@@ -95,30 +96,26 @@ class CsvFile:
             )
         except (pa.ArrowException, ValueError, OverflowError) as error:
             wrong = ragged(block, self.delimiter, len(places), self.source.name)
-            raise wrong or TableError(f"{self.source.name}, from line {block.line}: {_one_line(error)}.") from None
+            where = Place(self.source.name, block.line, onwards=True)
+            raise wrong or TableError.at(where, f"{one_line(error)[:200].rstrip('.')}.") from None
         cells = {
             name: clean(table.column(place).combine_chunks(), self.habits)
             for name, place in zip(columns, chosen, strict=True)
         }
         return Batch(block, cells, table.num_rows)
 
-    def at(self, batch: Batch, name: str, row: int) -> str:
+    def place(self, batch: Batch, name: str, row: int) -> Place:
         """Where a cell is: file, line and column."""
-        line = line_of(batch.block, self.delimiter, row, len(self.names))
-        return f"{self.source.name}, line {line}, column {shown(name)}"
+        return Place(self.source.name, line_of(batch.block, self.delimiter, row, len(self.names)), name)
 
     def misfit(self, batch: Batch, name: str, type_: str) -> tuple[int, str]:
         """The row of the first cell that does not fit a type, and what it holds."""
         row = first_misfit(batch.cells[name], type_, self.habits)
-        return row, shown(batch.cells[name][row].as_py())
+        return row, quoted(batch.cells[name][row].as_py())
 
 
 def _on_ragged(row: Any) -> str:
     return "error" if row.text.strip() else "skip"
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200].rstrip(".")
 
 
 def _sniffed(source: Source, encoding: str | None) -> str:
@@ -155,7 +152,7 @@ def read_csv(source: Source, options: CsvOptions) -> Any:
                 columns[name] = _column(file, name)
             columns[name].add(batch)
             held += columns[name].parts[-1].nbytes
-        source.limits.memory(held, source.name)
+        source.limits.memory(held, source.place)
     again = [name for name in file.wanted if not columns[name].settle()]
     if again:
         parts: dict[str, list[Any]] = {name: [] for name in again}

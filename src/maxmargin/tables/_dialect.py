@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from itertools import islice
 
-from ._errors import TableError, shown
+from ..messages import Argument, Place, quoted
+from ._errors import TableError
 from ._narrow import MISSING
 from ._text import Block, first_record, records
 
@@ -34,40 +35,43 @@ def refuse_blanks(block: Block, name: str) -> None:
     widths = {len(words) for words in lines}
     if len(lines) > 1 and len(widths) == 1 and widths.pop() > 1:
         if all(_NUMBER.fullmatch(word) or word in MISSING for words in lines[1:] for word in words):
-            raise TableError(f"{name}: its columns are set apart by blanks; write commas or tabs between them.")
+            raise TableError.at(Place(name), "its columns are set apart by blanks; write commas or tabs between them.")
 
 
 def read_header(block: Block, delimiter: str, header: bool | None, name: str) -> tuple[list[str], int]:
     """Names of the columns, and how many bytes of the block they take."""
     found = first_record(block, delimiter)
     if found is None:
-        raise TableError(f"{name} is empty: there is nothing in it but blank lines.")
+        raise TableError(f"{name} is empty: there is nothing in it but blank lines.", place=Place(name))
     line, cells, length = found
     if header is False:
         return [f"x{j}" for j in range(len(cells))], 0
     if header is None:
-        _refuse_data(cells, f"{name}, line {line}")
-    return _names(cells, f"{name}, line {line}"), length
+        _refuse_data(cells, Place(name, line))
+    return _names(cells, Place(name, line)), length
 
 
-def _refuse_data(cells: list[str], where: str) -> None:
+def _refuse_data(cells: list[str], where: Place) -> None:
     """Say so if the first line looks like data: half of it numbers, or one of them with a decimal point."""
     present = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     numbers = [cell for cell in present if _NUMBER.fullmatch(cell)]
     if numbers and (2 * len(numbers) >= len(present) or any("." in cell for cell in numbers)):
-        raise TableError(
-            f"{where}: the first line has {shown(numbers[0])} where a column's name should be; say header=False if the "
-            "table has no header, header=True if these are names."
+        raise TableError.at(
+            where,
+            f"the first line has {quoted(numbers[0])} where a column's name should be; say ",
+            Argument("header", False),
+            " if the table has no header, ",
+            Argument("header", True),
+            " if these are names.",
         )
 
 
-def _names(cells: list[str], where: str) -> list[str]:
+def _names(cells: list[str], where: Place) -> list[str]:
     names = [cell.strip() or f"column {place}" for place, cell in enumerate(cells, 1)]
     seen: dict[str, int] = {}
     for place, column in enumerate(names, 1):
         if column in seen:
-            raise TableError(
-                f"{where}: columns {seen[column]} and {place} are both named {shown(column)}; rename one of them."
-            )
+            words = f"columns {seen[column]} and {place} are both named {quoted(column)}; rename one of them."
+            raise TableError.at(where, words)
         seen[column] = place
     return names

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from ..messages import listed, shortened
+from ..messages import Argument, InputError, Place, listed, quoted
 
-_SHOWN = 40
-_COMPARED = 5000
+_COMPARED, _LONGEST = 5000, 40  # names, and characters of each
 
 
-class TableError(ValueError):
+class TableError(InputError):
     """A table that cannot be used as it is: one sentence with file, line and column, and what would do.
+
+    Attributes
+    ----------
+    argument : str or None
+        Name of the argument of `read_table` that is to blame.
+    file, column : str or None
+    line : int or None
+        Where it is; lines count from 1.
 
     Examples
     --------
@@ -49,12 +57,9 @@ class TableLimitError(TableError):
 
     """
 
-    def __init__(self, words: str, limit: str, allowed: float | None = None) -> None:
-        super().__init__(words)
+    def __init__(self, *parts: Any, limit: str = "memory", allowed: float | None = None, **facts: Any) -> None:
+        super().__init__(*parts, **{"argument": limit if limit != "memory" else None, **facts})
         self.limit, self.allowed = limit, allowed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.limit, self.allowed)
 
 
 def need_pyarrow() -> Any:
@@ -66,21 +71,23 @@ def need_pyarrow() -> Any:
     return pyarrow
 
 
-def shown(value: object) -> str:
-    """A value between quotes, cut short and on one line."""
-    return repr(shortened(str(value), _SHOWN, mark="..."))
-
-
-def absent(names: Iterable[str], there: Iterable[str], where: str) -> TableError:
+def absent(
+    names: Iterable[str],
+    there: Iterable[str],
+    *where: str | Argument,
+    place: Place | None = None,
+    argument: str | None = None,
+) -> TableError:
     """The error for columns that are asked for and are not there; it offers names that are spelt nearly like them."""
     there = list(there)
     known = set(there)
     missing = [name for name in names if name not in known]
     # Names are compared letter by letter: long ones, or very many, would take minutes for a hint.
-    short = [name for name in there[:_COMPARED] if len(name) <= _SHOWN]
-    near = [shown(close) for name in missing[:3] for close in get_close_matches(name[:_SHOWN], short, n=1)]
+    short = [name for name in there[:_COMPARED] if len(name) <= _LONGEST]
+    near = [quoted(close) for name in missing[:3] for close in get_close_matches(name[:_LONGEST], short, n=1)]
     if near:
         hint = "did you mean " + " or ".join(near) + "?"
     else:
-        hint = f"it has {listed(map(shown, there))}."
-    return TableError(f"{where} has no column {' and no column '.join(map(shown, missing[:3]))}: {hint}")
+        hint = f"it has {listed(map(quoted, there))}."
+    words = f" has no column {' and no column '.join(map(quoted, missing[:3]))}: {hint}"
+    return TableError(*where, words, place=replace(place or Place(), column=missing[0]), argument=argument)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..data import csr_rows
+from ..messages import Place
 from ._errors import TableError, absent
 from ._frame import Column, columns_of
 from ._sparse_table import SparseTable
@@ -30,7 +31,9 @@ class _Digest:
             self.type, missing, self.missing = type_, self.missing, 0
             self._nothing(missing)
         elif self.type != type_:
-            raise TableError(f"Column {name!r} holds {self.type}, and {type_} in a later chunk.")
+            raise TableError(
+                f"Column {name!r} holds {self.type}, and {type_} in a later chunk.", place=Place(column=name)
+            )
         if type_ == "text":
             self._texts(column)
         else:

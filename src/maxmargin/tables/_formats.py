@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from ._errors import TableError, shown
+from ..messages import Argument, quoted
+from ._errors import TableError
 from ._source import Source
 
 FORMATS = ("csv", "parquet", "arrow", "jsonl", "libsvm")
@@ -24,19 +25,23 @@ _NAMES = {"csv": "CSV", "parquet": "Parquet", "arrow": "Arrow", "jsonl": "JSON l
 def find_format(source: Source, asked: str | None) -> str:
     """One of `FORMATS`."""
     if asked is not None and asked not in FORMATS:
-        raise TableError(f"There is no format {asked!r}; it can be {', '.join(FORMATS)}.")
+        raise TableError(f"There is no format {asked!r}; it can be {', '.join(FORMATS)}.", argument="format")
     if not source.head:
-        raise TableError(f"{source.name} is empty: there is nothing in it.")
+        raise TableError(f"{source.name} is empty: there is nothing in it.", place=source.place)
     extension = _EXTENSIONS.get(_extension(source.name))
     binary = next((name for magic, name in _MAGIC.items() if source.head.startswith(magic)), None)
     expected = asked or extension
     if binary is None and expected in ("parquet", "arrow"):
         raise TableError(
-            f"{source.name} is no {_NAMES[expected]} file: it begins with {shown(source.head[:20].decode('latin-1'))}; "
-            f"say format={_by_content(source.head)!r} if that is what it is."
+            f"{source.name} is no {_NAMES[expected]} file: it begins with "
+            f"{quoted(source.head[:20].decode('latin-1'))}; say ",
+            Argument("format", _by_content(source.head)),
+            " if that is what it is.",
+            place=source.place,
         )
     if binary is not None and asked not in (None, binary):
-        raise TableError(f"{source.name} is a {_NAMES[binary]} file by what it begins with: say format={binary!r}.")
+        words = f"{source.name} is a {_NAMES[binary]} file by what it begins with: say "
+        raise TableError(words, Argument("format", binary), ".", place=source.place)
     return binary or expected or _by_content(source.head)
 
 

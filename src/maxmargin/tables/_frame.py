@@ -13,7 +13,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import TableError, shown
+from ..messages import Place, quoted
+from ._errors import TableError
 
 BLANK = " \t\n\v\f\r"
 _DAY = 86_400_000_000  # microseconds
@@ -164,7 +165,8 @@ def _distinct(names: list[str]) -> None:
     seen: dict[str, int] = {}
     for place, name in enumerate(names, 1):
         if name in seen:
-            raise TableError(f"Columns {seen[name]} and {place} are both named {shown(name)}: rename one of them.")
+            words = f"Columns {seen[name]} and {place} are both named {quoted(name)}: rename one of them."
+            raise TableError(words, place=Place(column=name))
         seen[name] = place
 
 
@@ -200,7 +202,8 @@ def _of_series(name: str, series: Any) -> Column:
     if dtype in (nw.Object, nw.Unknown):
         return _of_objects(name, series.to_list())
     raise TableError(
-        f"Column {shown(name)} holds {dtype}, which is no number, date or text: convert it or leave it out."
+        f"Column {quoted(name)} holds {dtype}, which is no number, date or text: convert it or leave it out.",
+        place=Place(column=name),
     )
 
 
@@ -211,8 +214,9 @@ def _of_objects(name: str, values: list[Any]) -> Column:
     if sorts - {"number", "bool", "date", "text"}:
         bad = next(value for value in present if _sort(value) not in ("number", "bool", "date", "text"))
         raise TableError(
-            f"Column {shown(name)} holds {type(bad).__name__} objects, which are no numbers, dates or text: "
-            "convert it or leave it out."
+            f"Column {quoted(name)} holds {type(bad).__name__} objects, which are no numbers, dates or text: "
+            "convert it or leave it out.",
+            place=Place(column=name),
         )
     type_ = sorts.pop() if len(sorts) == 1 else "text" if sorts else "missing"
     whole = type_ == "number" and all(isinstance(value, int | np.integer) for value in present)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Place
 from ._errors import TableError
 from ._limits import CELL, Limits
 from ._text import Block, lines_in
@@ -87,20 +88,21 @@ class Cells:
         for row in _objects(block.data.decode()):
             _count(row, (), objects, keys)
         columns = len(keys.get((), ()))
-        self._limits.columns(columns, f"{self._name}, from line {block.line}")
+        where = Place(self._name, block.line, onwards=True)
+        self._limits.columns(columns, where)
         cells = sum(number * len(keys[path]) for path, number in objects.items()) + known * objects.get((), 0)
-        self._refuse(cells, len(block.data), f"{self._name}, from line {block.line}", columns)
+        self._refuse(cells, len(block.data), where, columns)
 
     def after(self, block: Block, table: Any) -> None:
         """Count what a block has become."""
         self._bytes += len(block.data)
         self._rows += table.num_rows
         self._names.update(table.column_names)
-        self._limits.columns(len(self._names), self._name)
-        self._refuse(self._rows * len(self._names), self._bytes, self._name, len(self._names))
-        self._limits.memory(self._rows * len(self._names) * CELL, self._name)
+        self._limits.columns(len(self._names), Place(self._name))
+        self._refuse(self._rows * len(self._names), self._bytes, Place(self._name), len(self._names))
+        self._limits.memory(self._rows * len(self._names) * CELL, Place(self._name))
 
-    def _refuse(self, cells: int, stored: int, where: str, columns: int) -> None:
+    def _refuse(self, cells: int, stored: int, where: Place, columns: int) -> None:
         self._limits.expansion(
             cells * CELL, stored, where, f"few lines have the same keys, so that most cells of {columns:,} columns are "
             "empty"
@@ -134,4 +136,4 @@ def _count(value: Any, path: tuple[str, ...], objects: dict, keys: dict) -> None
 
 def deep_error(name: str, line: int) -> TableError:
     """The error for values that are nested too deep."""
-    return TableError(f"{name}, line {line}: values are nested more than {DEEPEST} deep; flatten them.")
+    return TableError.at(Place(name, line), f"values are nested more than {DEEPEST} deep; flatten them.")

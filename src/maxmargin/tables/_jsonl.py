@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..messages import Place, quoted
 from ._columnar import plain_column, plain_type
 from ._dates import FORMS, arrow_instants
-from ._errors import TableError, absent, need_pyarrow, shown
+from ._errors import TableError, absent, need_pyarrow
 from ._json_shape import Cells, deep_error, lines_of, too_deep
 from ._rows import rechunk
 from ._source import Source
@@ -73,27 +74,25 @@ class _Parser:
         lines = [line for line, _ in lines_of(block)]
         if found and int(found.group(1)) < len(lines):
             words = words.replace(found.group(0), "").removeprefix("JSON parse error: ").rstrip(".")
-            return TableError(f"{self.name}, line {lines[int(found.group(1))]}: {words}.")
-        return TableError(f"{self.name}, from line {block.line}: {words}.")
+            return TableError.at(Place(self.name, lines[int(found.group(1))]), f"{words}.")
+        return TableError.at(Place(self.name, block.line, onwards=True), f"{words}.")
 
     def _mistake(self, block: Block, before: int | None = None) -> TableError | None:
         """The first line (before one) that is no JSON object, or whose value is of another sort than those above."""
         sorts: dict[str, str] = dict.fromkeys(self.texts, "text")
         if block.line == 1 and block.data.lstrip().startswith(b"["):
-            return TableError(
-                f"{self.name}, line 1: a JSON array begins here; write one object a line, without [ and ]."
-            )
+            words = "a JSON array begins here; write one object a line, without [ and ]."
+            return TableError.at(Place(self.name, 1), words)
         for line, text in lines_of(block):
             if before is not None and line >= before:
                 break
             try:
                 row = json.loads(text)
             except (ValueError, RecursionError) as error:
-                return TableError(f"{self.name}, line {line}: {shown(text.strip())} is no JSON ({error}).")
+                return TableError.at(Place(self.name, line), f"{quoted(text.strip())} is no JSON ({error}).")
             if not isinstance(row, dict):
-                return TableError(
-                    f'{self.name}, line {line}: {shown(text.strip())} is no JSON object such as {{"a": 1}}.'
-                )
+                words = f'{quoted(text.strip())} is no JSON object such as {{"a": 1}}.'
+                return TableError.at(Place(self.name, line), words)
             for name, value in row.items():
                 sort = _SORTS.get(type(value), "")
                 if sort and sorts.setdefault(name, sort) != sort:
@@ -101,17 +100,15 @@ class _Parser:
         return None
 
     def changed(self, line: int, name: str, value: object, before: str) -> TableError:
-        return TableError(
-            f"{self.name}, line {line}, column {shown(name)}: {shown(json.dumps(value))} where lines above have "
-            f"{before}; write one sort of value, or null."
-        )
+        words = f"{quoted(json.dumps(value))} where lines above have {before}; write one sort of value, or null."
+        return TableError.at(Place(self.name, line, name), words)
 
     def first_other(self, block: Block, name: str, sorts: set[type], before: str) -> TableError:
         """The error for the first value of a column that is of none of these sorts."""
         for line, row in _objects(block):
             if row.get(name) is not None and type(row[name]) not in sorts:
                 return self.changed(line, name, row[name], before)
-        return TableError(f"{self.name}, from line {block.line}, column {shown(name)}: not {before}, as above.")
+        return TableError.at(Place(self.name, block.line, name, onwards=True), f"not {before}, as above.")
 
 
 def _objects(block: Block) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -146,7 +143,7 @@ def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[t
                 some = True
                 yield block, table
     if not some:
-        raise TableError(f"{source.name} has no rows.")
+        raise TableError(f"{source.name} has no rows.", place=source.place)
 
 
 def read_jsonl(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Any:
@@ -161,13 +158,13 @@ def read_jsonl(source: Source, columns: Sequence[str] | None, types: Wanted, enc
     _refuse_absent(columns, parser)
     names = list(words if columns is None else columns)
     if not names:
-        raise TableError(f"{source.name} has objects without any key.")
+        raise TableError(f"{source.name} has objects without any key.", place=source.place)
     return pa.table([_whole(name, words[name], types.get(name), parts, source.name) for name in names], names=names)
 
 
 def _refuse_absent(columns: Sequence[str] | None, parser: _Parser) -> None:
     if columns is not None and not set(columns) <= set(parser.seen):
-        raise absent(columns, parser.seen, parser.name)
+        raise absent(columns, parser.seen, parser.name, place=Place(parser.name))
 
 
 def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> None:
@@ -199,7 +196,8 @@ def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[
     found = "date" if pa.types.is_timestamp(whole.type) else word
     wanted = "number" if asked == "integer" else asked
     if wanted not in (None, "text", found) and found != "missing":
-        raise TableError(f"{where}, column {shown(name)}: {_BEFORE[found]}, where {_BEFORE[wanted]} should be.")
+        words = f"{_BEFORE[found]}, where {_BEFORE[wanted]} should be."
+        raise TableError.at(Place(where, column=name), words)
     return whole
 
 
@@ -237,9 +235,9 @@ def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encod
         unknown = [name for name in table.column_names if name not in words]
         if unknown:
             line = next((line for line, row in _objects(block) if unknown[0] in row), block.line)
-            raise TableError(
-                f"{source.name}, line {line}, column {shown(unknown[0])}: lines above do not have it; put it into the "
-                "first line, as null."
+            raise TableError.at(
+                Place(source.name, line, unknown[0]),
+                "lines above do not have it; put it into the first line, as null.",
             )
         there = dict(zip(table.column_names, table.columns, strict=True))
         chunk = [_chunk(name, words[name], there.get(name), block, parser) for name in names]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import TableError, need_pyarrow, shown
+from ..messages import Argument, Place, quoted
+from ._errors import TableError, need_pyarrow
 from ._source import Source
 from ._sparse_table import SparseTable
 from ._text import Block, LineEnds, record_blocks
@@ -52,8 +53,8 @@ def _parse(block: Block, name: str, largest: float) -> _Part:
     except (pa.ArrowException, ValueError):
         part = None
     if part is None:
-        raise _mistake(texts, lines, name, largest) or TableError(
-            f"{name}, from line {block.line}: cannot be read as LIBSVM text."
+        raise _mistake(texts, lines, name, largest) or TableError.at(
+            Place(name, block.line, onwards=True), "cannot be read as LIBSVM text."
         )
     return part
 
@@ -90,16 +91,16 @@ def _mistake(texts: list[str], lines: list[int], name: str, largest: float) -> T
     """The first thing that is wrong, token by token."""
     for text, line in zip(texts, lines, strict=True):
         label, *tokens = text.split()
-        words = None if _finite(label) else f"the label {shown(label)} is no number"
+        words = None if _finite(label) else f"the label {quoted(label)} is no number"
         if "," in label:
-            words = f"{shown(label)} is several labels; one number is needed"
+            words = f"{quoted(label)} is several labels; one number is needed"
         seen: set[int] = set()
         for token in tokens if words is None else ():
             words = _wrong(token, seen, largest)
             if words:
                 break
         if words:
-            return TableError(f"{name}, line {line}: {words}.")
+            return TableError.at(Place(name, line), f"{words}.")
     return None
 
 
@@ -110,13 +111,13 @@ def _finite(text: str) -> bool:
 def _wrong(token: str, seen: set[int], largest: float) -> str | None:
     index, colon, value = token.partition(":")
     if index == "qid":
-        return f"{shown(token)} is for ranking, which no model here does; leave qid out"
+        return f"{quoted(token)} is for ranking, which no model here does; leave qid out"
     if not colon or not re.fullmatch(r"-?\d+", index, re.ASCII):
-        return f"{shown(token)} is not of the form index:value"
+        return f"{quoted(token)} is not of the form index:value"
     if index.startswith("-") or len(index) > 18 or int(index) > largest:
-        return f"the index {shown(index)} is not between 0 and max_columns={largest:.0f}"
+        return f"the index {quoted(index)} is not between 0 and max_columns={largest:.0f}"
     if not _finite(value):
-        return f"{shown(value)} at index {index} is no finite number"
+        return f"{quoted(value)} at index {index} is no finite number"
     if int(index) in seen:
         return f"the index {index} occurs twice"
     seen.add(int(index))
@@ -131,7 +132,7 @@ def _parts(source: Source, encoding: str | None) -> Iterator[_Part]:
             some = True
             yield part
     if not some:
-        raise TableError(f"{source.name} has no rows.")
+        raise TableError(f"{source.name} has no rows.", place=source.place)
 
 
 def _table(parts: list[_Part], first: int, features: int, name: str) -> SparseTable:
@@ -142,7 +143,7 @@ def _table(parts: list[_Part], first: int, features: int, name: str) -> SparseTa
         row = np.repeat(np.concatenate([part.lines for part in parts]), lengths)
         place = int(np.argmax((indices < 0) | (indices >= features)))
         found, last = indices[place] + first, features + first - 1
-        raise TableError(f"{name}, line {row[place]}: the index {found} is not between {first} and {last}.")
+        raise TableError.at(Place(name, int(row[place])), f"the index {found} is not between {first} and {last}.")
     rows = np.concatenate([[0], np.cumsum(lengths)])
     values = np.concatenate([part.values for part in parts])
     labels = np.concatenate([part.labels for part in parts])
@@ -176,7 +177,7 @@ def read_libsvm(source: Source, features: int | None, zero_based: bool | None, e
         found.add(part)
         parts.append(part)
         held += part.indices.nbytes + part.values.nbytes + part.labels.nbytes
-        source.limits.memory(held, source.name)
+        source.limits.memory(held, source.place)
     first, width = found.settle(features, zero_based)
     return _table(parts, first, width, source.name)
 
@@ -191,7 +192,8 @@ def scan_libsvm(
             for part in _parts(source, encoding):
                 found.add(part)
         elif features is None:
-            raise TableError(f"{source.name} can be read once only: say features=, the number of its columns.")
+            words = f"{source.name} can be read once only: say "
+            raise TableError(words, Argument("features"), ", the number of its columns.", place=source.place)
     first, width = found.settle(features, zero_based)
     for part in _parts(source, encoding):
         table = _table([part], first, width, source.name)

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from math import inf
 
-from ..messages import byte_size
+from ..messages import Argument, Place, byte_size
 from ._errors import TableError, TableLimitError
 
 MOST_COLUMNS = 100_000
@@ -53,17 +53,22 @@ class Limits:
         for name in ("max_columns", "max_bytes", "max_expansion"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | float) and value > 0 and value is not True):
-                raise TableError(f"{name}={value!r} is no number above 0; leave it out, or give math.inf for no limit.")
+                words = " is no number above 0; leave it out, or give math.inf for no limit."
+                raise TableError(Argument(name, value), words)
 
-    def columns(self, count: int, where: str, *, sparse: bool = False) -> None:
+    def columns(self, count: int, where: Place, *, sparse: bool = False) -> None:
         """Refuse more columns than there may be."""
         allowed = self._columns(sparse)
         if count > allowed:
-            raise TableLimitError(
-                f"{where}: {count:,} columns, beyond max_columns={allowed:.0f}; raise max_columns= if they should be "
-                "there.",
-                "max_columns",
-                allowed,
+            raise TableLimitError.at(
+                where,
+                f"{count:,} columns, beyond ",
+                Argument("max_columns", _short(allowed)),
+                "; raise ",
+                Argument("max_columns"),
+                " if they should be there.",
+                limit="max_columns",
+                allowed=allowed,
             )
 
     def _columns(self, sparse: bool) -> float:
@@ -73,16 +78,21 @@ class Limits:
         """The largest column of sparse rows."""
         return self._columns(sparse=True)
 
-    def memory(self, size: int, where: str) -> None:
+    def memory(self, size: int, where: Place, what: str = "the table") -> None:
         """Refuse what takes more memory than there may be."""
         allowed = _memory() if self.max_bytes is None else self.max_bytes
         if size > allowed:
-            raise TableLimitError(
-                f"{where}: the table takes {byte_size(size)} of memory or more, beyond max_bytes={allowed:.0f} "
-                f"({byte_size(allowed)}); read some columns with columns=, or chunks with scan_table, or raise "
-                "max_bytes=.",
-                "max_bytes",
-                allowed,
+            raise TableLimitError.at(
+                where,
+                f"{what} takes {byte_size(size)} of memory or more, beyond ",
+                Argument("max_bytes", _short(allowed)),
+                f" ({byte_size(allowed)}); read some columns with ",
+                Argument("columns"),
+                ", or chunks with scan_table, or raise ",
+                Argument("max_bytes"),
+                ".",
+                limit="max_bytes",
+                allowed=allowed,
             )
 
     def expands(self, made: int, stored: int) -> bool:
@@ -90,13 +100,22 @@ class Limits:
         ratio = MOST_EXPANSION if self.max_expansion is None else self.max_expansion
         return made > FREE and made > ratio * stored
 
-    def expansion(self, made: int, stored: int, where: str, what: str) -> None:
+    def expansion(self, made: int, stored: int, where: Place, what: str) -> None:
         """Refuse what grows too much."""
         if self.expands(made, stored):
             ratio = MOST_EXPANSION if self.max_expansion is None else self.max_expansion
-            raise TableLimitError(
-                f"{where}: {what} ({byte_size(stored)} become {byte_size(made)} or more), beyond max_expansion="
-                f"{ratio:g}; raise max_expansion= if the file can be trusted.",
-                "max_expansion",
-                ratio,
+            raise TableLimitError.at(
+                where,
+                f"{what} ({byte_size(stored)} become {byte_size(made)} or more), beyond ",
+                Argument("max_expansion", _short(ratio)),
+                "; raise ",
+                Argument("max_expansion"),
+                " if the file can be trusted.",
+                limit="max_expansion",
+                allowed=ratio,
             )
+
+
+def _short(limit: float) -> float:
+    """A limit without a decimal point where it needs none."""
+    return int(limit) if float(limit).is_integer() else limit

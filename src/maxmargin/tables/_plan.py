@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..messages import Place, quoted
 from ._dates import AMBIGUOUS, python_forms, python_instant
-from ._errors import TableError, shown
+from ._errors import TableError
 from ._frame import Column
 
 KINDS = ("number", "category", "date", "datetime", "drop")
@@ -135,7 +136,7 @@ def _plan_text(column: Column, plan: ColumnPlan, kind: str | None, max_levels: i
         if not rows:
             return replace(plan, reason="no value at all")
         if distinct == 1 and not plan.missing and rows > 1:
-            return replace(plan, reason=f"constant: always {shown(next(iter(counts)))}")
+            return replace(plan, reason=f"constant: always {quoted(next(iter(counts)))}")
         if column.type == "text" and (form := _clear_form(counts)):
             return _plan_written_dates(plan, counts, form)
         if distinct == rows and rows >= _FEW:
@@ -159,7 +160,7 @@ def _nearly_numbers(counts: Counter, rows: int) -> str:
         return "; all of them are numbers written as text"
     if numbers < 0.8 * rows:
         return ""
-    return f"; {numbers} of {rows} are numbers, and {shown(max(odd)[1])} is not"
+    return f"; {numbers} of {rows} are numbers, and {quoted(max(odd)[1])} is not"
 
 
 def _clear_form(counts: Counter) -> str | None:
@@ -192,7 +193,8 @@ def common_levels(counts: Counter, rows: int, max_levels: int) -> tuple[tuple[st
 def _plan_date(column: Column, plan: ColumnPlan, kind: str | None) -> ColumnPlan:
     if column.type not in ("date", "text", "missing") or kind == "category":
         raise TableError(
-            f"Column {shown(column.name)} holds {column.type}s, which cannot be taken as {kind}: say another kind."
+            f"Column {quoted(column.name)} holds {column.type}s, which cannot be taken as {kind}: say another kind.",
+            place=Place(column=column.name),
         )
     if column.type == "text":
         missing = sum(text is None for text in column.texts())
@@ -216,11 +218,13 @@ def date_form(column: Column) -> str:
     forms = python_forms(texts)
     if not forms:
         bad = next((text for text in texts if not python_forms([text])), texts[0])
-        raise TableError(f"Column {shown(column.name)} has {shown(bad)}, which is no date in the form of the others.")
+        words = f"Column {quoted(column.name)} has {quoted(bad)}, which is no date in the form of the others."
+        raise TableError(words, place=Place(column=column.name))
     if set(AMBIGUOUS) <= set(forms) and texts:
         raise TableError(
-            f"Column {shown(column.name)} has dates such as {shown(texts[0])}, in which day and month cannot be told "
-            "apart: write them as year-month-day."
+            f"Column {quoted(column.name)} has dates such as {quoted(texts[0])}, in which day and month cannot be told "
+            "apart: write them as year-month-day.",
+            place=Place(column=column.name),
         )
     return forms[0]
 

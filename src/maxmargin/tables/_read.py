@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..messages import Argument
 from ._columnar import read_columnar, scan_columnar
 from ._csv import CsvOptions, read_csv, scan_csv
 from ._errors import TableError, need_pyarrow
@@ -58,19 +59,19 @@ class _Options:
     def check(self, format: str) -> None:
         for name, formats in _FOR.items():
             if getattr(self, name) is not None and format not in formats:
-                raise TableError(f"{name}= is for {', '.join(formats)}, and the table is {format}.")
+                raise TableError(Argument(name), f" is for {', '.join(formats)}, and the table is {format}.")
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or self.delimiter in '"\r\n\0' or ord(self.delimiter) > 127
         ):
-            raise TableError(f"delimiter={self.delimiter!r} is not one character such as ',', ';' or '\\t'.")
+            raise TableError(Argument("delimiter", self.delimiter), " is not one character such as ',', ';' or '\\t'.")
         if self.decimal not in (None, ".", ","):
-            raise TableError(f"decimal={self.decimal!r} is neither '.' nor ','.")
+            raise TableError(Argument("decimal", self.decimal), " is neither '.' nor ','.")
         if isinstance(self.columns, str):
-            raise TableError(f"columns={self.columns!r} is one string; give a list of names.")
+            raise TableError(Argument("columns", self.columns), " is one string; give a list of names.")
         if self.columns is not None and not (self.columns and len(set(self.columns)) == len(self.columns)):
-            raise TableError("columns= has to name at least one column, and each once.")
+            raise TableError(Argument("columns"), " has to name at least one column, and each once.")
         if self.features is not None and self.features < 1:
-            raise TableError(f"features={self.features} is less than 1.")
+            raise TableError(Argument("features", self.features), " is less than 1.")
 
     def csv(self) -> CsvOptions:
         missing = tuple(MISSING if self.missing is None else ("", *self.missing))
@@ -189,7 +190,7 @@ def scan_table(
     """
     need_pyarrow()
     if rows < 1:
-        raise TableError(f"rows={rows} is less than 1.")
+        raise TableError(Argument("rows", rows), " is less than 1.")
     chosen = _Options(**options)
     opened = Source(source, progress, chosen.limits())
     try:

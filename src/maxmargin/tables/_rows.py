@@ -19,7 +19,7 @@ def rechunk(tables: Iterable[Any], rows: int, source: Source) -> Iterator[Any]:
         count += table.num_rows
         if count < rows:
             size += table.nbytes
-            source.limits.memory(size, f"{source.name}, a chunk of {rows} rows")
+            source.limits.memory(size, source.place, f"a chunk of {rows} rows")
             continue
         whole = pa.concat_tables(held)
         full = count - count % rows

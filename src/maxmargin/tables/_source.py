@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ..messages import Place
 from ._errors import TableError
 from ._limits import Limits
 
@@ -80,6 +81,11 @@ class Source:
             self.close()
             raise
 
+    @property
+    def place(self) -> Place:
+        """The file, for errors about it."""
+        return Place(self.name)
+
     def _look(self) -> None:
         """What the source begins with, and whether it can be read again."""
         self.rewindable = self._seekable()
@@ -90,7 +96,7 @@ class Source:
         self.head = self._unpacked(head) if self.gzipped else head
         for magic, words in _PACKED.items():
             if self.head.startswith(magic):
-                raise TableError(f"{self.name} is {words}.")
+                raise TableError(f"{self.name} is {words}.", place=self.place)
 
     def _take_path(self, path: Path) -> None:
         self.name = str(path)
@@ -101,13 +107,15 @@ class Source:
             self._owned = self._file = open(path, "rb")
             self.total = found.st_size if stat.S_ISREG(found.st_mode) else None
         except IsADirectoryError:
-            raise TableError(f"{self.name} is a directory: name a file in it.") from None
+            raise TableError(f"{self.name} is a directory: name a file in it.", place=self.place) from None
         except FileNotFoundError:
-            raise TableError(f"{self.name} does not exist.") from None
+            raise TableError(f"{self.name} does not exist.", place=self.place) from None
         except PermissionError:
-            raise TableError(f"{self.name} may not be read: its permissions forbid it.") from None
+            raise TableError(f"{self.name} may not be read: its permissions forbid it.", place=self.place) from None
         except (OSError, ValueError) as error:  # such as a name with a NUL in it
-            raise TableError(f"{self.name!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+            raise TableError(
+                f"{self.name!r} cannot be opened: {getattr(error, 'strerror', None) or error}.", place=self.place
+            ) from None
 
     def _take_object(self, file: Any) -> None:
         if isinstance(file, io.TextIOBase):
@@ -128,7 +136,7 @@ class Source:
                 parts.append(more)
                 size -= len(more)
         except OSError as error:
-            raise TableError(f"{self.name} cannot be read: {error.strerror or error}.") from None
+            raise TableError(f"{self.name} cannot be read: {error.strerror or error}.", place=self.place) from None
         if not all(isinstance(part, bytes) for part in parts):
             raise TypeError("The file object gives text: open it as binary, with mode 'rb'.")
         return b"".join(parts)
@@ -148,11 +156,12 @@ class Source:
                 found = member.decompress(head, _HEAD)
                 head = member.unused_data
         except zlib.error as error:
-            raise TableError(f"{self.name} begins as gzip does, and is not: {error}.") from None
+            raise TableError(f"{self.name} begins as gzip does, and is not: {error}.", place=self.place) from None
         if not found and whole == _HEAD:
             raise TableError(
                 f"{self.name} begins with {whole:,} bytes of gzip data that unpack to nothing: decompress it, and "
-                f"compress it again."
+                f"compress it again.",
+                place=self.place,
             )
         return found
 
@@ -181,7 +190,7 @@ class Source:
         while block := self._fill(stream, size):
             if self.gzipped:
                 made += len(block)
-                self.limits.expansion(made, self._taken, self.name, "its gzip data unpack to far more than is stored")
+                self.limits.expansion(made, self._taken, self.place, "its gzip data unpack to far more than is stored")
             yield block
 
     def _fill(self, stream: Any, size: int) -> bytes:
@@ -192,10 +201,11 @@ class Source:
                 size -= len(data)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise TableError(
-                f"{self.name} is damaged or cut short within its gzip data ({error}): copy or download it again."
+                f"{self.name} is damaged or cut short within its gzip data ({error}): copy or download it again.",
+                place=self.place,
             ) from None
         except OSError as error:
-            raise TableError(f"{self.name} cannot be read: {error.strerror or error}.") from None
+            raise TableError(f"{self.name} cannot be read: {error.strerror or error}.", place=self.place) from None
         return b"".join(parts)
 
     def spool(self) -> None:
@@ -215,7 +225,7 @@ class Source:
         """A seekable file of the plain bytes, for readers that jump about."""
         self.spool()
         if self._origin:
-            raise TableError(f"{self.name} is read from its middle: rewind it first.")
+            raise TableError(f"{self.name} is read from its middle: rewind it first.", place=self.place)
         self._file.seek(0)
         return self._file
 

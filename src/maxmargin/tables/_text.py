@@ -10,7 +10,8 @@ from itertools import islice
 
 import numpy as np
 
-from ._errors import TableError, shown
+from ..messages import Argument, Place, quoted
+from ._errors import TableError
 from ._source import Source
 
 BLOCK = 1 << 22
@@ -135,7 +136,8 @@ def _decoded(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[byte
     except (LookupError, UnicodeError, TypeError):
         is_text = False
     if not is_text:  # there are codecs from bytes to bytes, and from text to text, too
-        raise TableError(f"There is no encoding {encoding!r}; try 'latin-1', 'cp1252' or 'utf-16'.")
+        words = f"There is no encoding {encoding!r}; try 'latin-1', 'cp1252' or 'utf-16'."
+        raise TableError(words, argument="encoding")
     if codecs.lookup(encoding).name == "utf-8":
         yield from blocks
         return
@@ -143,10 +145,11 @@ def _decoded(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[byte
         for raw in blocks:
             yield decoder.decode(raw).encode()
             if len(decoder.getstate()[0]) > LONGEST:  # bytes that it holds back, and would go through each time again
-                raise TableError(f"{name}: more than {LONGEST >> 20} MB make one character in {encoding}.")
+                words = f"more than {LONGEST >> 20} MB make one character in {encoding}."
+                raise TableError.at(Place(name), words)
         yield decoder.decode(b"", True).encode()
     except UnicodeError as error:
-        raise TableError(f"{name} is not encoded as {encoding}: {error}.") from None
+        raise TableError(f"{name} is not encoded as {encoding}: {error}.", place=Place(name)) from None
 
 
 def record_blocks(
@@ -167,13 +170,14 @@ def record_blocks(
             line += lines_in(block.data)
             rest, length = [piece[cut:]], len(piece) - cut
         if length > LONGEST:
-            raise TableError(
-                f"{source.name}, line {line}: a record of more than {LONGEST >> 20} MB begins here, which is no table; "
-                'is a quote " never closed?'
+            raise TableError.at(
+                Place(source.name, line),
+                f'a record of more than {LONGEST >> 20} MB begins here, which is no table; is a quote " never closed?',
             )
     if length:
         if ends.opened:
-            raise TableError(f'{source.name}, line {line}: a quote " is opened in this record and never closed.')
+            words = 'a quote " is opened in this record and never closed.'
+            raise TableError.at(Place(source.name, line), words)
         block = Block(b"".join(rest), line)
         _check_text(block, source.name, encoding)
         yield block
@@ -185,15 +189,13 @@ def _check_text(block: Block, name: str, encoding: str | None) -> None:
     except UnicodeDecodeError as error:
         line = block.line + lines_in(block.data[: error.start])
         found = block.data[error.start]
-        raise TableError(
-            f"{name}, line {line}: byte 0x{found:02x} is no UTF-8 text; say what it is, encoding='latin-1' perhaps."
-        ) from None
+        words = f"byte 0x{found:02x} is no UTF-8 text; say what it is, "
+        raise TableError.at(Place(name, line), words, Argument("encoding", "latin-1"), " perhaps.") from None
     null = block.data.find(b"\0")
     if null >= 0:
         line = block.line + lines_in(block.data[:null])
-        raise TableError(
-            f"{name}, line {line}: a NUL byte, which text does not have; is it a binary file, or encoding='utf-16'?"
-        )
+        words = "a NUL byte, which text does not have; is it a binary file, or "
+        raise TableError.at(Place(name, line), words, Argument("encoding", "utf-16"), "?")
 
 
 def records(block: Block, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -239,10 +241,11 @@ def ragged(block: Block, delimiter: str, width: int, name: str) -> TableError | 
         if len(cells) == width or (len(cells) == 1 and not cells[0].strip()):
             continue
         if any(cell.startswith(' "') for cell in cells):
-            return TableError(f'{name}, line {line}: a blank before a quote " makes it part of the cell.')
-        beyond = f", the first too many {shown(cells[width])}" if len(cells) > width else ""
-        return TableError(
-            f"{name}, line {line}: {len(cells)} cells{beyond}, where the header has {width}; fill the line up, or put "
-            f"cells that hold {shown(delimiter)} between quotes."
+            return TableError.at(Place(name, line), 'a blank before a quote " makes it part of the cell.')
+        beyond = f", the first too many {quoted(cells[width])}" if len(cells) > width else ""
+        return TableError.at(
+            Place(name, line),
+            f"{len(cells)} cells{beyond}, where the header has {width}; fill the line up, or put cells that hold "
+            f"{quoted(delimiter)} between quotes.",
         )
     return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..messages import Argument
 from ._errors import TableError
 from ._frame import columns_of
 
@@ -34,5 +35,5 @@ def wanted_types(types: Any) -> Wanted:
         return Wanted({name: word for name, word in found.items() if word != "missing"}, "text")
     for name, word in types.items():
         if word not in WORDS:
-            raise TableError(f"types[{name!r}] is {word!r}; it can be {', '.join(WORDS)}.")
+            raise TableError(Argument("types", key=name), f" is {word!r}; it can be {', '.join(WORDS)}.")
     return Wanted(dict(types))

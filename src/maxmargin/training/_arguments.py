@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Argument
 from ._errors import TrainingError
 from ._families import FAMILIES
 from ._kernel_families import KERNELS
@@ -46,16 +47,18 @@ class Arguments:
             _one_of("kernel", self.kernel, KERNELS)
         for name, value in (("C", self.C), ("gamma", self.gamma), ("minutes", self.minutes), ("memory", self.memory)):
             if value is not None and not (_real(value) and 0 < value < np.inf):
-                raise TrainingError(f"{name} must be a positive number; got {value!r}.")
+                raise TrainingError(f"{name} must be a positive number; got {value!r}.", argument=name)
         if not (_real(self.test) and 0 <= self.test < 1):
             raise TrainingError(
-                f"test must be the share of rows to hold out, from 0 to less than 1; got {self.test!r}."
+                f"test must be the share of rows to hold out, from 0 to less than 1; got {self.test!r}.",
+                argument="test",
             )
         _whole("seed", self.seed, 0)
         _whole("folds", self.folds, 2)
         _whole("tuning_rows", self.tuning_rows, 100)
         if self.n_jobs is not None and not isinstance(self.n_jobs, Integral):
-            raise TrainingError(f"n_jobs must be a number of threads or None; got {self.n_jobs!r}.")
+            words = f"n_jobs must be a number of threads or None; got {self.n_jobs!r}."
+            raise TrainingError(words, argument="n_jobs")
         self._check_owners()
 
     def _check_owners(self) -> None:
@@ -63,13 +66,19 @@ class Arguments:
         for name, value in (("C", self.C), ("gamma", self.gamma), ("kernel", self.kernel)):
             owners = [family.name for family in FAMILIES.values() if name in family.takes]
             if value is not None and self.model not in owners:
-                found = "'auto', which compares families" if self.model == "auto" else repr(self.model)
                 raise TrainingError(
-                    f"{name}={value!r} needs a family that has it: model={' or '.join(map(repr, owners))}; got "
-                    f"model={found}."
+                    Argument(name, value),
+                    " needs a family that has it: ",
+                    Argument("model", owners[0]),
+                    "".join(f" or {owner!r}" for owner in owners[1:]),
+                    "; got ",
+                    Argument("model", self.model),
+                    ", which compares families." if self.model == "auto" else ".",
                 )
         if self.kernel == "linear" and self.gamma is not None:
-            raise TrainingError(f"gamma={self.gamma!r} has no meaning for kernel='linear': leave it out.")
+            raise TrainingError(
+                Argument("gamma", self.gamma), " has no meaning for ", Argument("kernel", "linear"), ": leave it out."
+            )
 
     def settings(self, target: str | None) -> dict[str, Any]:
         """As plain values; what does not change the model (threads) is not among them."""
@@ -85,12 +94,12 @@ class Arguments:
 
 def _one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
     if not isinstance(value, str) or value not in allowed:
-        raise TrainingError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
+        raise TrainingError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.", argument=name)
 
 
 def _whole(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise TrainingError(f"{name} must be an integer of at least {least}; got {value!r}.")
+        raise TrainingError(f"{name} must be an integer of at least {least}; got {value!r}.", argument=name)
 
 
 def _real(value: Any) -> bool:

@@ -128,7 +128,9 @@ def _divided(provenance: dict[str, Any], data: Any, target: str | None) -> tuple
     except KeyError as error:
         why = problems[0] if problems else f"{error} is not there"
         raise TrainingError(
-            f"the model has no account of a training ({why}): only a model of `train` can be checked against its table."
+            f"the model has no account of a training ({why}): only a model of `train` can be checked against its "
+            "table.",
+            argument="provenance",
         ) from error
     table = open_table(data, name if target is None else target, columns)
     found = read_target(table.target, task, drop)
@@ -173,7 +175,8 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
     account, problems = usable_account(provenance)
     if not isinstance(model, Pipeline) or not hasattr(model[-1], "certificate_") or "certificate" not in account:
         why = f" ({problems[0]})" if problems else ""
-        raise TrainingError(f"the model is not one of `train`: it or its account has no certificate{why}.")
+        words = f"the model is not one of `train`: it or its account has no certificate{why}."
+        raise TrainingError(words, argument="model")
     claimed = dict(account["certificate"])
     prints = account.get("fingerprint") or {}
     same_data = table.fingerprint() == prints.get("data")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ..messages import Argument, parameters
 from ..search import standard_error
 from ..tables import describe_table
 from ._arguments import Arguments
@@ -140,9 +141,11 @@ class Course:
         if self.given.model not in names:
             kind = "classes" if classes else "numbers"
             raise TrainingError(
-                f"model={self.given.model!r} does not learn {kind}, which this target has; use one of "
-                f"{', '.join(names)}, or model='auto'."
-                + ("" if classes else " task='classification' would learn classes.")
+                Argument("model", self.given.model),
+                f" does not learn {kind}, which this target has; use one of {', '.join(names)}, or ",
+                Argument("model", "auto"),
+                ".",
+                *(() if classes else (" ", Argument("task", "classification"), " would learn classes.")),
             )
         return [FAMILIES[self.given.model]]
 
@@ -150,11 +153,11 @@ class Course:
         given = self.given
         split = make_split(target.y, target.rows, table.rows, target.classes is not None, given.test, given.seed)
         if given.test and not len(split.test_rows):
-            raise TrainingError(f"test={given.test:g} of {len(target.rows)} rows is none; use a larger share or 0.")
+            words = f" of {len(target.rows)} rows is none; use a larger share or 0."
+            raise TrainingError(Argument("test", given.test), words)
         if len(split.train_rows) < 4:
-            raise TrainingError(
-                f"test={given.test:g} leaves {len(split.train_rows)} of {len(target.rows)} rows to train on; use less."
-            )
+            words = f" leaves {len(split.train_rows)} of {len(target.rows)} rows to train on; use less."
+            raise TrainingError(Argument("test", given.test), words)
         if target.dropped:
             self.notes.append(f"{target.dropped} rows without a target were left out")
         self._tell("split", f"{len(split.train_rows)} rows to train on, {len(split.test_rows)} held out")
@@ -164,10 +167,9 @@ class Course:
         asked = self.given.metric
         if asked != "auto":
             if (asked == "R2") == classes:
-                raise TrainingError(
-                    f"metric={asked!r} does not judge {'classes' if classes else 'numbers'}; use "
-                    + ("'accuracy' or 'balanced accuracy'." if classes else "'R2'.")
-                )
+                right = "'accuracy' or 'balanced accuracy'" if classes else "'R2'"
+                words = f" does not judge {'classes' if classes else 'numbers'}; use {right}."
+                raise TrainingError(Argument("metric", asked), words)
             return asked, "as asked"
         if not classes:
             return "R2", "share of the target's variance that is explained"
@@ -224,7 +226,8 @@ class Course:
             self._tune_one(family, self._job(family.name, X, y[rows], classes, metric, folds))
         if not any(result.judged for result in self.results):
             why = "; ".join(f"{result.family}: {result.note}" for result in self.results[:3])
-            raise TrainingError(f"no family could be tuned ({why}); give more minutes, or another model.")
+            words = f"no family could be tuned ({why}); give more minutes, or another model."
+            raise TrainingError(words, argument="minutes")
 
     def _tune_one(self, family: Family, job: Job) -> None:
         self._tell("tune", f"{family.name}, {family.words}")
@@ -276,7 +279,7 @@ class Course:
         prepared.forget(not family.scaled)
         job = self._job(family.name, X, y, classes, metric, [])
         params = self.found[family.name].params
-        self._tell("fit", f"{family.name} on {len(y)} rows with {_written(params)}")
+        self._tell("fit", f"{family.name} on {len(y)} rows with {parameters(params) or 'no parameters to choose'}")
         estimator = family.make(job, params)
         if hasattr(estimator, "callback"):
             estimator.callback = self._fitting
@@ -316,15 +319,9 @@ class Course:
         rows, winner = compare(self.results)
         best = next(row for row in rows if row.chosen)
         fixed = {name: best.params[name] for name in FAMILIES[winner].takes if name in best.params}
-        words = f"model={winner!r}" + "".join(f", {name}={value:.17g}" for name, value in fixed.items())
-        return TrainingInterrupted(self.stage, rows, f"The best so far is {winner}: go on with {words}.")
+        return TrainingInterrupted(self.stage, rows, {"model": winner, **fixed})
 
 
 def _counts(y: np.ndarray) -> dict[str, int]:
     labels, counts = np.unique(y, return_counts=True)
     return {str(label): int(count) for label, count in zip(labels.tolist(), counts.tolist(), strict=True)}
-
-
-def _written(params: dict[str, Any]) -> str:
-    shown = (f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in params.items())
-    return ", ".join(shown) or "no parameters to choose"

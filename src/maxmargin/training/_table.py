@@ -12,9 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data import csr_rows
-from ..tables import SparseTable, TableError
-from ..tables._errors import absent, shown
-from ..tables._frame import Column, columns_of, is_frame, named
+from ..messages import Argument, Place, listed, quoted
+from ..tables import Column, SparseTable, TableError, absent, columns_of, is_frame, named
 from ._errors import TrainingError
 
 
@@ -63,23 +62,26 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
     """The table with its target set apart; a missing target or column is refused by name."""
     if isinstance(data, SparseTable):
         if columns is not None:
-            raise TrainingError("columns= names columns, and those of a LIBSVM table have none: leave it out.")
+            words = " names columns, and those of a LIBSVM table have none: leave it out."
+            raise TrainingError(Argument("columns"), words)
         if target is not None:
             raise TrainingError(
-                f"target={target!r}: the target of a LIBSVM table is the number at the beginning of each line; "
-                "leave target out."
+                Argument("target", target),
+                ": the target of a LIBSVM table is the number at the beginning of each line; leave target out.",
             )
         return Table(csr_rows(data.X), Column("target", "number", np.asarray(data.y)), data, True)
     if not is_frame(data):
-        raise TrainingError(f"data must be a data frame (pandas, polars, pyarrow) or a SparseTable; got {type(data)}.")
+        words = f"data must be a data frame (pandas, polars, pyarrow) or a SparseTable; got {type(data)}."
+        raise TrainingError(words, argument="data")
     frame = nw.from_native(data)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     names = [str(name) for name in frame.columns]
     if target is None:
-        raise TrainingError(f"target must name the column to learn; the table has {_listed(names)}.")
+        words = f"target must name the column to learn; the table has {listed(map(quoted, names))}."
+        raise TrainingError(words, argument="target")
     if target not in names:
-        raise absent([target], names, "target= names a column that is not there: the table")
+        raise absent([target], names, "the table", argument="target")
     key = frame.columns[names.index(target)]
     column = named(columns_of(frame.select(key).to_native()))[target]
     if columns is None:
@@ -88,7 +90,8 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
         _check_columns(columns, names, target)
         kept = [frame.columns[names.index(name)] for name in columns]
     if not kept:
-        raise TrainingError(f"the table has no column but the target {target!r}: there is nothing to learn from.")
+        words = f"the table has no column but the target {target!r}: there is nothing to learn from."
+        raise TrainingError(words, place=Place(column=target))
     if not frame.shape[0]:
         raise TrainingError("the table has no rows.")
     return Table(frame.select(kept), column, data, False)
@@ -96,17 +99,14 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
 
 def _check_columns(columns: Sequence[str], names: list[str], target: str) -> None:
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
-        raise TrainingError(f"columns must be a list of names; got {columns!r}.")
+        raise TrainingError(f"columns must be a list of names; got {columns!r}.", argument="columns")
     if any(name not in names for name in columns):
-        raise absent(columns, names, "columns= names a column that is not there: the table")
+        raise absent(columns, names, Argument("columns"), " names a column that is not there: the table")
     if target in columns:
-        raise TrainingError(f"columns= has the target {target!r} itself: leave it out there.")
+        raise TrainingError(Argument("columns"), f" has the target {target!r} itself: leave it out there.")
     if len(set(columns)) < len(columns):
-        raise TrainingError(f"columns= names a column twice: {_listed(sorted(columns))}.")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        words = f" names a column twice: {listed(map(quoted, sorted(columns)))}."
+        raise TrainingError(Argument("columns"), words)
 
 
 def _sparse_fingerprint(table: SparseTable) -> str:

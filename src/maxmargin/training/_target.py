@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..tables._errors import shown
-from ..tables._frame import Column
+from ..messages import Argument, Place, quoted
+from ..tables import Column
 from ._errors import TrainingError
 
 TASKS = ("auto", "classification", "binary", "multiclass", "regression")
@@ -52,17 +52,13 @@ class Target:
 def read_target(column: Column, task: str, drop_missing: bool) -> Target:
     """The target, checked; whatever cannot be learnt is refused with what would do."""
     if task not in TASKS:
-        raise TrainingError(f"task must be one of {', '.join(map(repr, TASKS))}; got {task!r}.")
+        raise TrainingError(f"task must be one of {', '.join(map(repr, TASKS))}; got {task!r}.", argument="task")
     rows = _present(column, drop_missing)
     dropped = len(column.missing()) - len(rows)
     if len(rows) < LEAST:
-        raise TrainingError(
-            f"target {column.name!r} has {len(rows)} rows with a value; at least {LEAST} are needed to learn and test."
-        )
+        raise _refused(column, f" has {len(rows)} rows with a value; at least {LEAST} are needed to learn and test.")
     if column.type == "date":
-        raise TrainingError(
-            f"target {column.name!r} holds dates; make a number of it (such as days since some day) or a class."
-        )
+        raise _refused(column, " holds dates; make a number of it (such as days since some day) or a class.")
     wanted, reason = _decide(column, rows, task)
     if wanted == "regression":
         return Target("regression", reason, _values(column, rows), rows, dropped)
@@ -73,12 +69,14 @@ def _present(column: Column, drop_missing: bool) -> np.ndarray:
     missing = _missing(column)
     count = int(missing.sum())
     if count == len(missing):
-        raise TrainingError(f"target {column.name!r} has no value in any row.")
+        raise _refused(column, " has no value in any row.")
     if count and not drop_missing:
-        raise TrainingError(
-            f"target {column.name!r} has no value in {count} of {len(missing)} rows (the first is row "
-            f"{int(missing.argmax())}, counted from 0): fill them in, or leave these rows out with "
-            "drop_missing_target=True."
+        raise _refused(
+            column,
+            f" has no value in {count} of {len(missing)} rows (the first is row {int(missing.argmax())}, counted from "
+            "0): fill them in, or leave these rows out with ",
+            Argument("drop_missing_target", True),
+            ".",
         )
     return np.flatnonzero(~missing)
 
@@ -132,16 +130,14 @@ def read_labels(column: Column, classes: np.ndarray) -> tuple[np.ndarray, np.nda
     if classes.dtype.kind in "UO":  # such as "1" for 1: labels of a model are as they were in its own table
         texts = column.texts()
         return np.array([texts[row] for row in rows.tolist()], dtype=str), rows
-    raise TrainingError(
-        f"target {column.name!r} holds text such as {_some(y[:1])}, and the model's classes are {_some(classes)}."
-    )
+    raise _refused(column, f" holds text such as {_some(y[:1])}, and the model's classes are {_some(classes)}.")
 
 
 def _values(column: Column, rows: np.ndarray) -> np.ndarray:
     """Numbers to learn: at least two different ones."""
     values = _numbers(column, rows)
     if values.min() == values.max():
-        raise TrainingError(f"target {column.name!r} is {values[0]:g} in every row: there is nothing to learn.")
+        raise _refused(column, f" is {values[0]:g} in every row: there is nothing to learn.")
     return values
 
 
@@ -154,18 +150,21 @@ def _numbers(column: Column, rows: np.ndarray) -> np.ndarray:
             try:
                 values[place] = float(str(texts[row]))
             except ValueError:
-                raise TrainingError(
-                    f"target {column.name!r} has {shown(texts[row])} in row {row} (counted from 0), which is no "
-                    "number: task='classification' learns classes, or correct the column."
+                raise _refused(
+                    column,
+                    f" has {quoted(texts[row])} in row {row} (counted from 0), which is no number: ",
+                    Argument("task", "classification"),
+                    " learns classes, or correct the column.",
                 ) from None
     else:
         values = column.numbers()[rows]
     finite = np.isfinite(values)
     if not finite.all():
         first = int(np.argmin(finite))
-        raise TrainingError(
-            f"target {column.name!r} has {values[first]} in row {rows[first]} (counted from 0); only finite numbers "
-            "can be learnt: correct or leave out such rows."
+        raise _refused(
+            column,
+            f" has {values[first]} in row {rows[first]} (counted from 0); only finite numbers can be learnt: correct "
+            "or leave out such rows.",
         )
     return values
 
@@ -186,25 +185,34 @@ def _classes(column: Column, rows: np.ndarray, dropped: int, task: str, reason: 
     classes, counts = np.unique(y, return_counts=True)
     name, K = column.name, len(classes)
     if K == 1:
-        raise TrainingError(f"target {name!r} is {shown(str(classes[0]))} in every row: there is nothing to learn.")
+        raise _refused(column, f" is {quoted(classes[0])} in every row: there is nothing to learn.")
     if K > _MANY or (K > _FEW and 2 * K > len(y)):
-        raise TrainingError(
-            f"target {name!r} has {K} different values in {len(y)} rows, too many for classes: is it an identifier? "
-            + ("Name another column." if column.type == "text" else "task='regression' learns a number instead.")
+        numbers = (Argument("task", "regression"), " learns a number instead.")
+        raise _refused(
+            column,
+            f" has {K} different values in {len(y)} rows, too many for classes: is it an identifier? ",
+            *(("Name another column.",) if column.type == "text" else numbers),
         )
     if task == "binary" and K > 2:
-        raise TrainingError(f"task='binary', but target {name!r} has {K} classes ({_some(classes)}); use task='auto'.")
+        words = f", but target {name!r} has {K} classes ({_some(classes)}); use "
+        raise TrainingError(Argument("task", task), words, Argument("task", "auto"), ".", place=Place(column=name))
     if task == "multiclass" and K == 2:
-        raise TrainingError(f"task='multiclass', but target {name!r} has two classes ({_some(classes)}).")
+        words = f", but target {name!r} has two classes ({_some(classes)})."
+        raise TrainingError(Argument("task", task), words, place=Place(column=name))
     single = classes[counts == 1]
     if len(single):
-        raise TrainingError(
-            f"target {name!r}: {'class' if len(single) == 1 else f'{len(single)} classes, among them'} "
-            f"{_some(single)} {'has' if len(single) == 1 else 'have'} a single row, too few to learn and to check: "
-            "remove such rows, or join them with another class."
+        raise _refused(
+            column,
+            f": {'class' if len(single) == 1 else f'{len(single)} classes, among them'} {_some(single)} "
+            f"{'has' if len(single) == 1 else 'have'} a single row, too few to learn and to check: remove such rows, "
+            "or join them with another class.",
         )
     return Target("binary" if K == 2 else "multiclass", reason, y, rows, dropped, classes, counts)
 
 
 def _some(values: Sequence | np.ndarray) -> str:
-    return ", ".join(shown(str(value)) for value in list(values)[:3]) + (", ..." if len(values) > 3 else "")
+    return ", ".join(quoted(value) for value in list(values)[:3]) + (", ..." if len(values) > 3 else "")
+
+
+def _refused(column: Column, *parts: str | Argument) -> TrainingError:
+    return TrainingError(f"target {column.name!r}", *parts, place=Place(column=column.name))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..search import Board, standard_error
+from ..search import SearchState, standard_error
 from ._events import Candidate, Event
 
 
@@ -48,7 +48,7 @@ class BoardMonitor:
 
     verbose = True  # or the board would not call
 
-    def __init__(self, board: Board, family: str, watch: Watch) -> None:
+    def __init__(self, board: SearchState, family: str, watch: Watch) -> None:
         self._board, self._family, self._watch = board, family, watch
         self._told = np.zeros(len(board.grid), dtype=bool)
         self.stopped = False
@@ -84,7 +84,7 @@ class Watched:
     family: str
     monitor: BoardMonitor | None = None
 
-    def _open_board(self, *parts: Any) -> Board:
-        board = super()._open_board(*parts)  # type: ignore[misc]
+    def _open_state(self, *parts: Any) -> SearchState:
+        board = super()._open_state(*parts)  # type: ignore[misc]
         self.monitor = board._monitor = BoardMonitor(board, self.family, self.watch)
         return board
