@@ -321,7 +321,7 @@ def _within_domain(
     errors = compensated_errors(v, size, problem.n, relative_error)
 
     def finite(t: float) -> bool:
-        return isfinite(problem.penalty.conjugate_bound(t * v, t * errors))
+        return isfinite(conjugate_bound(problem.penalty, t * v, t * errors)[0])
 
     if finite(1.0) or not np.isfinite(v).all():
         return u, v, size

@@ -22,7 +22,7 @@ import numpy as np
 from ..data import Rows, decision_pass, gram_pass, square_pass, sum_pass
 from ..engine import run_parallel
 from ..losses import CustomLoss, Loss
-from ..penalties import CustomPenalty
+from ..penalties import CustomPenalty, Penalty
 from ._risk_pass import loss_sum, mirror, risk_pass
 
 
@@ -53,7 +53,7 @@ class Risk:
     y: np.ndarray
     weights: np.ndarray
     loss: Loss | CustomLoss
-    penalty: Any  # Penalty or CustomPenalty
+    penalty: Penalty | CustomPenalty
     fit_intercept: bool = True
     threads: int = 1
 
@@ -65,6 +65,22 @@ class Risk:
     def is_custom(self) -> bool:
         """Whether loss or penalty are not of the forms that compiled loops know."""
         return self.loss.code is None or self.penalty.separable is None
+
+    @property
+    def l1(self) -> float:
+        """Factor of the absolute weights: what solvers ask for that need a penalty of L1 and L2 parts."""
+        return self._separable[0]
+
+    @property
+    def l2(self) -> float:
+        """Factor of half the squared weights."""
+        return self._separable[1]
+
+    @property
+    def _separable(self) -> tuple[float, float]:
+        if self.penalty.separable is None:
+            raise ValueError(f"the penalty {self.penalty.name!r} is not a sum of L1 and L2 parts.")
+        return self.penalty.separable
 
     @property
     def n(self) -> int:

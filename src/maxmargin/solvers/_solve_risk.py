@@ -195,4 +195,4 @@ def _without_weights(problem: Any, solver: type[Solver], found: Solution, tolera
 
 
 def _worth_a_sketch(problem: Any) -> bool:
-    return problem.penalty.l2 > 0 and problem.n >= max(_SKETCH * _SKETCH_ROWS * problem.d, 50_000)
+    return problem.l2 > 0 and problem.n >= max(_SKETCH * _SKETCH_ROWS * problem.d, 50_000)
