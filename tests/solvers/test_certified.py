@@ -8,7 +8,7 @@ from maxmargin.certificates import Status, evaluate
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, MatrixGram
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Monitor, Solution, _certified, solve_certified
+from maxmargin.solvers import Monitor, Solution, _certified, solve_certified, untouched
 
 
 def test_evidence_is_recomputed_from_the_variables(classifier_problem):
@@ -77,12 +77,12 @@ def test_an_indefinite_kernel_ends_truthfully():
 
 def test_untouched_problem_claims_nothing(classifier_problem):
     problem = classifier_problem(20)
-    left = Solution.untouched(problem, None)
+    left = untouched(problem, None)
     assert left.status is Status.INTERRUPTED
     assert not left.variables.any()
     assert left.evidence.relative_gap == left.evidence.kkt_violation == np.inf
     start = np.full(20, 0.5)
-    assert Solution.untouched(problem, start).variables is start
+    assert untouched(problem, start).variables is start
 
 
 @pytest.mark.parametrize("quick", [True, False])

@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
+from ..estimators import keep_proof
 from ..search import Grid, Outcome, SearchClassifier, SearchData, SearchState, resolve_values
+from ..solvers import Monitor
 from ._c_range import automatic_values
-from ._classifier import LinearClassifierMachine, Training
-from ._machine import Part
+from ._classifier import LinearClassifierMachine
+from ._fit import solve_training
+from ._model import keep
+from ._solve import Part
+from ._training import Training, training_of
 
 # Values of X between which folds are trained side by side. Below, Python's own lock costs more than a second thread
 # brings; above, the copies of the training rows take too much memory, and threads within a solver do as well.
@@ -96,7 +101,7 @@ def _training_of(
     """Checked training rows of a fold; rows without weight take no part, as if they were not there."""
     if weights is not None and not weights.all():
         train, weights = train[weights > 0], weights[weights > 0]
-    return machine._training(data.X[train], data.y[train], weights)
+    return training_of(machine, data.X[train], data.y[train], weights)
 
 
 def _solve(machine: LinearClassifierMachine, training: Training, last: list[Part] | None) -> list[Part]:
@@ -106,11 +111,12 @@ def _solve(machine: LinearClassifierMachine, training: Training, last: list[Part
     if last is not None:
         starts = list(np.vstack([part.theta for part in last]))
         slopes = [part.slopes for part in last]
-    parts, _, interrupted = machine._solve_training(training, starts, slopes)
+    formulation, monitor = machine._formulation(), Monitor(machine.verbose, machine.callback)
+    parts, interrupted = solve_training(machine, formulation, training, starts, slopes, monitor)
     if interrupted:
         raise KeyboardInterrupt
-    machine._keep(training, parts)
-    machine._prove(parts)
+    keep(machine, formulation, training, parts)
+    keep_proof(machine, [part.certificate for part in parts])
     machine.n_features_in_ = training.rows.d
     return parts
 
@@ -134,16 +140,17 @@ class LinearSearch(SearchClassifier):
     def _refuse(self) -> None:
         machine = self._machine(C=1.0)
         machine._validate_params()
-        machine._refuse()
+        machine._formulation()
 
     def _make_grid(self, data: SearchData) -> Grid:
         return Grid(("C",), (resolve_values("Cs", self.Cs, lambda n: self._automatic_values(data, n)),))
 
     def _automatic_values(self, data: SearchData, n: int) -> np.ndarray:
         machine: LinearClassifierMachine = self._machine(C=1.0)
-        training = machine._training(data.X, data.y, data.weights)
+        training = training_of(machine, data.X, data.y, data.weights)
         signs = np.column_stack([training.signs(k) for k in range(training.problems)])
-        options = (machine._loss(), machine._penalty(), machine.fit_intercept)
+        minimised = machine._formulation()
+        options = (minimised.loss, minimised.penalty, minimised.fit_intercept)
         return automatic_values(data.X, signs, training.weights, *options, n)
 
     def _train(self, state: SearchState, data: SearchData, exact: bool = False) -> None:

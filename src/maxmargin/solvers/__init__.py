@@ -5,6 +5,7 @@ any feasible start. Those of the box QP serve the kernel machines, those of `RIS
 """
 
 from ._certified import solve_certified, unproven, untouched
+from ._custom_solver import solver_name
 from ._driver import Solver, drive
 from ._hard_margin import solve_hard_margin
 from ._monitor import Monitor
@@ -35,12 +36,7 @@ from .stochastic import StochasticGradient
 from .stored_matrix import longest_useful
 from .stored_path import PathProblem, solve_stored_paths
 
-CertifiedSolution = Solution
-PathPoint = Solution
-
 __all__ = [
-    "CertifiedSolution",
-    "PathPoint",
     "CrammerSinger",
     "StochasticGradient",
     "ConjugateGradient",
@@ -80,6 +76,7 @@ __all__ = [
     "solve_least_squares",
     "solve_risk",
     "solve_stored_paths",
+    "solver_name",
     "solvers_for",
     "unproven",
     "untouched",

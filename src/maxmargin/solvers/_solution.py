@@ -52,15 +52,3 @@ class Solution:
     problem: Any = None
     keyboard: bool = False
     stats: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def beta(self) -> np.ndarray:
-        """The variables."""
-        return self.variables
-
-    @classmethod
-    def untouched(cls, problem: Any, start: np.ndarray | None) -> Solution:
-        """A problem that Ctrl-C left before its turn: its start, of which nothing is claimed."""
-        from ._certified import untouched
-
-        return untouched(problem, start)

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..data import Rows
-from ..engine import thread_count
-from ..linear import LinearClassifierMachine, Part, Training
-from ..losses import Loss, make_loss
-from ..penalties import Penalty, make_penalty
-from ..problems import CrammerSingerRisk, HardMarginRisk, Risk
+from ..linear import LinearClassifierMachine, LinearFormulation, fit_classifier
+from ..losses import make_loss
+from ..penalties import make_penalty
 
 
 class LinearSVC(LinearClassifierMachine):
@@ -138,55 +135,53 @@ class LinearSVC(LinearClassifierMachine):
         self.warm_start = warm_start
         self.callback = callback
 
-    @property
-    def _hard(self) -> bool:
-        return self.C == np.inf
-
-    def _refuse(self) -> None:
+    def _formulation(self) -> LinearFormulation:
+        hard, joint = self.C == np.inf, self.multi_class == "crammer_singer"
         if self.intercept_scaling != 1:
             raise ValueError(
                 f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
                 f"Leave it at 1."
             )
-        if self.multi_class == "crammer_singer" and (self.penalty != "l2" or self._hard or self.solver != "auto"):
+        if self.multi_class == "crammer_singer" and (self.penalty != "l2" or hard or self.solver != "auto"):
             raise ValueError(
                 f"multi_class='crammer_singer' needs penalty='l2', a finite C and solver='auto'; got "
                 f"penalty={self.penalty!r}, C={self.C!r}, solver={self.solver!r}."
             )
-        if self._hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
+        if hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
             raise ValueError(
                 f"C=inf (the hard margin) needs penalty='l2', fit_intercept=True and solver='auto'; got "
                 f"penalty={self.penalty!r}, fit_intercept={self.fit_intercept!r}, solver={self.solver!r}."
             )
+        return LinearFormulation(
+            make_loss("hinge" if joint else self.loss),
+            make_penalty(self.penalty),
+            # the joint machine of two classes is the hinge's, with half the penalty: w_1 = -w_0
+            1.0 if hard else 2.0 * self.C if joint else float(self.C),
+            self.fit_intercept,
+            hard=hard,
+            joint="crammer-singer" if joint else "",
+            joint_strength=self.C,
+            solver=self.solver,
+            one_count=True,
+        )
 
-    def _loss(self) -> Loss:
-        return make_loss("hinge" if self._joint else self.loss)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
+        """Train on rows X with labels y.
 
-    def _penalty(self) -> Penalty:
-        return make_penalty(self.penalty)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
 
-    def _strength(self) -> float:
-        if self._hard:
-            return 1.0
-        # the joint machine of two classes is the hinge's, with half the penalty: w_1 = -w_0
-        return 2.0 * self.C if self._joint else float(self.C)
+        Returns
+        -------
+        self
 
-    def _problem(self, rows: Rows, y: np.ndarray, weights: np.ndarray, threads: int) -> Risk:
-        kind = HardMarginRisk if self._hard else Risk
-        return kind(rows, y, weights, self._loss(), self._penalty(), self.fit_intercept, threads)
-
-    @property
-    def _joint(self) -> bool:
-        return self.multi_class == "crammer_singer"
-
-    def _joint_problem(self, training: Training) -> CrammerSingerRisk | None:
-        k = len(training.classes)
-        if not self._joint or k == 2:
-            return None
-        weights, threads = self.C * training.weights, thread_count(self.n_jobs)
-        label = training.label.astype(np.int64, copy=False)
-        return CrammerSingerRisk(training.rows, label, k, weights, self.fit_intercept, threads)
-
-    def _keep(self, training: Any, parts: list[Part]) -> None:
-        super()._keep(training, parts)
-        self.n_iter_: Any = max(part.certificate.iterations for part in parts)
+        """
+        self._validate_params()
+        fit_classifier(self, self._formulation(), X, y, sample_weight)
+        return self
