@@ -71,6 +71,7 @@ class LinearFormulation:
             raise ValueError(self.refused_jointly)
         weights, label = self.joint_strength * training.weights, training.label
         if self.joint == "multinomial":
+            assert isinstance(self.penalty, Penalty)  # estimators of joint problems take names alone
             return MultinomialRisk(training.rows, label, k, weights, self.penalty, self.fit_intercept, threads)
         label = label.astype(np.int64, copy=False)
         return CrammerSingerRisk(training.rows, label, k, weights, self.fit_intercept, threads)
