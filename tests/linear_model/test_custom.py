@@ -22,7 +22,7 @@ from maxmargin.certificates import Status
 from maxmargin.linear_model import LinearClassifier
 from maxmargin.losses import make_loss
 from maxmargin.penalties import BoundedWeights, GroupLasso, make_penalty
-from maxmargin.persistence import ModelFileError, save
+from maxmargin.persistence import ModelFileError, load, save
 from maxmargin.report import report
 from maxmargin.solvers import Needs, Solver
 
@@ -268,6 +268,16 @@ def test_files_hold_no_code(parameters, clouds, tmp_path):
         model = LinearClassifier(**{"loss": "logistic", **parameters}).fit(X, y)
     with pytest.raises(ModelFileError, match=r"cannot be saved: a file holds no code"):
         save(model, tmp_path / "model")
+
+
+@pytest.mark.parametrize("penalty", [GroupLasso(np.array([0, 0, 1]), 0.5), BoundedWeights([-1, 0, -1], np.inf)])
+def test_penalties_of_the_package_are_saved(penalty, clouds, tmp_path):
+    X, y = clouds()
+    model = LinearClassifier("logistic", penalty).fit(X, y)
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert_array_equal(again.predict(X), model.predict(X))
+    assert again.certificate_.verify(X, y).status is Status.CONVERGED
 
 
 # ---------------------------------------------------------------- what is refused
