@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class LinearFormulation:
         The factor on every sample's loss in that.
     refused_jointly : str
         What is wrong with the parameters if there are more than two classes.
-    solver : str or class
+    solver : str, class or function
         Of binary problems; the joint one has its own.
     one_count : bool
         Whether ``n_iter_`` is the largest count of any problem instead of one a problem.
@@ -48,7 +49,7 @@ class LinearFormulation:
     joint: str = ""
     joint_strength: float = 1.0
     refused_jointly: str = ""
-    solver: str | type = "auto"
+    solver: str | Callable[..., Any] = "auto"
     one_count: bool = False
 
     def problems(self, training: Training, threads: int) -> Callable[[int], Risk]:
@@ -70,6 +71,7 @@ class LinearFormulation:
             raise ValueError(self.refused_jointly)
         weights, label = self.joint_strength * training.weights, training.label
         if self.joint == "multinomial":
+            assert isinstance(self.penalty, Penalty)  # estimators of joint problems take names alone
             return MultinomialRisk(training.rows, label, k, weights, self.penalty, self.fit_intercept, threads)
         label = label.astype(np.int64, copy=False)
         return CrammerSingerRisk(training.rows, label, k, weights, self.fit_intercept, threads)

@@ -1,7 +1,7 @@
 """Parameters: the values that a user may give to a constructor, written with their types.
 
 None, truth values, numbers, texts, lists, tuples, dicts, slices, arrays, NumPy's scalars, random states, the splitters
-of scikit-learn, and estimators. Functions and objects of other classes cannot be saved.
+of scikit-learn, penalties of this package, and estimators. Functions and objects of other classes cannot be saved.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
+from ..penalties import BoundedWeights, GroupLasso
 from ._arrays import Array
 from ._errors import Mismatch, Where, at, inside, made
 from ._kinds import Kind, Scope, checked_text, shown
@@ -32,6 +33,11 @@ _SPLITTERS = {
         "GroupShuffleSplit",
         "TimeSeriesSplit",
     )
+}
+# Objects that are written as the name of their class and their parameters.
+_BY_NAME: dict[str, dict[str, Any]] = {
+    "$splitter": _SPLITTERS,
+    "$penalty": {penalty.__name__: penalty for penalty in (BoundedWeights, GroupLasso)},
 }
 _SCALARS = {
     name: getattr(np, name)
@@ -95,10 +101,11 @@ def _typed_node(value: Any, where: Where) -> Any:
         return {"$slice": [plain_node(part, where) for part in (value.start, value.stop, value.step)]}
     if isinstance(value, np.random.RandomState):
         return {"$random": random_node(value, where)}
-    if type(value) in _SPLITTERS.values():
-        names = inspect.signature(type(value)).parameters
-        given = {name: plain_node(getattr(value, name), inside(where, name)) for name in names}
-        return {"$splitter": type(value).__name__, "params": given}
+    for kind, classes in _BY_NAME.items():
+        if type(value) in classes.values():
+            names = inspect.signature(type(value)).parameters
+            given = {name: plain_node(getattr(value, name), inside(where, name)) for name in names}
+            return {kind: type(value).__name__, "params": given}
     return _estimator_node(value, where)
 
 
@@ -130,7 +137,7 @@ def plain_value(node: Any, where: Where) -> Any:
 
             return object_of(node, where)
         read = _READERS.get(next(iter(node), ""))
-        if read is not None and len(node) == (2 if read is _splitter_of else 1):
+        if read is not None and len(node) == (2 if read is _object_of else 1):
             return read(node, where)
     raise Mismatch(where, f"holds {shown(node)}, which is no value of a parameter.")
 
@@ -189,15 +196,20 @@ class NumberType(Kind):
         return np.dtype(_TYPES[node[1]]) if node[0] == "dtype" else _TYPES[node[1]]
 
 
-def _splitter_of(node: Any, where: Where) -> Any:
+def _object_of(node: Any, where: Where) -> Any:
     where = made(where)
-    name, given = node["$splitter"], node.get("params")
-    if not isinstance(name, str) or name not in _SPLITTERS or not isinstance(given, dict):
-        raise Mismatch(where, f"names {shown(name)}, which is no splitter.")
-    known = inspect.signature(_SPLITTERS[name]).parameters
+    kind = next(iter(node))
+    classes, name, given = _BY_NAME[kind], node[kind], node.get("params")
+    if not isinstance(name, str) or name not in classes or not isinstance(given, dict):
+        raise Mismatch(where, f"names {shown(name)}, which is no {kind[1:]}.")
+    known = inspect.signature(classes[name]).parameters
     if set(given) - set(known):
         raise Mismatch(where, f"gives {name} the parameters {sorted(given)[:9]}; it takes {sorted(known)}.")
-    return _SPLITTERS[name](**{key: plain_value(value, inside(where, key)) for key, value in given.items()})
+    values = {key: plain_value(value, inside(where, key)) for key, value in given.items()}
+    try:
+        return classes[name](**values)
+    except (TypeError, ValueError) as error:  # one that is missing, or of a type that it cannot be
+        raise Mismatch(where, f"is no {name}: {error}.") from None
 
 
 def random_node(value: np.random.RandomState, where: Where) -> Any:
@@ -244,5 +256,6 @@ _READERS = {
     "$scalar": _scalar_of,
     "$slice": _slice_of,
     "$random": lambda node, where: random_of(node["$random"], where),
-    "$splitter": _splitter_of,
+    "$splitter": _object_of,
+    "$penalty": _object_of,
 }

@@ -6,6 +6,7 @@ any feasible start. Those of the box QP serve the kernel machines, those of `RIS
 
 from ._block import solve_block
 from ._certified import solve_certified, unproven, untouched
+from ._custom_solver import solver_name
 from ._driver import Solver, drive
 from ._hard_margin import solve_hard_margin
 from ._monitor import Monitor
@@ -28,6 +29,7 @@ from .least_squares import solve as solve_least_squares
 from .newton import Newton
 from .newton_cg import NewtonCG
 from .perceptron import VARIANTS, PerceptronRule, mistake_bound
+from .primal_dual import PrimalDual
 from .projected_gradient import ProjectedGradient
 from .proximal_gradient import ProximalGradient
 from .proximal_newton import ProximalNewton
@@ -41,6 +43,7 @@ __all__ = [
     "StochasticGradient",
     "ConjugateGradient",
     "GradientDescent",
+    "PrimalDual",
     "ProximalGradient",
     "ProximalNewton",
     "DualCoordinate",
@@ -75,6 +78,7 @@ __all__ = [
     "solve_least_squares",
     "solve_risk",
     "solve_stored_paths",
+    "solver_name",
     "solvers_for",
     "unproven",
     "untouched",
