@@ -72,6 +72,7 @@ class _Job:
         self.task, self.arguments, self.scope = task, arguments, scope
         self.result: Any = None
         self.error: BaseException | None = None
+        self.done = False
         self.ended = allocate_lock()
         self.ended.acquire()
 
@@ -84,6 +85,7 @@ class _Job:
             self.error = error
         finally:
             work_for(None)
+            self.done = True
             self.ended.release()
 
     @unshielded
@@ -92,9 +94,9 @@ class _Job:
 
         It looks up now and then: what `_thread.interrupt_main` simulates wakes nobody who waits for a lock.
         """
-        while not self.ended.acquire(timeout=0.1):
-            pass
-        self.ended.release()
+        while not self.done:
+            if self.ended.acquire(timeout=0.1):
+                self.ended.release()  # a signal in between leaves it locked, which `done` makes up for
 
 
 def _as_task(task: Callable[..., Any], arguments: tuple) -> Any:
@@ -145,7 +147,7 @@ def run_parallel(
         if on_error is not None:
             on_error()
         for job, future in zip(jobs, futures, strict=True):
-            if not future.cancel():
+            if not future.cancel() and not job.done:
                 with job.ended:
                     pass
         raise

@@ -20,8 +20,9 @@ class _Queue:
         self.waiting = deque(tasks)
         self.running = 0
         self.error: BaseException | None = None
-        self.ended = Lock()  # held while a thread is at work
-        self.ended.acquire()
+        self.done = False
+        self._ended = Lock()  # held while a thread is at work
+        self._ended.acquire()
         self._urgent, self._changed, self._working = urgent, Condition(), 0
 
     def start(self, scope: Scope | None, threads: int) -> list[Thread]:
@@ -50,7 +51,8 @@ class _Queue:
         with self._changed:
             self._working -= 1
             if not self._working:
-                self.ended.release()
+                self.done = True
+                self._ended.release()
 
     @unshielded
     def wait(self) -> bool:
@@ -58,10 +60,9 @@ class _Queue:
 
         It cannot be raised in ``Thread.join``, which would take a running thread for one that has ended.
         """
-        if not self.ended.acquire(timeout=0.1):
-            return False
-        self.ended.release()
-        return True
+        if not self.done and self._ended.acquire(timeout=0.1):
+            self._ended.release()  # a signal in between leaves it locked, which `done` makes up for
+        return self.done
 
     def _next(self) -> Task | None:
         with self._changed:
