@@ -65,7 +65,7 @@ class Tasks:
         certificate = Certificate(nan, nan, inf, inf, inf, Status.INTERRUPTED, 0, 0.0, self.names[k])
         problem, start = self.problem(k), self.starts[k]
         theta = problem.as_rows(problem.start()) if start is None else start
-        return Part(theta, self.slopes[k], certificate, getattr(self.solver, "name", self.solver))
+        return Part(theta, self.slopes[k], certificate, self.solver if isinstance(self.solver, str) else self.solver.__name__)
 
 
 def solver_options(machine: Any, solver: type[Solver]) -> dict[str, Any]:
