@@ -102,4 +102,4 @@ def test_an_early_end_is_said(machine, two_classes):
 def _smooth(model):
     """Whether gradient descent can train it."""
     smooth = getattr(model, "loss", "logistic") not in ("hinge", "epsilon_insensitive", "perceptron")
-    return smooth and getattr(model, "penalty", "l2") != "l1"
+    return smooth and getattr(model, "penalty", "l2") not in ("l1", "elastic_net")

@@ -88,7 +88,7 @@ def conjugates(loss: Loss | CustomLoss, u: np.ndarray, y: np.ndarray, c: np.ndar
 
 def penalty_bounds(penalty: Penalty | CustomPenalty, w: np.ndarray) -> Bounded:
     """R(w); l2 = 1 - l1_ratio is itself rounded."""
-    if penalty.separable is None:
+    if isinstance(penalty, CustomPenalty):
         value = penalty.value(w)
         return (value, penalty.value_error(value, len(w))) if isfinite(value) else (inf, inf)
     w = np.abs(np.ravel(w))
@@ -107,7 +107,7 @@ def penalty_bounds(penalty: Penalty | CustomPenalty, w: np.ndarray) -> Bounded:
 
 def conjugate_bound(penalty: Penalty | CustomPenalty, v: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
     """An upper bound of R*(v), for an L2 part or a custom penalty, and what of it comes from the errors."""
-    if penalty.separable is None:
+    if isinstance(penalty, CustomPenalty):
         bound = penalty.conjugate_bound(v, errors)
         return (bound, max(bound - penalty.conjugate(v), 0.0)) if isfinite(bound) else (inf, inf)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -138,11 +138,10 @@ def _violation(problem: Risk, w: np.ndarray, v: np.ndarray) -> float:
 
     Of a custom penalty, whose subgradients are not known: how far a proximal step of length 1 along v moves w.
     """
-    separable = problem.penalty.separable
-    nearest = (
-        w - problem.penalty.prox(w + v, 1.0) if separable is None else v - np.clip(v, *subgradients(w, *separable))
-    )
-    return float(np.abs(nearest).max(initial=0.0))
+    penalty = problem.penalty
+    if penalty.separable is None:
+        return float(np.abs(w - penalty.prox(w + v, 1.0)).max(initial=0.0))
+    return float(np.abs(v - np.clip(v, *subgradients(w, *penalty.separable))).max(initial=0.0))
 
 
 def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, float]:
@@ -322,7 +321,7 @@ def _within_domain(
     errors = compensated_errors(v, size, problem.n, relative_error)
 
     def finite(t: float) -> bool:
-        return isfinite(problem.penalty.conjugate_bound(t * v, t * errors))
+        return isfinite(conjugate_bound(problem.penalty, t * v, t * errors)[0])
 
     if finite(1.0) or not np.isfinite(v).all():
         return u, v, size

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..losses import Loss
-from ..penalties import Penalty
+from ..losses import CustomLoss, Loss
+from ..penalties import CustomPenalty, Penalty
 
 _STEPS = 20  # of the power method: two digits of an eigenvalue are plenty here
 _START = 0.1
@@ -17,7 +17,13 @@ _SMALLEST, _LARGEST = 1e-12, 1e12
 
 
 def automatic_values(
-    X: Any, signs: np.ndarray, weights: np.ndarray, loss: Loss, penalty: Penalty, intercept: bool, n: int
+    X: Any,
+    signs: np.ndarray,
+    weights: np.ndarray,
+    loss: Loss | CustomLoss,
+    penalty: Penalty | CustomPenalty,
+    intercept: bool,
+    n: int,
 ) -> np.ndarray:
     """So many values of C, evenly spaced by their logarithms.
 
@@ -48,10 +54,11 @@ def automatic_values(
     total = weights.sum()
     mean = (weights @ X) / total if intercept else np.zeros(X.shape[1])
     curvature = loss.smoothness if np.isfinite(loss.smoothness) else 1.0
-    if penalty.l1 > 0:
+    l1 = penalty.separable[0] if penalty.separable else 0.0
+    if l1 > 0:
         residual = weights[:, None] * (signs - (weights @ signs) / total * intercept)
         slope = float(np.abs(X.T @ residual - np.outer(mean, residual.sum(axis=0))).max(initial=0.0))
-        start, decades = penalty.l1 / (curvature * slope) if slope > 0 else 1.0, _DECADES_L1
+        start, decades = l1 / (curvature * slope) if slope > 0 else 1.0, _DECADES_L1
     else:
         largest = curvature * _largest_eigenvalue(X, weights, mean)
         start, decades = _START / largest if largest > 0 else 1.0, _DECADES

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..losses import CustomLoss, Loss
-from ..penalties import CustomPenalty, Penalty
 from ..problems import CrammerSingerRisk, HardMarginRisk, MultinomialRisk, Risk
 from ._training import Training
 
@@ -33,7 +33,7 @@ class LinearFormulation:
         The factor on every sample's loss in that.
     refused_jointly : str
         What is wrong with the parameters if there are more than two classes.
-    solver : str or class
+    solver : str, class or function
         Of binary problems; the joint one has its own.
     one_count : bool
         Whether ``n_iter_`` is the largest count of any problem instead of one a problem.
@@ -41,14 +41,14 @@ class LinearFormulation:
     """
 
     loss: Loss | CustomLoss
-    penalty: Penalty | CustomPenalty
+    penalty: Any  # Penalty or CustomPenalty; the joint problems take the first alone
     strength: float
     fit_intercept: bool
     hard: bool = False
     joint: str = ""
     joint_strength: float = 1.0
     refused_jointly: str = ""
-    solver: str | type = "auto"
+    solver: Any = "auto"
     one_count: bool = False
 
     def problems(self, training: Training, threads: int) -> Callable[[int], Risk]:

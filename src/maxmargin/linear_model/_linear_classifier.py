@@ -27,12 +27,14 @@ from ..linear import (
 )
 from ..losses import CustomLoss, Loss, as_loss, make_loss
 from ..penalties import PENALTIES, CustomPenalty, Penalty, as_penalty, make_penalty
+from ..solvers import check_solver
 
 _LOSSES = {"perceptron", "hinge", "squared_hinge", "logistic", "log_loss", "squared", "squared_error"}
 
 
 def _is_logistic(model: LinearClassifier) -> bool:
-    if getattr(model.loss, "name", model.loss) not in ("logistic", "log_loss"):
+    name = model.loss.name if isinstance(model.loss, Loss) else model.loss
+    if not isinstance(name, str) or name not in ("logistic", "log_loss"):
         raise AttributeError(f"probabilities need loss='logistic'; got loss={model.loss!r}.")
     return True
 
@@ -63,9 +65,10 @@ class LinearClassifier(LinearClassifierMachine):
         Weight of the losses against the penalty.
     l1_ratio : float, default=0.5
         The part of ``||w||_1`` in the elastic net; the other penalties do not look at it.
-    solver : str, default="auto"
+    solver : str or callable, default="auto"
         "auto", or a name of `maxmargin.solvers.RISK_SOLVERS`. One that cannot minimise this loss with this penalty is
-        refused, with the names of those that can.
+        refused, with the names of those that can. Or a class derived from `maxmargin.solvers.Solver`, or a function
+        ``solver(problem, start, tolerance, budget)`` that returns the vector (w, b) for a `maxmargin.problems.Risk`.
     tol : float, default=1e-4
         Largest relative duality gap that is accepted.
     fit_intercept : bool, default=True
@@ -118,6 +121,7 @@ class LinearClassifier(LinearClassifierMachine):
         **LinearClassifierMachine._parameter_constraints,
         "loss": [StrOptions(_LOSSES), HasMethods("value")],
         "penalty": [StrOptions(set(PENALTIES)), HasMethods("value")],
+        "solver": [str, callable],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
     }
@@ -128,7 +132,7 @@ class LinearClassifier(LinearClassifierMachine):
         penalty: Any = "l2",
         C: float = 1.0,
         l1_ratio: float = 0.5,
-        solver: str = "auto",
+        solver: Any = "auto",
         tol: float = 1e-4,
         fit_intercept: bool = True,
         class_weight: Any = None,
@@ -212,6 +216,7 @@ class LinearClassifier(LinearClassifierMachine):
 
         """
         self._validate_params()
+        check_solver("sgd", self._loss(), self._penalty())
         training = chunk_of(self, X, y, classes, sample_weight)
         formulation = self._formulation()
         parts = advance_streams(self, formulation, training)

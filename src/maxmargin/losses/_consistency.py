@@ -24,6 +24,7 @@ def _margins() -> np.ndarray:
     return np.unique(np.concatenate([-far, np.linspace(-5.0, 5.0, 201), far, random]))
 
 
+@np.errstate(all="ignore")  # a loss may overflow far out: points where it does are left out
 def check_loss(loss: CustomLoss) -> None:
     """Refuse a loss whose functions contradict each other, saying where and how."""
     for label in (-1.0, 1.0):
@@ -41,8 +42,8 @@ def check_loss(loss: CustomLoss) -> None:
 def contradiction(loss: CustomLoss, label: float, text: str) -> NoReturn:
     """Say that functions contradict each other."""
     raise ValueError(
-        f"the functions of the loss {loss.name} contradict each other at y={label:g}: {text}. A certificate would prove "
-        f"nothing."
+        f"the functions of the loss {loss.name} contradict each other at y={label:g}: {text}. A certificate would "
+        f"prove nothing."
     )
 
 
@@ -100,11 +101,10 @@ def _conjugates(loss: CustomLoss, label: float, f: np.ndarray, value: np.ndarray
     u = _slopes_of(loss, label, slope)
     star = loss.conjugate(u, np.full(len(u), label))
     known = np.isfinite(value) & np.isfinite(slope)
-    with np.errstate(invalid="ignore", over="ignore"):
-        product = np.outer(f[known], u)
-        total = value[known, None] + star
-        room = _ROUNDING * (1 + np.abs(value[known, None]) + np.abs(star) + np.abs(product))
-        short = product - total - room
+    product = np.outer(f[known], u)
+    total = value[known, None] + star
+    room = _ROUNDING * (1 + np.abs(value[known, None]) + np.abs(star) + np.abs(product))
+    short = product - total - room
     short[~np.isfinite(short)] = -1.0
     i, j = np.unravel_index(int(short.argmax()), short.shape)
     if short[i, j] > 0:

@@ -1,4 +1,4 @@
-"""A loss that a user brings: which methods it has to have, and the form in which solvers and certificates hold it."""
+"""A loss that a user brings: which methods it has to have, and the form that solvers and certificates take."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class CustomLoss:
         stated = getattr(self.functions, name, default)
         if stated is None:
             return self._estimated_smoothness()
-        if not isinstance(stated, Real) or not stated > 0:
+        if not isinstance(stated, Real) or not float(stated) > 0:
             raise ValueError(f"{name} of the loss {self.name} must be a positive number; got {stated!r}.")
         return float(stated)
 
@@ -167,15 +167,19 @@ class CustomLoss:
         largest = 0.0
         for y in (-1.0, 1.0):
             f = np.linspace(-_SPAN, _SPAN, _POINTS)
-            rise = np.abs(np.diff(self.derivative(f, np.full(len(f), y)))) / (f[1] - f[0])
-            rise = np.where(np.isfinite(rise), rise, 0.0)
+            rise = self._steepness(f, y)
             k = int(rise.argmax())
-            closer = np.linspace(f[k], f[k + 1], 1001)
-            steep = np.abs(np.diff(self.derivative(closer, np.full(1001, y)))) / (closer[1] - closer[0])
-            if np.nanmax(steep) > _JUMP * rise[k]:
+            closer = float(self._steepness(np.linspace(f[k], f[k + 1], 1001), y).max())
+            if closer > _JUMP * rise[k]:
                 return inf
-            largest = max(largest, float(rise[k]), float(np.nanmax(steep)))
+            largest = max(largest, float(rise[k]), closer)
         return largest if largest > 0 else inf  # a straight line is flat everywhere: nothing to step by
+
+    def _steepness(self, f: np.ndarray, y: float) -> np.ndarray:
+        """Difference quotients of the derivative between neighbouring points; 0 where they are not known."""
+        with np.errstate(invalid="ignore"):
+            rise = np.abs(np.diff(self.derivative(f, np.full(len(f), y)))) / (f[1] - f[0])
+        return np.where(np.isfinite(rise), rise, 0.0)
 
 
 _REQUIRED = {

@@ -72,6 +72,11 @@ class Loss:
         """Whether the curvature is the second derivative everywhere."""
         return self.facts.twice_differentiable
 
+    @property
+    def has_prox(self) -> bool:
+        """Whether there is a proximal step; every loss of this package has one."""
+        return True
+
     def dual_lower(self, y: Any) -> Any:
         """Smallest u with a finite conjugate, -inf if there is none."""
         lower, upper = self.facts.slopes

@@ -27,17 +27,28 @@ def check_penalty(penalty: CustomPenalty, d: int) -> None:
             f"penalty, which is not negative."
         )
     pairs = [_proximal_pair(penalty, w, step) for w in _vectors(d) for step in _STEPS]
-    points = [x for x, _, _ in pairs] + _vectors(d)
-    values = [_value(penalty, x) for x in points]
-    for _, v, star in pairs:
-        for x, value in zip(points, values, strict=True):
-            product = float(v @ x)
-            if isfinite(star) and value + star < product - _ROUNDING * (1 + value + abs(star) + np.abs(v) @ np.abs(x)):
-                _contradiction(
-                    penalty,
-                    f"value(w) + conjugate(v) = {value + star:g} is below <v, w> = {product:g} for w={_shown(x)}, "
-                    f"v={_shown(v)}, which a conjugate never allows",
-                )
+    points = [x for x, _ in pairs] + _vectors(d)
+    points += [30 * x for x in points]  # a conjugate that is finite where it must not be is wrong by more, the farther
+    slopes = [factor * v for _, v in pairs for factor in (1.0, 1 + 1e-6, 1.1, 10.0)] + _vectors(d)
+    _fenchel_young(penalty, points, slopes)
+
+
+def _fenchel_young(penalty: CustomPenalty, points: list[np.ndarray], slopes: list[np.ndarray]) -> None:
+    """Value + conjugate is at least the inner product, for every pair."""
+    values = np.array([_value(penalty, x) for x in points])[:, None]
+    stars = np.array([penalty.conjugate(v) for v in slopes])
+    X, V = np.array(points), np.array(slopes)
+    products = X @ V.T
+    with np.errstate(invalid="ignore"):
+        room = _ROUNDING * (1 + values + np.abs(stars) + np.abs(X) @ np.abs(V).T)
+        short = np.where(np.isfinite(values + stars), products - (values + stars) - room, -1.0)
+    i, j = np.unravel_index(int(short.argmax()), short.shape)
+    if short[i, j] > 0:
+        _contradiction(
+            penalty,
+            f"value(w) + conjugate(v) = {values[i, 0] + stars[j]:g} is below <v, w> = {products[i, j]:g} for "
+            f"w={_shown(X[i])}, v={_shown(V[j])}, which a conjugate never allows",
+        )
 
 
 def _vectors(d: int) -> list[np.ndarray]:
@@ -53,8 +64,8 @@ def _value(penalty: CustomPenalty, w: np.ndarray) -> float:
     return value
 
 
-def _proximal_pair(penalty: CustomPenalty, w: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Where a proximal step ends, the subgradient that it is, and the conjugate there.
+def _proximal_pair(penalty: CustomPenalty, w: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where a proximal step ends, and the subgradient that it is there.
 
     Value and conjugate sum to the inner product of the two exactly if the step is right.
     """
@@ -73,7 +84,7 @@ def _proximal_pair(penalty: CustomPenalty, w: np.ndarray, step: float) -> tuple[
             f"prox(w={_shown(w)}, step={step:g}) = {_shown(x)} does not minimise: with v = (w - prox) / step, value + "
             f"conjugate should be <v, prox> = {v @ x:g}, and is {value + star:g}",
         )
-    return x, v, star
+    return x, v
 
 
 def _contradiction(penalty: CustomPenalty, text: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""A penalty that a user brings: which methods it has to have, and the form in which solvers and certificates hold it."""
+"""A penalty that a user brings: which methods it has to have, and the form that solvers and certificates take."""
 
 from __future__ import annotations
 

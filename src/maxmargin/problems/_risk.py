@@ -58,13 +58,29 @@ class Risk:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.penalty.separable is None:
+        if isinstance(self.penalty, CustomPenalty):
             self.penalty.check(self.d)
 
     @property
     def is_custom(self) -> bool:
         """Whether loss or penalty are not of the forms that compiled loops know."""
         return self.loss.code is None or self.penalty.separable is None
+
+    @property
+    def l1(self) -> float:
+        """Factor of the absolute weights: what solvers ask for that need a penalty of L1 and L2 parts."""
+        return self._separable[0]
+
+    @property
+    def l2(self) -> float:
+        """Factor of half the squared weights."""
+        return self._separable[1]
+
+    @property
+    def _separable(self) -> tuple[float, float]:
+        if self.penalty.separable is None:
+            raise ValueError(f"the penalty {self.penalty.name!r} is not a sum of L1 and L2 parts.")
+        return self.penalty.separable
 
     @property
     def n(self) -> int:

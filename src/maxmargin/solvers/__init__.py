@@ -27,6 +27,7 @@ from .least_squares import solve as solve_least_squares
 from .newton import Newton
 from .newton_cg import NewtonCG
 from .perceptron import VARIANTS, PerceptronRule, mistake_bound
+from .primal_dual import PrimalDual
 from .projected_gradient import ProjectedGradient
 from .proximal_gradient import ProximalGradient
 from .proximal_newton import ProximalNewton
@@ -39,6 +40,7 @@ __all__ = [
     "StochasticGradient",
     "ConjugateGradient",
     "GradientDescent",
+    "PrimalDual",
     "ProximalGradient",
     "ProximalNewton",
     "DualCoordinate",

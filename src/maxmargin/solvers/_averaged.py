@@ -90,12 +90,12 @@ def prior_radius(problem: Risk) -> float:
     Of the intercept it is known that some sample is at the point where its slope changes (or, for the logistic loss,
     that the two classes' slopes cancel): |b| <= reach + ||w|| max ||x||.
     """
-    penalty, J0 = problem.penalty, problem.value(problem.start())
+    l1, l2, J0 = problem.l1, problem.l2, problem.value(problem.start())
     bounds = [np.inf]
-    if penalty.l2 > 0:
-        bounds.append(np.sqrt(2 * J0 / penalty.l2))
-    if penalty.l1 > 0:
-        bounds.append(J0 / penalty.l1)
+    if l2 > 0:
+        bounds.append(np.sqrt(2 * J0 / l2))
+    if l1 > 0:
+        bounds.append(J0 / l1)
     w = float(min(bounds))
     if not problem.fit_intercept or not np.isfinite(w):
         return w

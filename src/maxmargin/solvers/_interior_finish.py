@@ -19,14 +19,14 @@ def finish(
     problem: Risk, theta: np.ndarray, a: np.ndarray, s: np.ndarray, alpha: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The exact theta and slopes if the guess of what is settled is consistent, else None."""
-    c, penalty = problem.weights, problem.penalty
+    c, l1, l2 = problem.weights, problem.l1, problem.l2
     f = problem.decision(theta)
     width = np.where(c > 0, c, 1.0)
     share, distance = alpha / width, np.abs(a - s * f)
     # on the kink: both the multiplier has room and the decision value is there, whichever is the clearer
     kink = (c > 0) & (np.minimum(share, 1 - share) > distance / (1e-6 + distance + 1.0) + 1e-7) & (distance < 1e-3)
     hinge, sample = np.nonzero(kink)
-    zero = 1e-7 * max(1.0, float(np.abs(theta[:-1]).max(initial=0.0))) if penalty.l1 > 0 else -1.0
+    zero = 1e-7 * max(1.0, float(np.abs(theta[:-1]).max(initial=0.0))) if l1 > 0 else -1.0
     columns = np.flatnonzero(np.abs(theta[:-1]) > zero)
     size, count = len(columns) + problem.fit_intercept, len(sample)
     if not 0 < count + size <= _LARGEST:
@@ -38,10 +38,10 @@ def finish(
         E = np.column_stack([E, np.ones(count)])
     sums = problem.transposed(fixed)
     right = np.append(sums[:-1][columns], sums[-1]) if problem.fit_intercept else sums[:-1][columns]
-    right = right - np.append(penalty.l1 * np.sign(theta[:-1][columns]), [0.0] * problem.fit_intercept)
+    right = right - np.append(l1 * np.sign(theta[:-1][columns]), [0.0] * problem.fit_intercept)
     sign = s[hinge, sample]
     M = np.zeros((size + count, size + count))
-    M[: len(columns), : len(columns)] = penalty.l2 * np.eye(len(columns))
+    M[: len(columns), : len(columns)] = l2 * np.eye(len(columns))
     M[:size, size:] = -E.T * sign
     M[size:, :size] = -(E * sign[:, None])
     solution = np.linalg.lstsq(M, np.append(right, -a[hinge, sample]), rcond=1e-13)[0]

@@ -22,7 +22,7 @@ def evidence_of_mean(problem: Risk, theta: np.ndarray, u: np.ndarray) -> RiskEvi
     slopes at theta, which have none of the noise of the iterates.
     """
     u = feasible_slopes(problem, u)
-    smooth, l2 = problem.loss.smoothness < np.inf, problem.penalty.l2
+    smooth, l2 = problem.loss.smoothness < np.inf, problem.l2
     with np.errstate(over="ignore", invalid="ignore"):  # theta after steps that were too long
         evidence = evaluate_risk(problem, theta, u)
         if problem.d <= EQUATIONS and (smooth or l2 > 0) and np.isfinite(evidence.primal):
@@ -42,7 +42,7 @@ def feasible_slopes(problem: Risk, u: np.ndarray, w: np.ndarray | None = None) -
     """
     lower, upper = problem.loss.dual_lower(problem.y), problem.loss.dual_upper(problem.y)
     u = np.clip(u, lower, upper)
-    l2 = problem.penalty.l2
+    l2 = problem.l2
     if (l2 == 0 or w is not None) and problem.d <= EQUATIONS:
         centre = np.zeros(problem.d + 1)
         if w is not None:
@@ -64,7 +64,7 @@ def _within_penalty(
     The nearest ones (distances weighted by 1/room) to have given sums are clip(u + room * X~ k) for some multipliers
     k, which a semismooth Newton method finds. A sum is given once it has been beyond its limits.
     """
-    c, l1 = problem.weights, problem.penalty.l1
+    c, l1 = problem.weights, problem.l1
     room = _room(u, lower, upper) + _STIFF
     reach = np.append(np.full(problem.d, l1), 0.0)
     low, high = centre - reach, centre + reach

@@ -14,8 +14,8 @@ class Needs:
 
     Attributes
     ----------
-    convex, smooth, piecewise_linear : bool
-        Of the loss: convex; a derivative that does not jump; straight pieces alone.
+    convex, smooth, piecewise_linear, prox : bool
+        Of the loss: convex; a derivative that does not jump; straight pieces alone; a proximal step.
     l2 : bool
         Of the penalty: an L2 part.
     no_l1 : bool
@@ -32,6 +32,7 @@ class Needs:
     convex: bool = True
     smooth: bool = False
     piecewise_linear: bool = False
+    prox: bool = False
     l2: bool = False
     no_l1: bool = False
     compiled: bool = True
@@ -43,6 +44,7 @@ class Needs:
             (self.convex and not loss.convex, f"a convex loss ({loss.name!r} is not)"),
             (self.smooth and loss.smoothness == float("inf"), f"a loss with a derivative ({loss.name!r} has kinks)"),
             (self.piecewise_linear and not loss.piecewise_linear, f"a piecewise linear loss ({loss.name!r} is not)"),
+            (self.prox and not loss.has_prox, f"a loss with a proximal step ({loss.name!r} has no method prox)"),
             (self.compiled and loss.code is None, f"a loss in compiled code ({loss.name!r} is not)"),
             *self._missing_of(penalty),
         ]

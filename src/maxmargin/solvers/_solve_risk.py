@@ -6,6 +6,7 @@ from its variables. If that is larger than the tolerance, the solver goes on fro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +32,7 @@ _SKETCH_TOLERANCE = 1e-3
 
 def solve_risk(
     problem: Any,
-    solver: str | type[Solver] | tuple[type[Solver], ...] = "auto",
+    solver: str | type[Solver] | Callable[..., Any] | tuple[type[Solver], ...] = "auto",
     start: np.ndarray | None = None,
     tolerance: float = 1e-4,
     budget: int | None = None,
@@ -45,7 +46,7 @@ def solve_risk(
     ----------
     problem : Risk, HardMarginRisk, MultinomialRisk or CrammerSingerRisk
         What is minimised.
-    solver : str, class, or tuple of classes
+    solver : str, class, function, or tuple of classes
         "auto", a name, a solver of one's own, or what `choose_solver` has found.
     start, slopes : ndarray, optional
         Variables of the problem and of its dual to start from.
@@ -194,4 +195,4 @@ def _without_weights(problem: Any, solver: type[Solver], found: Solution, tolera
 
 
 def _worth_a_sketch(problem: Any) -> bool:
-    return problem.penalty.l2 > 0 and problem.n >= max(_SKETCH * _SKETCH_ROWS * problem.d, 50_000)
+    return problem.l2 > 0 and problem.n >= max(_SKETCH * _SKETCH_ROWS * problem.d, 50_000)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import RiskEvidence, evaluate_risk
+from ..penalties import Penalty
 from ..problems import Risk
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
 from ._directions import DECAYS, DIRECTIONS, init
@@ -137,7 +138,7 @@ class StochasticState:
         order = self._visits(n)
         size = max(_STEPS, problem.d) * batch
         samples = float(n if self.samples is None else self.samples)
-        l1, l2 = problem.penalty.l1 / samples, problem.penalty.l2 / samples
+        l1, l2 = problem.l1 / samples, problem.l2 / samples
         for low in range(0, n, size):
             part = order[low : low + size]
             t = self.steps + np.arange(-(-len(part) // batch), dtype=np.float64)
@@ -164,8 +165,8 @@ class StochasticState:
         """The chunk's part of J: its losses, and as much of R as it has of the samples."""
         if self.samples is None or self.samples == problem.n:
             return problem
-        part, penalty = problem.n / self.samples, problem.penalty
-        return replace(problem, penalty=replace(penalty, l1=part * penalty.l1, l2=part * penalty.l2))
+        part = problem.n / self.samples
+        return replace(problem, penalty=Penalty(problem.penalty.name, part * problem.l1, part * problem.l2))
 
     def _visits(self, n: int) -> np.ndarray:
         if self.order == "cyclic":

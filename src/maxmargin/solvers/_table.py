@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
+from ._custom_solver import function_solver
 from ._driver import Solver
 from .conjugate_gradient import ConjugateGradient
 from .crammer_singer import CrammerSinger
@@ -18,6 +19,7 @@ from .multinomial import MultinomialNewton, MultinomialProximal
 from .multinomial_dual import MultinomialDual
 from .newton import Newton
 from .newton_cg import NewtonCG
+from .primal_dual import PrimalDual
 from .proximal_gradient import ProximalGradient
 from .proximal_newton import ProximalNewton
 from .stochastic import StochasticGradient
@@ -32,6 +34,7 @@ RISK_SOLVERS: dict[str, type[Solver]] = {
         DualCoordinate,
         ProximalNewton,
         ProximalGradient,
+        PrimalDual,
         GradientDescent,
         ConjugateGradient,
         StochasticGradient,
@@ -78,7 +81,8 @@ _AUTOMATIC: tuple[tuple[str, Callable[[_Facts], bool], tuple[str, ...]], ...] = 
     ("multinomial", lambda it: it.l1, ("proximal_gradient",)),
     ("multinomial", lambda it: it.sparse and not it.narrow and it.l2, ("dual_coordinate", "newton_cg")),
     ("multinomial", lambda it: True, ("newton_cg",)),
-    ("risk", lambda it: it.custom, ("proximal_gradient",)),
+    ("risk", lambda it: it.custom and it.smooth, ("proximal_gradient",)),
+    ("risk", lambda it: it.custom, ("primal_dual",)),
     ("risk", lambda it: it.smooth and it.l1, ("proximal_newton",)),
     ("risk", lambda it: it.smooth and it.narrow, ("newton",)),
     ("risk", lambda it: it.smooth and it.sparse and it.l2 and not it.curved, ("dual_coordinate", "newton_cg")),
@@ -94,8 +98,10 @@ _AUTOMATIC: tuple[tuple[str, Callable[[_Facts], bool], tuple[str, ...]], ...] = 
 )
 
 
-def choose_solver(problem: Any, name: str | type[Solver] = "auto") -> tuple[type[Solver], ...]:
-    """The solvers that a name stands for, "auto" by the table; a class stands for itself. Refuses what cannot be done.
+def choose_solver(problem: Any, name: str | type[Solver] | Callable[..., Any] = "auto") -> tuple[type[Solver], ...]:
+    """The solvers that a name stands for, "auto" by the table; a class or function stands for itself.
+
+    Refuses what cannot be done.
 
     ===============================  =======================  ============================
     loss, penalty                    up to 1500 features      more features
@@ -104,14 +110,15 @@ def choose_solver(problem: Any, name: str | type[Solver] = "auto") -> tuple[type
     smooth, with an L1 part          proximal_newton          proximal_newton
     piecewise linear, L2 or none     interior_point           dual_coordinate (L2)
     piecewise linear, with an L1     interior_point           sgd
-    a user's own                     proximal_gradient        proximal_gradient
+    custom loss or penalty           proximal_gradient if smooth, else primal_dual
     zero-one                         refused                  refused
     ===============================  =======================  ============================
 
     A piecewise linear loss with L2 on CSR rows of more than 20000 values is given to dual_coordinate first, and to
     interior_point if 500 sweeps are not enough.
     """
-    if isinstance(name, type):
+    if not isinstance(name, str):
+        name = name if isinstance(name, type) and issubclass(name, Solver) else function_solver(name)
         _refuse_if_missing(name, problem.loss, problem.penalty)
         return (name,)
     if problem.kind == "risk" and name != "auto":

@@ -88,7 +88,7 @@ def fletcher_reeves(size: float, last: float) -> float:
 
 def line_minimum(problem: Risk, f: np.ndarray, along: np.ndarray, theta: np.ndarray, p: np.ndarray) -> float:
     """Where J(theta + s p) is smallest, up to `_SIGMA` of its first slope; no pass over the rows."""
-    loss, y, c, l2 = problem.loss, problem.y, problem.weights, problem.penalty.l2
+    loss, y, c, l2 = problem.loss, problem.y, problem.weights, problem.l2
     wp, pp = l2 * float(theta[:-1] @ p[:-1]), l2 * float(p[:-1] @ p[:-1])
 
     def slope(s: float) -> tuple[float, float]:

@@ -68,7 +68,7 @@ class DualCoordinate(Solver):
         # where the origin has no loss nothing can be less
         nothing = slopes is None and not start.any() and problem.loss_at(np.zeros(problem.n)) == 0.0
         loss, y, c = problem.loss, problem.y, problem.weights
-        l1, l2 = problem.penalty.l1, problem.penalty.l2
+        l1, l2 = problem.l1, problem.l2
         self.members = np.flatnonzero(c > 0)
         self.order, self.active = self.members.copy(), len(self.members)
         self.samples = _lines(problem.n)
@@ -129,7 +129,7 @@ class DualCoordinate(Solver):
 
     def _mean(self) -> np.ndarray:
         problem = self.problem
-        if problem.fit_intercept and problem.penalty.l1 == 0 and len(self.members):
+        if problem.fit_intercept and problem.l1 == 0 and len(self.members):
             return problem.transposed(problem.weights)[:-1] / float(problem.weights.sum())
         return np.zeros(problem.d)
 
@@ -137,12 +137,12 @@ class DualCoordinate(Solver):
         return float(self.samples[:, BETA].sum())
 
     def variables(self) -> np.ndarray:
-        w = self.w - (self._total() / self.problem.penalty.l2) * self.mean
+        w = self.w - (self._total() / self.problem.l2) * self.mean
         return np.append(w, self.b - dot(self.mean, w))
 
     def sweep(self, count: int) -> tuple[int, bool]:
         """Up to `count` sweeps; how many, and whether the gap of the samples that were visited is small enough."""
-        problem, loss, penalty = self.problem, self.problem.loss, self.problem.penalty
+        problem, loss = self.problem, self.problem.loss
         done, self.active, self.b, self.largest, self.estimate, self.dual = run_sweeps(
             problem.rows.arrays,
             self.samples,
@@ -151,8 +151,8 @@ class DualCoordinate(Solver):
             self.mean,
             loss.code,
             loss.epsilon,
-            penalty.l1,
-            penalty.l2,
+            problem.l1,
+            problem.l2,
             self.v,
             self.w,
             self.b,
@@ -173,7 +173,7 @@ class DualCoordinate(Solver):
         theta, u = self.variables(), self.slopes()
         f = problem.decision(theta)
         losses, conjugates, gap = objectives(loss.code, loss.epsilon, f, problem.y, problem.weights, u)
-        self.dual = -conjugates - 0.5 * problem.penalty.l2 * square(theta[:-1])
+        self.dual = -conjugates - 0.5 * problem.l2 * square(theta[:-1])
         self.estimate = gap
         self.active, self.largest = len(self.members), np.inf
         self.rests[:, 0] = 0

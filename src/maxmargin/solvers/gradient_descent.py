@@ -60,7 +60,7 @@ class GradientDescent(FirstOrder):
             return _by_line_search(self.problem, theta)
         if self.length != "fixed":
             return _by_fixed_step(self.problem, theta, float(self.length))
-        L = self.problem.lipschitz_gradient() + self.problem.penalty.l2
+        L = self.problem.lipschitz_gradient() + self.problem.l2
         return _by_fixed_step(self.problem, theta, 1.0 / L if L > 0 else 1.0)
 
 
@@ -85,7 +85,7 @@ def _by_line_search(problem: Risk, theta: np.ndarray) -> Iterator[tuple[np.ndarr
             return
         along = problem.decision(g)
         if t is None:  # the minimum along the ray if the curvature were at its bound everywhere: never too long
-            bend = problem.loss.smoothness * float(problem.weights @ along**2) + problem.penalty.l2 * square
+            bend = problem.loss.smoothness * float(problem.weights @ along**2) + problem.l2 * square
             t = square / bend if bend > 0 else 1.0
         else:
             t *= 2
@@ -106,5 +106,5 @@ def _by_line_search(problem: Risk, theta: np.ndarray) -> Iterator[tuple[np.ndarr
 def slope_at(problem: Risk, f: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """Gradient of J from decision values that are known, by one pass over the rows."""
     g = problem.transposed(problem.weights * problem.loss.derivative(f, problem.y))
-    g[:-1] += problem.penalty.l2 * theta[:-1]
+    g[:-1] += problem.l2 * theta[:-1]
     return g

@@ -64,7 +64,7 @@ class InteriorPoint(Solver):
 
     def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: np.ndarray | None = None) -> None:
         self.problem, self.c, self.tolerance = problem, problem.weights, tolerance
-        self.l1, self.l2 = problem.penalty.l1, problem.penalty.l2
+        self.l1, self.l2 = problem.l1, problem.l2
         self.a, self.s = terms.hinges(problem.loss.name, problem.y, problem.loss.epsilon)
         shape = self.a.shape
         slacks = (np.zeros(shape) for _ in range(3))

@@ -38,7 +38,7 @@ class Newton(Solver):
 
     def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
         self.problem, self.theta, self.tolerance = problem, start, tolerance
-        self.ridge = np.full(problem.d + 1, problem.penalty.l2)
+        self.ridge = np.full(problem.d + 1, problem.l2)
         self.ridge[-1] = 0.0
         loss, self.gradient, self.H = problem.second_order(start)
         self.value, self.decrement = loss + problem.penalty.value(start[:-1]), np.nan
@@ -79,7 +79,7 @@ class Newton(Solver):
         return None
 
     def _is_enough(self, slope: np.ndarray, decrement: float) -> bool:
-        return believed_gap(slope, self.problem.penalty.l2, decrement) <= 0.5 * self.tolerance * abs(self.value)
+        return believed_gap(slope, self.problem.l2, decrement) <= 0.5 * self.tolerance * abs(self.value)
 
     def figures(self) -> Figures:
         gap = self.decrement / 2

@@ -34,7 +34,7 @@ class NewtonCG(Solver):
     def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
         self.problem, self.theta, self.tolerance = problem, start.copy(), tolerance
         self.f = problem.decision(start)
-        self.ridge = np.full(problem.d + 1, problem.penalty.l2)
+        self.ridge = np.full(problem.d + 1, problem.l2)
         self.ridge[-1] = 0.0
         self.value, self.first, self.promise = problem.value_at(self.f, self.theta), 0.0, np.nan
 
@@ -55,7 +55,7 @@ class NewtonCG(Solver):
         return Status.CONVERGED if self._is_enough(self.promise) else None
 
     def _is_enough(self, promise: float) -> bool:
-        return believed_gap(self.gradient, self.problem.penalty.l2, promise) <= 0.5 * self.tolerance * abs(self.value)
+        return believed_gap(self.gradient, self.problem.l2, promise) <= 0.5 * self.tolerance * abs(self.value)
 
     def step(self, most: int) -> Status | None:
         problem, p, value = self.problem, self.p, self.value

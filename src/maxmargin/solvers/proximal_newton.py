@@ -158,7 +158,7 @@ def columns_of(rows: Rows) -> tuple:
 
 
 def _parts(problem: Risk) -> tuple[float, float]:
-    return problem.penalty.l1, problem.penalty.l2
+    return problem.l1, problem.l2
 
 
 def _believed_gap(problem: Risk, theta: np.ndarray, f: np.ndarray, gradient: np.ndarray) -> tuple[float, float]:

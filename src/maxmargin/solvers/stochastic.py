@@ -116,7 +116,7 @@ class _Best:
         self.primal, self.dual, self.violation = np.inf, -np.inf, np.inf
         if slopes is not None or start.any():
             self.meet(start, slopes)
-        elif problem.penalty.l1 + problem.penalty.l2 > 0 and problem.value(start) == 0:
+        elif problem.l1 + problem.l2 > 0 and problem.value(start) == 0:
             # J cannot be below 0: the origin is the minimum, as always for a penalised perceptron
             self.meet(start, np.zeros(problem.n))
 

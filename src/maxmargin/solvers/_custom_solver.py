@@ -1,0 +1,77 @@
+"""A solver that a user brings as a function, of which nothing is believed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Status
+from ..problems import Risk
+from ._driver import Solver
+from ._monitor import Monitor
+from ._needs import Needs
+from ._solution import Solution
+
+
+class FunctionSolver(Solver):
+    """Base of the classes that stand for a user's function; `function_solver` makes one.
+
+    A function is called once and is not driven step by step: what it returns is checked, and judged by the certificate.
+    A solver whose steps shall be watched, interrupted and traced derives from `Solver` itself.
+    """
+
+    needs = Needs(compiled=False, separable=False)
+    budget = 10_000
+    works_in_dual = True
+    function: Callable[..., Any]
+
+    def step(self, most: int) -> Status | None:
+        raise NotImplementedError
+
+    def finished(self, last: bool) -> Status | None:
+        raise NotImplementedError
+
+    @classmethod
+    def solve(
+        cls,
+        problem: Risk,
+        start: np.ndarray,
+        tolerance: float,
+        budget: int | None = None,
+        monitor: Monitor | None = None,
+        slopes: np.ndarray | None = None,
+        **options: Any,
+    ) -> Solution:
+        """Call the function, and check what it returns; whether that is any good, the certificate says."""
+        # a copy of what the certificate will be about: the function cannot make the problem an easier one
+        own = replace(problem, y=problem.y.copy(), weights=problem.weights.copy())
+        found = cls.function(own, start.copy(), tolerance, cls.budget if budget is None else budget, **options)
+        theta, u = found if isinstance(found, tuple) else (found, slopes)
+        theta = cls._checked(theta, problem.d + 1, "weights, and the intercept as the last one,")
+        theta[-1] *= problem.fit_intercept
+        u = None if u is None else cls._checked(u, problem.n, "slopes")
+        return Solution(theta, Status.STALLED, 1, slopes=u)
+
+    @classmethod
+    def _checked(cls, found: Any, length: int, what: str) -> np.ndarray:
+        vector = np.array(found, dtype=np.float64)
+        if vector.shape != (length,):
+            raise ValueError(f"the solver {cls.name} has to return {length} {what}; got shape {vector.shape}.")
+        if not np.isfinite(vector).all():
+            raise ValueError(f"the solver {cls.name} returned numbers that are not finite.")
+        return vector
+
+
+def function_solver(function: Callable[..., Any]) -> type[Solver]:
+    """A user's function ``function(problem, start, tolerance, budget, **options) -> theta`` as a solver.
+
+    `problem` is a `maxmargin.problems.Risk`. The answer is the vector (w, b), its last entry the intercept, or a pair
+    of that and slopes u of the losses, one a sample, for the lower bound.
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    options = tuple(inspect.signature(function).parameters)[4:]
+    return type(name, (FunctionSolver,), {"name": name, "options": options, "function": staticmethod(function)})
