@@ -4,14 +4,13 @@ import io
 import math
 import os
 import re
-import threading
 from pathlib import Path
 
 import pytest
 
 from maxmargin.cli import _errors, _files, _progress, _screen, main
 from maxmargin.cli._options import Manner
-from maxmargin.messages import Argument, Place
+from maxmargin.messages import Argument, Place, TextTable
 from maxmargin.tables import TableError
 from maxmargin.training import Candidate, Fitting, Judged, Stage, TrainingError, TrainingInterrupted
 
@@ -142,7 +141,7 @@ def test_outputs_are_named_after_their_source(source, name):
 def test_tables_on_paper_are_never_cut_and_have_no_blanks_at_their_ends(capsys):
     screen = _screen.Screen(Manner())
     long = "x" * 150
-    screen.table(_screen.Table("Things", [("a", long), ("bb", "[bold]1\x1b[0m")], ("", "what")))
+    screen.table(TextTable("Things", [("a", long), ("bb", "[bold]1\x1b[0m")], ("", "what")))
     out = capsys.readouterr().out
     assert out.splitlines() == ["Things", "      what", f"  a   {long}", "  bb  [bold]1\\x1b[0m"]
 
@@ -157,7 +156,7 @@ def test_narrow_terminals_fold(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     stream = Terminal()
     console = _screen.make_console(stream)
-    _screen.show_table(console, _screen.Table("Things", [("name", "word " * 20)]))
+    _screen.show_table(console, TextTable("Things", [("name", "word " * 20)]))
     said = stream.getvalue()
     assert max(len(re.sub("\x1b\\[[0-9;]*m", "", line)) for line in said.splitlines()) <= 30
     assert said.count("word") == 20
@@ -170,7 +169,7 @@ def test_quiet_and_json_have_no_account(manner, capsys):
     screen.say("a")
     screen.lines("b")
     screen.wrote("c", "d")
-    screen.table(_screen.Table("e", [("f",)]))
+    screen.table(TextTable("e", [("f",)]))
     screen.document({"g": 1})
     assert capsys.readouterr().out == ('{\n  "g": 1\n}\n' if manner.json else "")
 
@@ -187,22 +186,6 @@ EVENTS = [
     Stage("fit", "svc on 384 rows"),
     Fitting(1000, 1e-3, 0.2),
 ]
-
-
-def test_a_board_keeps_the_best_of_each_family():
-    board = _progress.Board()
-    threads = [threading.Thread(target=board.take, args=(event,)) for event in EVENTS[2:4]]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    row = board.table().rows[0]
-    assert row[:4] == ("svc", "2", "0.9", "C=10, gamma=0.1")
-    for event in EVENTS[4:]:
-        board.take(event)
-    assert [row[-1] for row in board.table().rows] == ["480 rows", "left out"]
-    assert board.table().rows[1][2] == ""
-    assert "svc on 384 rows" in board.status() and "1,000 steps, gap 1.0e-03" in board.status()
 
 
 def test_progress_is_lines_where_there_is_no_terminal(capsys):

@@ -280,3 +280,11 @@ def test_degenerate_data():
         zero = Ridge(alpha, fit_intercept=False).fit(np.zeros((4, 3)), np.ones(4))
         np.testing.assert_array_equal(zero.coef_, 0.0)
         assert zero.certificate_.holds
+
+
+@pytest.mark.parametrize("alpha", [[1.0, 2.0], -1.0, np.nan, "much"])
+def test_a_penalty_that_no_fit_takes_refutes(alpha):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = Ridge().fit(X, X[:, 0])
+    model.alpha = alpha
+    assert not model.certificate_.verify(X, X[:, 0]).holds

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 
 from maxmargin.cluster import SpectralClustering
-from maxmargin.cluster._cuts import ncut
+from maxmargin.cluster.spectral._cuts import ncut
 from maxmargin.plotting import SpectralDisplay
 from maxmargin.plotting.clusters._graph_edges import heaviest_edges, thresholds
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..messages import counted, listed, number, parameters, percent, shortened
-from ._screen import Table
+from ..messages import TextTable, counted, listed, number, parameters, percent, shortened
 
 _COLUMNS = 30  # of the table of columns; more are counted, and --json has them all
 _CLASSES = 10
@@ -32,7 +31,7 @@ def data_words(source: str, summary: Mapping[str, Any]) -> str:
     return words + f" It has {target['distinct']:,} different values."
 
 
-def data_table(summary: Mapping[str, Any]) -> Table:
+def data_table(summary: Mapping[str, Any]) -> TextTable:
     """What each column holds and what it is taken for."""
     rows = []
     columns = summary["columns"]
@@ -47,10 +46,10 @@ def data_table(summary: Mapping[str, Any]) -> Table:
         missing = sum(column["missing"] for column in rest)
         kinds = sorted({column["kind"] for column in rest if column["kind"] != "drop"})
         rows.append((f"{len(rest):,} more", ", ".join(kinds), f"{missing:,}", "", "", ""))
-    return Table("Columns", rows, ("", "taken for", "missing", "different", "example", ""), right=(2, 3))
+    return TextTable("Columns", rows, ("", "taken for", "missing", "different", "example", ""), right=(2, 3))
 
 
-def family_table(account: Mapping[str, Any]) -> Table:
+def family_table(account: Mapping[str, Any]) -> TextTable:
     """The families that were compared, the best first."""
     rows = [
         (
@@ -64,14 +63,14 @@ def family_table(account: Mapping[str, Any]) -> Table:
     ]
     folds = account["tuning"]["folds"]
     heading = f"Tried on {account['tuning']['rows']:,} training rows in {folds} folds"
-    return Table(heading, rows, ("", account["metric"], "with", "seconds", ""), right=(3,))
+    return TextTable(heading, rows, ("", account["metric"], "with", "seconds", ""), right=(3,))
 
 
 def _with_error(score: float | None, error: float | None) -> str:
     return "" if score is None else f"{score:.4f}" + ("" if error is None else f" ± {error:.4f}")
 
 
-def score_table(account: Mapping[str, Any]) -> Table:
+def score_table(account: Mapping[str, Any]) -> TextTable:
     """The result on held-out rows beside the baseline's."""
     rows = []
     for name, score in account["scores"].items():
@@ -82,7 +81,7 @@ def score_table(account: Mapping[str, Any]) -> Table:
     heading = f"Judged by {counted(account['split']['test_rows'], 'row')} that were held out"
     if rows:
         rows.append(("", "", "", f"({account['baseline_name']})"))
-    return Table(heading, rows, ("", "model", "95 % interval", "baseline"))
+    return TextTable(heading, rows, ("", "model", "95 % interval", "baseline"))
 
 
 # What figures of a certificate are called, in the order of reading.
@@ -107,7 +106,7 @@ def _figure(value: float | None, show: Callable[[float], str] | None) -> str:
     return number(value, 2) if show is None or value is None else show(value)
 
 
-def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | None = None) -> Table:
+def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | None = None) -> TextTable:
     """The figures of a certificate; beside them those that were recomputed, if they were."""
     from ..certificates import rounded_down, rounded_up
 
@@ -124,7 +123,7 @@ def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | Non
     else:
         for key in claimed["figures"]:
             rows.append((key, *(number(side.get("figures", {}).get(key), 6) for side in sides)))
-    return Table("Certificate", rows, () if found is None else ("", "claimed", "recomputed"))
+    return TextTable("Certificate", rows, () if found is None else ("", "claimed", "recomputed"))
 
 
 def certificate_words(certificate: Mapping[str, Any]) -> str:
@@ -149,7 +148,7 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
     )
 
 
-def model_table(account: Mapping[str, Any]) -> Table:
+def model_table(account: Mapping[str, Any]) -> TextTable:
     """What a model file holds, in a line each; a file without an account of training has fewer."""
     source, split = account.get("source") or {}, account.get("split") or {}
     versions: Mapping[str, Any] = account.get("versions") or {}
@@ -168,7 +167,7 @@ def model_table(account: Mapping[str, Any]) -> Table:
         ("versions", ", ".join(f"{name} {number(value)}" for name, value in versions.items())),
         ("fingerprint", (account.get("fingerprint") or {}).get("data")),
     ]
-    return Table("Model", [(name, str(value)) for name, value in rows if value is not None and value != ""])
+    return TextTable("Model", [(name, str(value)) for name, value in rows if value is not None and value != ""])
 
 
 def _class(account: Mapping[str, Any]) -> str:

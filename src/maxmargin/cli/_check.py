@@ -28,13 +28,12 @@ def check(
     screen = Screen(manner)
 
     from .. import training
-    from ..training._provenance import certificate_account
     from ._models import load, read_again
 
     loaded, account = load(model)
     with about(data):
         checked = training.check(loaded, account, read_again(account, data, reading), target)
-    found = None if checked.certificate is None else certificate_account(checked.certificate)
+    found = None if checked.certificate is None else training.certificate_account(checked.certificate)
     screen.table(certificate_table(checked.claimed, found))
     screen.say(f"{checked.verdict}: {checked.reason}")
     screen.document(

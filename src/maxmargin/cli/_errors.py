@@ -20,9 +20,8 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from unicodedata import category
 
-from ..messages import Argument, InputError, one_line
+from ..messages import Argument, InputError, one_line, printable
 
 DONE, DOES_NOT_HOLD, MISTAKE, FAULT, INTERRUPTED, TERMINATED, PIPE_CLOSED = 0, 1, 2, 3, 130, 143, 141
 STANDARD_INPUT = "-"
@@ -99,17 +98,6 @@ def _said(error: BaseException) -> str:
 def in_one_line(text: str) -> str:
     """Text without line breaks, and with nothing in it that a terminal would obey."""
     return printable(one_line(text))
-
-
-def printable(text: str) -> str:
-    """Text whose control characters (a column name may hold any) are written out."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or category(c) == "Zs" else _written_out(c) for c in text)
-
-
-def _written_out(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def complain(error: BaseException, *, debug: bool) -> int:

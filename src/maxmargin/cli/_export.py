@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from ..messages import TextTable
 from ._errors import DONE, UserError
 from ._files import check_place, stem
 from ._options import OUTPUT, PLAINLY, Force, Manner, Model
-from ._screen import Screen, Table
+from ._screen import Screen
 
 
 def export(
@@ -37,7 +38,7 @@ def export(
     graph = persistence.to_onnx(persistence.load(model), out).graph
     inputs, outputs = [_described(value) for value in graph.input], [_described(value) for value in graph.output]
     rows = [("input", *about) for about in inputs] + [("output", *about) for about in outputs]
-    screen.table(Table("ONNX graph", rows, ("", "name", "type", "shape")))
+    screen.table(TextTable("ONNX graph", rows, ("", "name", "type", "shape")))
     screen.wrote("Graph", out)
     keys = ("name", "type", "shape")
     screen.document(

@@ -18,7 +18,7 @@ def load(path: Path) -> tuple[Any, dict[str, Any]]:
 def account_in(path: Path) -> tuple[dict[str, Any], list[str]]:
     """What a file says of its model as far as it can be used, and what is wrong with the rest."""
     from ..persistence import read_provenance
-    from ..training._account import usable_account
+    from ..training import usable_account
 
     return usable_account(read_provenance(path))
 

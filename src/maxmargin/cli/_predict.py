@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ..messages import counted, number, percent
+from ..messages import TextTable, counted, number, percent
 from ._errors import DONE, UserError, about
 from ._files import STANDARD, check_place
 from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading, flag
 from ._progress import rows_shown
-from ._screen import Screen, Table
+from ._screen import Screen
 from ._writers import output_format, table_written
 
 
@@ -130,9 +130,9 @@ class Predictor:
             return {str(label): self.counts[label] for label in self.model.classes_.tolist()}
         return {"mean": self.total / self.rows, "lowest": self.low, "highest": self.high} if self.rows else {}
 
-    def summary(self) -> Table:
+    def summary(self) -> TextTable:
         """The same for people."""
         if hasattr(self.model, "classes_"):
             rows = [(label, f"{n:,}", percent(n / max(1, self.rows))) for label, n in self.figures().items()]
-            return Table(f"Predicted {counted(self.rows, 'row')}", rows, right=(1, 2))
-        return Table(f"Predicted {counted(self.rows, 'row')}", [(k, number(v)) for k, v in self.figures().items()])
+            return TextTable(f"Predicted {counted(self.rows, 'row')}", rows, right=(1, 2))
+        return TextTable(f"Predicted {counted(self.rows, 'row')}", [(k, number(v)) for k, v in self.figures().items()])

@@ -5,30 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..messages import jsonable
-from ._errors import printable
+from ..messages import PAGE_WIDTH, TextTable, jsonable, make_console, printable, show_table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ._options import Manner
-
-# Of what is not a terminal nobody can tell the width. Prose is folded here, tables are never cut.
-_PAGE = 100
-
-
-@dataclass(frozen=True)
-class Table:
-    """A heading, rows of equal length, and perhaps names of the columns; columns in `right` hold numbers."""
-
-    heading: str
-    rows: Sequence[Sequence[str]]
-    columns: Sequence[str] = ()
-    right: Sequence[int] = ()
 
 
 class Screen:
@@ -65,12 +49,12 @@ class Screen:
                 self._gap(console)
             if folded and not console.is_terminal:
                 text, folded = (
-                    "\n".join(textwrap.wrap(text, _PAGE, break_long_words=False, break_on_hyphens=False)),
+                    "\n".join(textwrap.wrap(text, PAGE_WIDTH, break_long_words=False, break_on_hyphens=False)),
                     False,
                 )
             console.print(Text(text), soft_wrap=not folded)
 
-    def table(self, table: Table) -> None:
+    def table(self, table: TextTable) -> None:
         """A table of the account."""
         if self.speaks and table.rows:
             console = make_console(sys.stdout)
@@ -94,51 +78,3 @@ class Screen:
         if self._begun:
             console.print()
         self._begun = True
-
-
-def make_console(stream: Any) -> Console:
-    """A rich console; NO_COLOR, TERM=dumb and COLUMNS are respected by rich itself."""
-    from rich.console import Console
-
-    console = Console(file=stream, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _PAGE
-    return console
-
-
-def draw_table(table: Table) -> Any:
-    """A table as something that rich can print."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    drawn = RichTable(
-        title=Text(table.heading, style="bold cyan") if table.heading else None,
-        title_justify="left",
-        show_header=bool(table.columns),
-        header_style="dim",
-        box=None,
-        padding=(0, 0, 0, 2),
-    )
-    for k in range(len(table.columns or table.rows[0])):
-        name = Text(printable(table.columns[k])) if table.columns else ""
-        drawn.add_column(name, style="dim" if k == 0 else "", justify="right" if k in table.right else "left")
-    for row in table.rows:
-        drawn.add_row(*(Text(printable(cell)) for cell in row))
-    return drawn
-
-
-def show_table(console: Console, table: Table) -> None:
-    """Print a table: folded into a terminal; elsewhere as wide as it is, with no blanks at the ends of lines."""
-    if console.is_terminal:
-        console.print(draw_table(table))
-        return
-    console.width = 100_000
-    with console.capture() as captured:
-        console.print(draw_table(table))
-    console.width = _PAGE
-    text = "\n".join(line.rstrip() for line in captured.get().splitlines())
-    console.file.write(text + "\n")
-
-
-def _fill(text: str) -> str:
-    return textwrap.fill(text, _PAGE, break_long_words=False, break_on_hyphens=False)

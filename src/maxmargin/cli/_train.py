@@ -81,21 +81,22 @@ def train(
     _check_places(out, report, force)
 
     from .. import persistence, training
-    from ..tables import describe_table, read_table
+    from ..tables import read_table
 
     options = reading.options()
     if column is not None:
         options["columns"] = [*column, *([target] if target is not None else [])]
     with bytes_shown(manner.quiet) as read:
         table = read_table(data, progress=read, **options)
+    with about(data):
+        opened = training.open_table(table, target)
     if screen.speaks:
-        with about(data):
-            summary = jsonable(describe_table(table, target))
+        summary = jsonable(opened.summary)
         screen.say(data_words(data, summary))
         screen.table(data_table(summary))
     with shown(manner.quiet) as progress:
         with about(data):
-            done = training.train(table, target, **settings, progress=progress)
+            done = training.train(opened, target, **settings, progress=progress)
         command = _command(data, target, settings, column, kind, reading, out, report)
         source = {"data": data, "command": command, **options}
         account = jsonable({**done.provenance(), "source": source})
@@ -104,7 +105,7 @@ def train(
         if report is not None:
             if progress is not None:
                 progress(training.Stage("report", "drawing the report"))
-            _write_report(done, table, report, command)
+            _write_report(done, report, command)
     _tell(screen, account)
     screen.wrote("Model", out)
     if report is not None:
@@ -146,11 +147,11 @@ def _tell(screen: Screen, account: dict[str, Any]) -> None:
         screen.lines("\n".join(f"Note: {note}" for note in account["notes"]))
 
 
-def _write_report(done: Any, table: Any, path: Path, command: str) -> None:
+def _write_report(done: Any, path: Path, command: str) -> None:
     from ..report import report
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    report(done, table, command=command).save(path)
+    report(done, command=command).save(path)
 
 
 def train_again(account: dict[str, Any], data: str, model: Path, page: Path) -> str | None:

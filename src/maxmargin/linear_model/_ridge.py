@@ -187,6 +187,10 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         claim = self.certificate_
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
+        try:
+            checked_penalty(self.alpha, 1 if y.ndim == 1 else y.shape[1])
+        except (TypeError, ValueError):  # no fit has taken it
+            return refuted(claim)
         problem, _ = least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
         check_same_rows(self._training_shape, problem.n, weighted=True)
         try:

@@ -1,6 +1,8 @@
 """What the package says and how it is written. Nothing heavy is imported here: ``maxmargin --help`` loads it."""
 
+from ._console import PAGE_WIDTH, TextTable, draw_table, make_console, printable, show_table
 from ._errors import Argument, InputError, Place, quoted
+from ._events import BytesRead, Candidate, Fitting, Judged, ProgressEvent, RowsPredicted, Stage
 from ._format import (
     MINUS,
     NARROW_SPACE,
@@ -15,6 +17,7 @@ from ._format import (
     shortened,
     typeset,
 )
+from ._progress import ProgressDisplay, ProgressState
 
 __all__ = [
     "Argument",
@@ -33,4 +36,19 @@ __all__ = [
     "quoted",
     "shortened",
     "typeset",
+    "PAGE_WIDTH",
+    "TextTable",
+    "draw_table",
+    "make_console",
+    "printable",
+    "show_table",
+    "BytesRead",
+    "Candidate",
+    "Fitting",
+    "Judged",
+    "ProgressEvent",
+    "RowsPredicted",
+    "Stage",
+    "ProgressDisplay",
+    "ProgressState",
 ]

@@ -84,27 +84,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
     classes_: Any
     _targets = ("classes_", "outputs_2d_", "_labels", "_sizes")
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: dict | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
@@ -158,7 +137,24 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
 
         """
-        shares = self.predict_proba(X)
+        return self._most_voted(self.predict_proba(X))
+
+    def predict_by(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """Labels by neighbours that are known already.
+
+        Parameters
+        ----------
+        distances, indices : ndarray of shape (n_queries, n_neighbors)
+            As `kneighbors` gives them; the first columns are the neighbours of smaller numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+
+        """
+        return self._most_voted(self._shares(self._tallies(distances, indices)))
+
+    def _most_voted(self, shares: Any) -> np.ndarray:
         if not self.outputs_2d_:
             return self.classes_[np.argmax(shares, axis=1)]
         chosen = [names[np.argmax(share, axis=1)] for names, share in zip(self.classes_, shares, strict=True)]
@@ -177,7 +173,11 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         ndarray of shape (n_queries, n_classes), or a list of them for several outputs
 
         """
-        shares = [tally / tally.sum(axis=1, keepdims=True) for tally in self._tallies(X)]
+        check_is_fitted(self)
+        return self._shares(self._tallies(*self.kneighbors(X), left_out=X is None))
+
+    def _shares(self, tallies: list[np.ndarray]) -> Any:
+        shares = [tally / tally.sum(axis=1, keepdims=True) for tally in tallies]
         return shares if self.outputs_2d_ else shares[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -198,15 +198,13 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         """
         return super().score(X, y, sample_weight)
 
-    def _tallies(self, X: Any) -> list[np.ndarray]:
-        """The votes for each class, for each output."""
-        check_is_fitted(self)
-        distances, indices = self.kneighbors(X)
+    def _tallies(self, distances: np.ndarray, indices: np.ndarray, left_out: bool = False) -> list[np.ndarray]:
+        """The votes for each class, for each output; of training rows that are left out, without their own."""
         weights = neighbour_weights(self.weights, distances)
         tallies = []
         for label, sizes in zip(self._labels.T, self._sizes, strict=True):
             if isinstance(self.weights, str) and self.weights == "inverse_class_size":
-                weights = class_size_weights(sizes, label[indices], label if X is None else None)
+                weights = class_size_weights(sizes, label[indices], label if left_out else None)
             tallies.append(votes(label[indices], weights, len(sizes)))
         return tallies
 

@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..training._account import usable_account
-from ..training._split import make_split
-from ..training._table import open_table
-from ..training._target import read_target
+from ..training import Target, TrainingTable, make_split, open_table, read_target, usable_account
 from ._subject import Rows
 from ._words import listed
 
@@ -41,7 +38,12 @@ def rows_of(account: Mapping[str, Any], X: Any, y: Any) -> Rows:
     settings = account["settings"]
     table = open_table(X, account["target"], settings.get("columns"))
     found = read_target(table.target, account["task"], bool(settings.get("drop_missing_target")))
-    return Rows(table.take(found.rows if found.dropped else None), found.y, np.asarray(found.rows))
+    return whole_rows(table, found)
+
+
+def whole_rows(table: TrainingTable, target: Target) -> Rows:
+    """The rows of a table that have a target."""
+    return Rows(table.take(target.rows if target.dropped else None), target.y, np.asarray(target.rows))
 
 
 def parted(account: Mapping[str, Any], rows: Rows) -> tuple[Rows, Rows] | None:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine import cached_property, whole_file
-from ._account import account_of, of_another_table, parted, rows_of
+from ._account import account_of, of_another_table, parted, rows_of, whole_rows
 from ._data import data_section, data_words
 from ._model import model_words, parameters_of, weights_of, with_article
 from ._pictures import draw_pictures
@@ -86,7 +86,7 @@ class Report:
 
 def report(
     model: Any,
-    X: Any,
+    X: Any = None,
     y: Any = None,
     *,
     training: Any = None,
@@ -104,8 +104,9 @@ def report(
     model : estimator, search, Pipeline or Training
         Fitted: one of ours, one of scikit-learn's, or a pipeline or search that ends in one.
     X : data frame, array or sparse matrix
-        Rows. With `training`, its whole table: which of them were held out is known from its account. With `test`,
-        those that trained the model. Otherwise those that trained it or others: the certificate tells which.
+        Rows. A `Training` has kept its own, and needs none. With the saved account of one as `training`, its whole
+        table: which rows were held out is known from the account. With `test`, those that trained the model. Otherwise
+        those that trained it or others: the certificate tells which.
     y : array-like, optional
         Their targets; None for clusters and one class, and where X is a table that has the target among its columns,
         by the name that `training` knows.
@@ -145,7 +146,10 @@ def report(
         raise ValueError("test is for models without an account: this training has kept rows aside. Give one of them.")
     account = account_of(training)
     check_is_fitted(model)
-    rows, account = _rows(task_of(model), account, X, y, test)
+    known = _known_rows(training, X, y)
+    if X is None and known is None:
+        raise ValueError("X is needed: this model has not kept the rows that it was trained on.")
+    rows, account = _rows(task_of(model), account, X, y, test) if known is None else (known, account)
     subject, found, why_not = _subject(model, rows, sample_weight, feature_names, class_names)
     claim = getattr(subject.estimator, "certificate_", None)
     data = _sections(subject, account, proof_section(claim, found, why_not, subject.trained), command)
@@ -169,6 +173,21 @@ class _Parts:
     held_out: bool | None
 
 
+def _known_rows(training: Any, X: Any, y: Any) -> _Parts | None:
+    """The parts of the rows of a training that has kept them; None for other rows than those."""
+    known = getattr(training, "rows", None)
+    if known is None or y is not None or not (X is None or X is known.table.given):
+        return None
+    trained = Rows(known.X_train, known.y_train, known.split.train_rows)
+    aside = Rows(known.X_test, known.y_test, known.split.test_rows)
+    return _parts(training.task, whole_rows(known.table, known.target), trained, aside)
+
+
+def _parts(task: str, whole: Rows, trained: Rows, aside: Rows) -> _Parts:
+    held_out = len(aside) > 0
+    return _Parts(task, whole, trained, aside if held_out else trained, held_out)
+
+
 def _rows(task: str, account: Mapping[str, Any], X: Any, y: Any, test: Any) -> tuple[_Parts, Mapping[str, Any]]:
     """The rows in their parts, and of the account what is true of them."""
     if account:
@@ -176,9 +195,7 @@ def _rows(task: str, account: Mapping[str, Any], X: Any, y: Any, test: Any) -> t
         parts = parted(account, whole)
         if parts is None:
             return _Parts(task, whole, None, whole, None), of_another_table(account)
-        trained, aside = parts
-        held_out = len(aside) > 0
-        return _Parts(task, whole, trained, aside if held_out else trained, held_out), account
+        return _parts(task, whole, *parts), account
     whole = Rows.of(X, None if task == CLUSTERS else y, "y")
     if whole.y is None and task in (BINARY, MULTICLASS, REGRESSION):
         raise ValueError(f"y is needed: a model for {task} is judged by targets; got None.")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import was_interrupted
+from ..messages import Fitting, ProgressDisplay
 from ._trace import Figures, Trace, TracePoint
 
 
@@ -20,8 +21,8 @@ class Monitor:
     Parameters
     ----------
     verbose : bool or int
-        Show a line of progress on standard error: in place on a terminal (with rich, where it is installed), one
-        line a report elsewhere.
+        Show a line of progress: in place on a terminal (with rich, where it is installed) and in a notebook, one line a
+        report elsewhere, on standard error.
     callback : callable, optional
         Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit. The gap is
         relative to the objective.
@@ -45,7 +46,7 @@ class Monitor:
         self._whole = self
         self._begin = time.perf_counter()
         self._shown = -float("inf")
-        self._line: Any = None
+        self._display = ProgressDisplay(pause=0.0)
 
     def named(self, label: str) -> Monitor:
         """A monitor for one of several problems: it speaks by name and stops with all the others."""
@@ -74,7 +75,7 @@ class Monitor:
         seconds = time.perf_counter() - self._begin
         if self.verbose and seconds - self._whole._shown >= self.interval:
             self._whole._shown = seconds
-            self._show(iteration, violation, gap, seconds)
+            self._whole._display.take(Fitting(iteration, gap, seconds, self.label, violation))
         if self.callback is not None:
             state = {
                 "problem": self.label,
@@ -90,32 +91,6 @@ class Monitor:
 
     def close(self, conclusion: str = "") -> None:
         """End the line of progress, leaving a last word."""
-        if self._line is not None:
-            self._line.stop()
-            self._line = None
+        self._whole._display.close()
         if self.verbose and conclusion:
             print(f"maxmargin: {conclusion}", file=sys.stderr, flush=True)
-
-    def _show(self, iteration: int, violation: float, gap: float, seconds: float) -> None:
-        where = f"{self.label}: " if self.label else ""
-        text = f"maxmargin: {where}iteration {iteration}, violation {violation:.2e}, gap {gap:.2e}, {seconds:.1f} s"
-        if not sys.stderr.isatty():
-            print(text, file=sys.stderr, flush=True)
-            return
-        if self._whole._line is None:
-            self._whole._line = _rich_line()
-        if self._whole._line is None:
-            print(text, file=sys.stderr, flush=True)
-        else:
-            self._whole._line.update(text)
-
-
-def _rich_line() -> Any:
-    """A status line of rich that redraws in place, or None where rich is not installed."""
-    try:
-        from rich.console import Console
-    except ImportError:
-        return None
-    status = Console(stderr=True).status("")
-    status.start()
-    return status

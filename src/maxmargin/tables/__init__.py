@@ -1,19 +1,24 @@
 """Files to tables, tables to numbers."""
 
+# Beside what users import (`__all__`), what training builds on.
 from ._column_reader import ColumnReader
 from ._describe import ColumnSummary, TableSummary, describe_table
-from ._errors import TableError, TableLimitError, absent
+from ._errors import TableError, TableLimitError, absent as absent
 from ._fingerprint import Fingerprint, fingerprint
-from ._frame import Column, columns_of, is_frame, named
+from ._frame import Column as Column, columns_of as columns_of, is_frame as is_frame, named as named
 from ._narrow import MISSING
 from ._plan import ColumnPlan
-from ._preparation import feature_names, make_preparation
+from ._preparation import (
+    decided_reader as decided_reader,
+    feature_names,
+    make_encoder as make_encoder,
+    make_preparation,
+)
 from ._read import read_table, scan_table
 from ._sparse_table import SparseTable
 
 __all__ = [
     "MISSING",
-    "Column",
     "ColumnPlan",
     "ColumnReader",
     "ColumnSummary",
@@ -22,14 +27,10 @@ __all__ = [
     "TableError",
     "TableLimitError",
     "TableSummary",
-    "absent",
-    "columns_of",
     "describe_table",
     "feature_names",
     "fingerprint",
-    "is_frame",
     "make_preparation",
-    "named",
     "read_table",
     "scan_table",
 ]

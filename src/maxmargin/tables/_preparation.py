@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,13 +65,21 @@ def make_preparation(
     """
     if isinstance(table, SparseTable):
         return Pipeline([("scale", MaxAbsScaler() if scale else "passthrough")])
-    reader = ColumnReader(kinds=kinds, max_levels=max_levels).fit(table)
-    decided = {plan.name: plan.kind for plan in reader.columns_}
-    encode = ColumnTransformer(_steps(reader.columns_, scale), sparse_threshold=1.0, verbose_feature_names_out=False)
-    return Pipeline([("read", ColumnReader(kinds=decided, max_levels=max_levels)), ("encode", encode)])
+    plans = ColumnReader(kinds=kinds, max_levels=max_levels).fit(table).columns_
+    return Pipeline([("read", decided_reader(plans, max_levels)), ("encode", make_encoder(plans, scale))])
 
 
-def _steps(plans: tuple[ColumnPlan, ...], scale: bool) -> list[tuple[str, Any, list[int]]]:
+def decided_reader(plans: Sequence[ColumnPlan], max_levels: int = 100) -> ColumnReader:
+    """A reader that takes columns for what was decided, not yet fitted."""
+    return ColumnReader(kinds={plan.name: plan.kind for plan in plans}, max_levels=max_levels)
+
+
+def make_encoder(plans: Sequence[ColumnPlan], scale: bool) -> ColumnTransformer:
+    """What makes a model's numbers of those of the reader, not yet fitted; `scale` as in `make_preparation`."""
+    return ColumnTransformer(_steps(plans, scale), sparse_threshold=1.0, verbose_feature_names_out=False)
+
+
+def _steps(plans: Sequence[ColumnPlan], scale: bool) -> list[tuple[str, Any, list[int]]]:
     """What is done with which columns of the reader's matrix, by their places."""
     outputs = [(plan, part) for plan in plans for part in range(len(plan.outputs))]
     codes = [j for j, (plan, _) in enumerate(outputs) if plan.kind == "category"]

@@ -1,11 +1,18 @@
 """From a table to a tuned, proven model: the call behind ``maxmargin train``."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
-from ._check import Checked, Divided, check, divide
+from ..messages import Candidate, Fitting, Judged, ProgressEvent as Event, Stage
+
+# Beside what users import (`__all__`), what reports and the command line tool build on.
+from ._account import usable_account as usable_account
+from ._check import Checked, check, divide
 from ._errors import TrainingError, TrainingInterrupted
 from ._evaluate import Evaluation, evaluate
-from ._events import Candidate, Event, Fitting, Judged, Stage
 from ._families import FAMILIES
+from ._provenance import certificate_account as certificate_account, split_account as split_account
+from ._split import Divided, make_split as make_split
+from ._table import TrainingTable, open_table
+from ._target import Target as Target, read_target as read_target
 from ._train import train
 from ._training import FamilyResult, Score, Split, Training
 
@@ -25,8 +32,10 @@ __all__ = [
     "Training",
     "TrainingError",
     "TrainingInterrupted",
+    "TrainingTable",
     "check",
     "divide",
     "evaluate",
+    "open_table",
     "train",
 ]

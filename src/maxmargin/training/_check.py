@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..certificates import Status
@@ -14,9 +13,9 @@ from ._account import usable_account
 from ._errors import TrainingError
 from ._evaluate import fitting_rows
 from ._provenance import split_account
-from ._split import make_split
-from ._table import Table, open_table, rows_fingerprint
-from ._target import read_target
+from ._split import Divided, divide_table, make_split
+from ._table import TrainingTable, open_table, rows_fingerprint
+from ._target import Target, read_target
 from ._training import Split
 from ._verdict import verdict
 
@@ -70,27 +69,6 @@ class Checked:
         return self.reproduced
 
 
-@dataclass(frozen=True, eq=False)
-class Divided:
-    """The rows of a table, parted as in a training.
-
-    Attributes
-    ----------
-    X_train, X_test : data frame or CSR matrix
-        Columns to learn from, as the model takes them.
-    y_train, y_test : ndarray
-        Labels or numbers.
-    split : Split
-
-    """
-
-    X_train: Any
-    y_train: np.ndarray
-    X_test: Any
-    y_test: np.ndarray
-    split: Split
-
-
 def divide(provenance: dict[str, Any], data: Any, target: str | None = None) -> Divided:
     """Part a table into the rows that a model was trained on and those that were held out.
 
@@ -108,18 +86,12 @@ def divide(provenance: dict[str, Any], data: Any, target: str | None = None) -> 
     Divided
 
     """
-    table, split, y = _divided(provenance, data, target)
-    rows = split.train_rows, split.test_rows
-    train, test = (y[np.searchsorted(_kept(split), part)] for part in rows)
-    return Divided(table.take(rows[0]), train, table.take(rows[1]), test, split)
+    table, found, split = _split_again(provenance, data, target)
+    return divide_table(table, found, split)
 
 
-def _kept(split: Split) -> np.ndarray:
-    return np.sort(np.concatenate([split.train_rows, split.test_rows]))
-
-
-def _divided(provenance: dict[str, Any], data: Any, target: str | None) -> tuple[Table, Split, np.ndarray]:
-    """The table, its split, and the targets of all kept rows."""
+def _split_again(provenance: dict[str, Any], data: Any, target: str | None) -> tuple[TrainingTable, Target, Split]:
+    """The table, its target, and the split."""
     account, problems = usable_account(provenance)
     try:
         settings, task, parts = account["settings"], account["task"], account["split"]
@@ -135,7 +107,7 @@ def _divided(provenance: dict[str, Any], data: Any, target: str | None) -> tuple
     table = open_table(data, name if target is None else target, columns)
     found = read_target(table.target, task, drop)
     split = make_split(found.y, found.rows, table.rows, found.classes is not None, test, seed)
-    return table, split, found.y
+    return table, found, split
 
 
 def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None = None) -> Checked:
@@ -171,7 +143,7 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
     False
 
     """
-    table, split, y = _divided(provenance, data, target)
+    table, found, split = _split_again(provenance, data, target)
     account, problems = usable_account(provenance)
     if not isinstance(model, Pipeline) or not hasattr(model[-1], "certificate_") or "certificate" not in account:
         why = f" ({problems[0]})" if problems else ""
@@ -179,14 +151,14 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
         raise TrainingError(words, argument="model")
     claimed = dict(account["certificate"])
     prints = account.get("fingerprint") or {}
-    same_data = table.fingerprint() == prints.get("data")
+    same_data = table.fingerprint == prints.get("data")
     if split_account(split)["digest"] != account["split"]["digest"]:
         reason = (
             f"the table has {table.rows} rows and was {account['split']['rows']} in training, or other classes: "
             "the training rows cannot be found again"
         )
         return Checked(False, None, claimed, same_data, False, reason)
-    y = y[np.searchsorted(_kept(split), split.train_rows)]
+    y = found.of(split.train_rows)
     try:
         X = model[:-1].transform(fitting_rows(model, table, split.train_rows))
     except TableError as error:

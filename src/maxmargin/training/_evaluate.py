@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 
 from ._errors import TrainingError
 from ._scores import classification_scores, regression_scores
-from ._table import Table, open_table
+from ._table import TrainingTable, open_table
 from ._target import read_labels, read_values
 from ._training import Score
 
@@ -93,7 +93,7 @@ def evaluate(model: Any, data: Any, target: str | None = None, *, seed: int = 0)
     return Evaluation(task, len(y), scores, baseline, name, y, predictions, rows, tuple(notes))
 
 
-def fitting_rows(model: Any, table: Table, rows: np.ndarray) -> Any:
+def fitting_rows(model: Any, table: TrainingTable, rows: np.ndarray) -> Any:
     """Rows as the model takes them. Sparse ones may end before its last column: a file lists what is not 0."""
     X = table.take(rows)
     if not table.sparse:

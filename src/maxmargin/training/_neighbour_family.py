@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..neighbors import KNeighborsClassifier, KNeighborsRegressor
-from ..neighbors._weights import class_size_weights, neighbour_weights, votes
 from ._search import Found, Job, search_together
 
 _COUNTS = (101, 65, 41, 25, 15, 9, 5, 3, 1)  # the smoothest first
@@ -23,26 +22,14 @@ def search_neighbours(job: Job) -> Found:
     def scores_of(train: np.ndarray, test: np.ndarray) -> list[float]:
         index = make_neighbours(job, {"n_neighbors": counts[0]}).fit(job.X[train], job.y[train])
         distances, places = index.kneighbors(job.X[test])
-        return [
-            job.score(job.y[test], _answers(job, train, distances[:, :k], places[:, :k], w))
-            for w in weights
-            for k in counts
-        ]
+        scores = []
+        for candidate in candidates:
+            k = candidate["n_neighbors"]
+            predictions = index.set_params(**candidate).predict_by(distances[:, :k], places[:, :k])
+            scores.append(job.score(job.y[test], predictions))
+        return scores
 
     return search_together(job, candidates, scores_of, f"{len(candidates)} candidates on {len(job.y)} rows")
-
-
-def _answers(job: Job, train: np.ndarray, distances: np.ndarray, places: np.ndarray, weights: str) -> np.ndarray:
-    """What the neighbours say: the formula of the estimators' `predict`."""
-    counts = neighbour_weights(weights, distances)
-    if job.codes is None:
-        values = job.y[train][places]
-        return values.mean(axis=1) if counts is None else (values * counts).sum(axis=1) / counts.sum(axis=1)
-    present, codes = np.unique(job.codes[train], return_inverse=True)
-    if weights == "inverse_class_size":
-        counts = class_size_weights(np.bincount(codes), codes[places])
-    best = votes(codes[places], counts, len(present)).argmax(axis=1)
-    return np.unique(job.y)[present[best]]
 
 
 def make_neighbours(job: Job, params: dict[str, Any]) -> Any:

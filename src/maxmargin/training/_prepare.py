@@ -7,46 +7,60 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..tables import ColumnReader, SparseTable, make_preparation
-from ._table import Table
+from ..tables import ColumnPlan, ColumnReader, SparseTable, decided_reader, make_encoder, make_preparation
 
 
-class Prepared:
+class Preparation:
     """Preparations fitted on the training rows alone, and what they make of these; each when it is first asked for.
+
+    The columns are read once. What their numbers become, scaled or not, is fitted for each way.
 
     Parameters
     ----------
-    table : Table
-    rows : ndarray of int
+    X : data frame or CSR matrix
         The training rows.
+    sparse : bool
+        Whether they are sparse.
     kinds : dict or None
         What columns are, as the user says.
+    ways : set of bool
+        Which will be asked for: once these are made, what they are made from is given back.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnPlan
+        What was made of each column, and why; sparse tables have none.
 
     """
 
-    def __init__(self, table: Table, rows: np.ndarray, kinds: dict[str, str] | None) -> None:
-        self._features = table.take(rows)
-        self._sparse, self._kinds = table.sparse, kinds
-        self.columns: tuple = ()  # what was made of each, and why; sparse tables have none
-        if not table.sparse:
-            self.columns = ColumnReader(kinds=kinds).fit(self._features).columns_
-            self._kinds = {plan.name: plan.kind for plan in self.columns}
+    def __init__(self, X: Any, sparse: bool, kinds: dict[str, str] | None, ways: set[bool]) -> None:
+        self._X, self._sparse, self._ways = X, sparse, ways
         self._pipelines: dict[bool, Pipeline] = {}
         self._rows: dict[bool, Any] = {}
+        self.columns: tuple[ColumnPlan, ...] = ()
+        if not sparse:
+            self.columns = ColumnReader(kinds=kinds).fit(X).columns_
+            self._reader = decided_reader(self.columns).fit(X)
+            self._numbers: Any = self._reader.transform(X)
 
     def rows(self, scaled: bool) -> Any:
         """The training rows as numbers."""
         scaled = scaled or self._sparse
         if scaled not in self._rows:
-            self._pipelines[scaled] = self._make(scaled)
-            self._rows[scaled] = self._pipelines[scaled].fit_transform(self._features)
+            self._fit(scaled)
         return self._rows[scaled]
 
-    def _make(self, scaled: bool) -> Pipeline:
+    def _fit(self, scaled: bool) -> None:
         if self._sparse:
-            y = np.zeros(self._features.shape[0])
-            return make_preparation(SparseTable(self._features, y), scale=True)
-        return make_preparation(self._features, scale=scaled, kinds=self._kinds)
+            steps = make_preparation(SparseTable(self._X, np.zeros(self._X.shape[0])), scale=True)
+            self._rows[scaled] = steps.fit_transform(self._X)
+        else:
+            encoder = make_encoder(self._reader.columns_, scaled)
+            self._rows[scaled] = encoder.fit_transform(self._numbers)
+            steps = Pipeline([("read", self._reader), ("encode", encoder)])
+        self._pipelines[scaled] = steps
+        if self._ways <= set(self._pipelines):
+            self._X = self._numbers = None
 
     def pipeline(self, scaled: bool) -> Pipeline:
         """The fitted preparation."""

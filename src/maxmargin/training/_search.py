@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Candidate
 from ..search import standard_error
-from ._events import Candidate
 from ._scores import score_by
 from ._watch import Watch
 

@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from ._table import TrainingTable
+from ._target import Target
 from ._training import Split
 
 # Each draw has its own stream of random numbers, so that one does not depend on whether another was made.
 _TEST, _TUNING, _COARSE = 1, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Divided:
+    """The rows of a table, parted as in a training.
+
+    Attributes
+    ----------
+    X_train, X_test : data frame or CSR matrix
+        Columns to learn from, as the model takes them.
+    y_train, y_test : ndarray
+        Labels or numbers.
+    split : Split
+    table : TrainingTable
+        All rows.
+    target : Target
+        Labels or numbers of those that have one.
+
+    """
+
+    X_train: Any
+    y_train: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+    split: Split
+    table: TrainingTable
+    target: Target
+
+
+def divide_table(table: TrainingTable, target: Target, split: Split) -> Divided:
+    """The rows of a table and their targets in the two parts of a split."""
+    train, test = split.train_rows, split.test_rows
+    return Divided(table.take(train), target.of(train), table.take(test), target.of(test), split, table, target)
 
 
 def draw_rows(codes: np.ndarray | None, n: int, count: int, least: int, seed: int, stream: int) -> np.ndarray:

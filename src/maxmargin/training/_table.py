@@ -12,13 +12,24 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data import csr_rows
+from ..engine import cached_property
 from ..messages import Argument, Place, listed, quoted
-from ..tables import Column, SparseTable, TableError, absent, columns_of, is_frame, named
+from ..tables import (
+    Column,
+    SparseTable,
+    TableSummary,
+    absent,
+    columns_of,
+    describe_table,
+    fingerprint,
+    is_frame,
+    named,
+)
 from ._errors import TrainingError
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TrainingTable:
     """A data frame, or sparse rows, with the target set apart.
 
     Attributes
@@ -49,17 +60,26 @@ class Table:
             return self.features if rows is None else self.features[rows]
         return (self.features if rows is None else self.features[rows]).to_native()
 
+    @cached_property
+    def summary(self) -> TableSummary:
+        """What the table holds, the target described apart."""
+        return describe_table(self.given, None if self.sparse else self.target.name)
+
+    @cached_property
     def fingerprint(self) -> str:
         """One for the whole table, target and all."""
-        if self.sparse:
-            return _sparse_fingerprint(self.given)
-        from ..tables import fingerprint
-
-        return fingerprint(self.given)
+        return _sparse_fingerprint(self.given) if self.sparse else fingerprint(self.given)
 
 
-def open_table(data: Any, target: str | None, columns: Sequence[str] | None = None) -> Table:
-    """The table with its target set apart; a missing target or column is refused by name."""
+def open_table(data: Any, target: str | None, columns: Sequence[str] | None = None) -> TrainingTable:
+    """The table with its target set apart; a missing target or column is refused by name.
+
+    One that is open already is what it is, unless another target or some columns are asked for.
+    """
+    if isinstance(data, TrainingTable):
+        if columns is None and target == (None if data.sparse else data.target.name):
+            return data
+        data = data.given
     if isinstance(data, SparseTable):
         if columns is not None:
             words = " names columns, and those of a LIBSVM table have none: leave it out."
@@ -69,7 +89,7 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
                 Argument("target", target),
                 ": the target of a LIBSVM table is the number at the beginning of each line; leave target out.",
             )
-        return Table(csr_rows(data.X), Column("target", "number", np.asarray(data.y)), data, True)
+        return TrainingTable(csr_rows(data.X), Column("target", "number", np.asarray(data.y)), data, True)
     if not is_frame(data):
         words = f"data must be a data frame (pandas, polars, pyarrow) or a SparseTable; got {type(data)}."
         raise TrainingError(words, argument="data")
@@ -94,7 +114,7 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
         raise TrainingError(words, place=Place(column=target))
     if not frame.shape[0]:
         raise TrainingError("the table has no rows.")
-    return Table(frame.select(kept), column, data, False)
+    return TrainingTable(frame.select(kept), column, data, False)
 
 
 def _check_columns(columns: Sequence[str], names: list[str], target: str) -> None:
@@ -141,6 +161,3 @@ def _labels(y: np.ndarray) -> bytes:
         return np.ascontiguousarray(y, dtype="<f8").tobytes()
     classes, codes = np.unique(y, return_inverse=True)
     return "\0".join(map(str, classes.tolist())).encode() + codes.astype("<i8").tobytes()
-
-
-__all__ = ["Table", "TableError", "open_table", "rows_fingerprint"]

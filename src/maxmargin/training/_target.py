@@ -48,6 +48,10 @@ class Target:
     classes: np.ndarray | None = None
     counts: np.ndarray | None = None
 
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Labels or values of rows of the table, all of which have one."""
+        return self.y[np.searchsorted(self.rows, rows)]
+
 
 def read_target(column: Column, task: str, drop_missing: bool) -> Target:
     """The target, checked; whatever cannot be learnt is refused with what would do."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..engine import interruptible
+from ..messages import ProgressEvent
 from ._arguments import Arguments
-from ._course import Course
-from ._events import Event
+from ._run import TrainingRun
 from ._training import Training
 
 
@@ -33,7 +33,7 @@ def train(
     drop_missing_target: bool = False,
     n_jobs: int | None = None,
     memory: float = 1000,
-    progress: Callable[[Event], Any] | None = None,
+    progress: Callable[[ProgressEvent], Any] | None = None,
 ) -> Training:
     """Tune, fit, prove and evaluate a model that predicts one column of a table from the others.
 
@@ -43,9 +43,9 @@ def train(
 
     Parameters
     ----------
-    data : data frame or SparseTable
+    data : data frame, SparseTable or TrainingTable
         Of pandas, polars, pyarrow or another library that narwhals knows; or a LIBSVM table of
-        :func:`maxmargin.tables.read_table`.
+        :func:`maxmargin.tables.read_table`; or one of them as :func:`open_table` gives it, which describes it as well.
     target : str
         Name of the column to learn; not for a SparseTable, whose target is its `y`.
     model : str, default="auto"
@@ -125,4 +125,4 @@ def train(
         drop_missing_target, n_jobs, memory,
     )  # fmt: skip
     given.check()
-    return Course(given, target, progress).run(data)
+    return TrainingRun(given, target, progress).run(data)

@@ -159,6 +159,8 @@ class Training:
         What a reader should know: decisions, rows left out, warnings of the machines. One sentence each.
     seconds : dict of str to float
         Time by stage: ``data``, ``prepare``, ``tune``, ``fit``, ``evaluate``, ``total``.
+    rows : Divided or None
+        The rows that were trained on and those that were held out, for a report; they are not pickled.
 
     """
 
@@ -185,6 +187,10 @@ class Training:
     settings: dict[str, Any]
     notes: tuple[str, ...]
     seconds: dict[str, float]
+    rows: Any = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "rows": None}  # nobody expects the table in a pickle
 
     def provenance(self) -> dict[str, Any]:
         """Everything but the model as plain JSON values, for ``maxmargin.save(model, path, provenance=...)``.

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Candidate, ProgressEvent
 from ..search import SearchState, standard_error
-from ._events import Candidate, Event
 
 
 class Watch:
@@ -24,7 +24,7 @@ class Watch:
 
     """
 
-    def __init__(self, progress: Callable[[Event], Any] | None, deadline: float | None) -> None:
+    def __init__(self, progress: Callable[[ProgressEvent], Any] | None, deadline: float | None) -> None:
         self._progress, self.deadline = progress, deadline
         self._lock = Lock()
 
@@ -33,7 +33,7 @@ class Watch:
         """Whether the time for tuning has passed."""
         return self.deadline is not None and time.perf_counter() > self.deadline
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: ProgressEvent) -> None:
         """Pass an event on."""
         if self._progress is not None:
             with self._lock:

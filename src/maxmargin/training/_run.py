@@ -1,0 +1,324 @@
+"""A training, stage by stage.
+
+data -> split -> prepare (training rows alone) -> tune each family on the same folds -> choose -> fit on all
+training rows -> certify -> evaluate on the held-out rows, beside a baseline
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ..messages import Argument, Fitting, Judged, ProgressEvent, Stage, parameters
+from ..search import standard_error
+from ._arguments import Arguments
+from ._choose import compare, reason_of
+from ._errors import TrainingError, TrainingInterrupted, is_interrupt
+from ._evaluate import constant_scores, scores_of
+from ._families import BY_COST, FAMILIES, Family
+from ._prepare import Preparation
+from ._search import Found, Job, OutOfTimeError
+from ._split import Divided, divide_table, draw_tuning_rows, make_folds, make_split
+from ._table import TrainingTable, open_table, rows_fingerprint
+from ._target import Target, read_target
+from ._training import FamilyResult, Split, Training
+from ._watch import Watch
+
+# From this share of the training rows on, the most frequent class makes accuracy meaningless.
+_DOMINANT = 0.9
+
+
+@dataclass(eq=False)
+class TrainingRun:
+    """One training, stage by stage."""
+
+    given: Arguments
+    target_name: str | None
+    progress: Callable[[ProgressEvent], Any] | None
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    results: list[FamilyResult] = field(default_factory=list)
+    found: dict[str, Found] = field(default_factory=dict)
+    stage: str = "data"
+
+    def run(self, data: Any) -> Training:
+        self.begin = self.last = time.perf_counter()
+        deadline = None if self.given.minutes is None else self.begin + 60 * self.given.minutes
+        self.watch = Watch(self.progress, deadline)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                training = self._stages(data)
+        except BaseException as error:
+            if is_interrupt(error):
+                raise self._interrupted() from error
+            raise
+        seen = {str(warning.message): None for warning in caught}
+        return replace(training, notes=(*training.notes, *seen))
+
+    def _stages(self, data: Any) -> Training:
+        self._tell("data", "reading the columns")
+        table = open_table(data, self.target_name, self.given.columns)
+        target = read_target(table.target, self.given.task, self.given.drop_missing_target)
+        classes = target.classes is not None
+        families = self._families(classes, table)
+        rows = divide_table(table, target, self._split(table, target))
+        y, y_test = rows.y_train, rows.y_test
+        metric, metric_reason = self._metric(y, classes)
+        summary, fingerprint = None if table.sparse else table.summary, {"data": table.fingerprint}
+        self._tick("data")
+        prepared = self._prepare(rows, {True} | {family.scaled for family in families})
+        self._tick("prepare")
+        self._tune(families, prepared, y, classes, metric)
+        compared, winner = compare(self.results)
+        reason = reason_of(compared, metric, self.given.model != "auto")
+        self._tell("choose", reason)
+        self._tick("tune")
+        model, X = self._fit(FAMILIES[winner], prepared, y, classes, metric)
+        self._tick("fit")
+        self._tell("evaluate", f"{len(y_test)} rows that were held out" if len(y_test) else "no rows were held out")
+        scores = {}
+        if len(y_test):
+            scores = scores_of(model[-1], model[:-1].transform(rows.X_test), y_test, self.given.seed)
+        baseline, baseline_name = constant_scores(y, y_test, classes, self.given.seed)
+        self._remark_on(scores, baseline, metric, baseline_name)
+        fingerprint["training_rows"] = rows_fingerprint(X, y)
+        self._tick("evaluate")
+        self.seconds["total"] = self.last - self.begin
+        return Training(
+            model=model,
+            task=target.task,
+            task_reason=target.reason,
+            target=None if table.sparse else self.target_name,
+            classes=None if target.classes is None else tuple(target.classes.tolist()),
+            class_counts=_counts(y) if classes else None,
+            metric=metric,
+            metric_reason=metric_reason,
+            family=winner,
+            reason=reason,
+            candidates=compared,
+            tuning=self._tuning_table(metric),
+            scores=scores,
+            baseline=baseline,
+            baseline_name=baseline_name,
+            certificate=model[-1].certificate_,
+            summary=summary,
+            columns=prepared.columns,
+            split=rows.split,
+            fingerprint=fingerprint,
+            settings=self.given.settings(self.target_name),
+            notes=tuple(self.notes),
+            seconds=self.seconds,
+            rows=rows,
+        )
+
+    # ---------------------------------------------------------------- before tuning
+
+    def _families(self, classes: bool, table: TrainingTable) -> list[Family]:
+        """Those to try, the quickest first."""
+        names = [n for n in BY_COST if FAMILIES[n].learns(classes)]
+        if self.given.model == "auto":
+            if not table.sparse:
+                return [FAMILIES[name] for name in names]
+            for name in names:
+                if not FAMILIES[name].sparse:
+                    self._leave_out(name, "left out: not tried on sparse tables; name it as model= to train it")
+            return [FAMILIES[name] for name in names if FAMILIES[name].sparse]
+        if self.given.model not in names:
+            kind = "classes" if classes else "numbers"
+            raise TrainingError(
+                Argument("model", self.given.model),
+                f" does not learn {kind}, which this target has; use one of {', '.join(names)}, or ",
+                Argument("model", "auto"),
+                ".",
+                *(() if classes else (" ", Argument("task", "classification"), " would learn classes.")),
+            )
+        return [FAMILIES[self.given.model]]
+
+    def _split(self, table: TrainingTable, target: Target) -> Split:
+        given = self.given
+        split = make_split(target.y, target.rows, table.rows, target.classes is not None, given.test, given.seed)
+        if given.test and not len(split.test_rows):
+            words = f" of {len(target.rows)} rows is none; use a larger share or 0."
+            raise TrainingError(Argument("test", given.test), words)
+        if len(split.train_rows) < 4:
+            words = f" leaves {len(split.train_rows)} of {len(target.rows)} rows to train on; use less."
+            raise TrainingError(Argument("test", given.test), words)
+        if target.dropped:
+            self.notes.append(f"{target.dropped} rows without a target were left out")
+        self._tell("split", f"{len(split.train_rows)} rows to train on, {len(split.test_rows)} held out")
+        return split
+
+    def _metric(self, y: np.ndarray, classes: bool) -> tuple[str, str]:
+        asked = self.given.metric
+        if asked != "auto":
+            if (asked == "R2") == classes:
+                right = "'accuracy' or 'balanced accuracy'" if classes else "'R2'"
+                words = f" does not judge {'classes' if classes else 'numbers'}; use {right}."
+                raise TrainingError(Argument("metric", asked), words)
+            return asked, "as asked"
+        if not classes:
+            return "R2", "share of the target's variance that is explained"
+        labels, counts = np.unique(y, return_counts=True)
+        share = counts.max() / len(y)
+        if share < _DOMINANT:
+            return "accuracy", "share of rows whose class is right"
+        return "balanced accuracy", (
+            f"{100 * share:.1f} % of the training rows are {str(labels[counts.argmax()])!r}, so that accuracy says "
+            "little: the mean recall of the classes is compared, and classes weigh alike in training"
+        )
+
+    def _prepare(self, rows: Divided, ways: set[bool]) -> Preparation:
+        columns = rows.table.features.shape[1]
+        self._tell("prepare", f"{columns} columns")
+        prepared = Preparation(rows.X_train, rows.table.sparse, self.given.kinds, ways)
+        width = prepared.rows(scaled=True).shape[1]
+        self._tell("prepare", f"{columns} columns become {width} numbers a row")
+        return prepared
+
+    # ---------------------------------------------------------------- tuning
+
+    def _job(self, family: str, X: Any, y: np.ndarray, classes: bool, metric: str, folds: list) -> Job:
+        given = self.given
+        fixed = {"C": given.C, "gamma": given.gamma, "kernel": given.kernel or "rbf"}
+        codes = np.unique(y, return_inverse=True)[1] if classes else None
+        balanced = metric == "balanced accuracy"
+        return Job(
+            family, X, y, codes, folds, metric, fixed, balanced, given.seed, given.n_jobs, given.memory, self.watch
+        )
+
+    def _tune(self, families: list[Family], prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
+        given = self.given
+        codes = np.unique(y, return_inverse=True)[1] if classes else None
+        rows = draw_tuning_rows(codes, len(y), given.tuning_rows, given.seed)
+        some = codes if codes is None else codes[rows]
+        folds = make_folds(some, len(rows), given.folds, given.seed)
+        self.tuned_on, self.fold_count = len(rows), len(folds)
+        if len(rows) < len(y):
+            kept = ", in the proportions of the classes" if classes else ""
+            self.notes.append(
+                f"families were compared and tuned on {len(rows)} of {len(y)} training rows, drawn at random{kept}; "
+                "the winner was fitted on all"
+            )
+        if len(folds) < given.folds:
+            self.notes.append(f"{len(folds)} folds, because there are too few rows for {given.folds}")
+        for family in families:
+            width = prepared.rows(family.scaled).shape[1]
+            cost = family.too_great(len(y), width, 0 if codes is None else int(codes.max()) + 1)
+            if given.model == "auto" and cost:
+                self._leave_out(family.name, cost)
+                continue
+            X = prepared.rows(family.scaled)
+            X = X if len(rows) == len(y) else X[rows]
+            self._tune_one(family, self._job(family.name, X, y[rows], classes, metric, folds))
+        if not any(result.judged for result in self.results):
+            why = "; ".join(f"{result.family}: {result.note}" for result in self.results[:3])
+            words = f"no family could be tuned ({why}); give more minutes, or another model."
+            raise TrainingError(words, argument="minutes")
+
+    def _tune_one(self, family: Family, job: Job) -> None:
+        self._tell("tune", f"{family.name}, {family.words}")
+        if self.watch.over:
+            return self._leave_out(family.name, "left out: the time for tuning was over")
+        begin = time.perf_counter()
+        try:
+            found = family.search(job)
+        except OutOfTimeError:
+            seconds = time.perf_counter() - begin
+            return self._leave_out(family.name, "left out: the time for tuning was over before it had a score", seconds)
+        except (ArithmeticError, ValueError, MemoryError, RuntimeError) as failure:
+            if self.given.model != "auto" or is_interrupt(failure):
+                raise
+            return self._leave_out(family.name, f"failed: {failure}", time.perf_counter() - begin)
+        seconds, scores = time.perf_counter() - begin, found.fold_scores
+        error = standard_error(scores)
+        self.found[family.name] = found
+        result = FamilyResult(
+            family.name,
+            float(scores.mean()),
+            float(scores.std()),
+            error,
+            seconds,
+            found.params,
+            tuple(float(s) for s in scores),
+            note=found.note,
+        )
+        self.results.append(result)
+        self.watch.tell(Judged(family.name, found.params, result.score, error, seconds, found.note))
+
+    def _leave_out(self, family: str, note: str, seconds: float = 0.0) -> None:
+        nan = float("nan")
+        self.results.append(FamilyResult(family, nan, nan, nan, seconds, {}, note=note))
+        if self.progress is not None:
+            self.watch.tell(Judged(family, {}, nan, nan, seconds, note))
+
+    def _tuning_table(self, metric: str) -> dict[str, Any]:
+        families = {
+            name: {"parameters": list(found.params), "candidates": found.table} for name, found in self.found.items()
+        }
+        return {"metric": metric, "folds": self.fold_count, "rows": self.tuned_on, "families": families}
+
+    # ---------------------------------------------------------------- after tuning
+
+    def _fit(self, family: Family, prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> tuple[Any, Any]:
+        """The winner on all training rows, behind its preparation; and the rows that it was fitted on."""
+        X = prepared.rows(family.scaled)
+        prepared.forget(not family.scaled)
+        job = self._job(family.name, X, y, classes, metric, [])
+        params = self.found[family.name].params
+        self._tell("fit", f"{family.name} on {len(y)} rows with {parameters(params) or 'no parameters to choose'}")
+        estimator = family.make(job, params)
+        if hasattr(estimator, "callback"):
+            estimator.callback = self._fitting
+        estimator.fit(X, y)
+        if hasattr(estimator, "callback"):
+            estimator.callback = None  # a saved model calls nobody
+        remark = family.remark(job)
+        if remark:
+            self.notes.append(remark)
+        return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
+
+    def _fitting(self, state: dict[str, Any]) -> None:
+        self.watch.tell(
+            Fitting(
+                int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"], state["violation"]
+            )
+        )
+
+    def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
+        score, constant = scores.get(metric), baseline.get(metric)
+        if score is None or constant is None or score.value > constant.value:
+            return
+        self.notes.append(
+            f"on the held-out rows the model is no better than {name} ({metric} {score.value:.4g} against "
+            f"{constant.value:.4g}): the columns may say nothing about the target"
+        )
+
+    def _tell(self, name: str, detail: str) -> None:
+        self.stage = name
+        self.watch.tell(Stage(name, detail))
+
+    def _tick(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage] = now - self.last
+        self.last = now
+
+    def _interrupted(self) -> TrainingInterrupted:
+        judged = [result for result in self.results if result.judged]
+        if not judged:
+            return TrainingInterrupted(self.stage, tuple(self.results))
+        rows, winner = compare(self.results)
+        best = next(row for row in rows if row.chosen)
+        fixed = {name: best.params[name] for name in FAMILIES[winner].takes if name in best.params}
+        return TrainingInterrupted(self.stage, rows, {"model": winner, **fixed})
+
+
+def _counts(y: np.ndarray) -> dict[str, int]:
+    labels, counts = np.unique(y, return_counts=True)
+    return {str(label): int(count) for label, count in zip(labels.tolist(), counts.tolist(), strict=True)}
