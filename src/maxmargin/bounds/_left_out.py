@@ -33,8 +33,7 @@ import numpy as np
 from ..certificates import best_intercept
 from ..kernels import MatrixGram
 from ..problems import BoxQP
-from ..solvers import smo
-from ..solvers._polish import polish
+from ..solvers import polish, smo
 
 _EPS = float(np.finfo(np.float64).eps)
 # Variables that are corrected at first (at least, at most); how many of the worst join them when a proof falls short.

@@ -17,7 +17,7 @@ from ._driver import Solver
 from ._monitor import Monitor
 from ._solution import Solution
 from ._table import choose_solver
-from .newton import Newton
+from .linear.newton import Newton
 
 _ROUNDS = 8
 _ALMOST_ZERO = 1e-6  # an objective a sample that may be one of zero, but for rounding
