@@ -139,8 +139,9 @@ def _certified(
         met = evidence.relative_gap <= tolerance
         status = Status.CONVERGED if met else solution.status
         iterations = -(-used // many) if many else used
-        found = replace(solution, variables=theta, status=status, iterations=iterations, evidence=evidence)
-        found = replace(found, solver=solver.name)
+        found = replace(
+            solution, variables=theta, status=status, iterations=iterations, evidence=evidence, solver=solver.name
+        )
         if met or solution.status is not Status.CONVERGED:
             return _kept(problem, solver, found, tolerance)
         if evidence.rounding > max(tolerance, 0.5 * evidence.relative_gap):  # no theta proves less

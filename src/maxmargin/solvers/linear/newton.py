@@ -38,7 +38,8 @@ class Newton(Solver):
 
     def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
         self.problem, self.theta, self.tolerance = problem, start, tolerance
-        self.ridge = np.full(problem.d + 1, problem.l2)
+        self.l2 = problem.l2
+        self.ridge = np.full(problem.d + 1, self.l2)
         self.ridge[-1] = 0.0
         loss, self.gradient, self.H = problem.second_order(start)
         self.value, self.decrement = loss + problem.penalty.value(start[:-1]), np.nan
@@ -51,7 +52,8 @@ class Newton(Solver):
             return None
         self.p = _direction(self.H, self.ridge, self.slope)
         self.decrement = -float(self.slope @ self.p)
-        return Status.CONVERGED if self._is_enough(self.slope, self.decrement) else None
+        # with an L2 part the slope alone has decided
+        return Status.CONVERGED if self.l2 <= 0 and self._is_enough(self.slope, self.decrement) else None
 
     def step(self, most: int) -> Status | None:
         problem, decrement = self.problem, self.decrement
@@ -79,7 +81,7 @@ class Newton(Solver):
         return None
 
     def _is_enough(self, slope: np.ndarray, decrement: float) -> bool:
-        return believed_gap(slope, self.problem.l2, decrement) <= 0.5 * self.tolerance * abs(self.value)
+        return believed_gap(slope, self.l2, decrement) <= 0.5 * self.tolerance * abs(self.value)
 
     def figures(self) -> Figures:
         gap = self.decrement / 2
