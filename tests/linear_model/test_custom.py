@@ -23,6 +23,8 @@ from maxmargin.linear_model import LinearClassifier
 from maxmargin.losses import make_loss
 from maxmargin.penalties import BoundedWeights, GroupLasso, make_penalty
 from maxmargin.persistence import ModelFileError, save
+from maxmargin.report import report
+from maxmargin.solvers import Needs, Solver
 
 
 class Logistic:
@@ -181,6 +183,14 @@ def test_what_is_assumed_is_said_of_own_functions_only(clouds):
         known = LinearClassifier("logistic", penalty).fit(X, y).certificate_
         assert known.worst.assumes == ""
         assert "assum" not in str(known)
+
+
+def test_the_report_says_it_too(clouds):
+    X, y = clouds()
+    own = report(LinearClassifier(Logistic()).fit(X, y), X, y).html
+    assert "value and conjugate of the loss Logistic are right" in own
+    assert "are right (assumed)" in own
+    assert "are right" not in report(LinearClassifier("logistic").fit(X, y), X, y).html
 
 
 def test_more_than_two_classes(load):
@@ -387,6 +397,36 @@ def test_own_solver_is_proven(loss, penalty, clouds):
     assert model.certificate_.verify(X, y).status is Status.CONVERGED
     assert model.solver_ == "_descent"
     assert_allclose(model.certificate_.primal, best.certificate_.primal, rtol=2e-4)
+
+
+class Descent(Solver):
+    """Steps that the driver takes: budget, Ctrl-C, progress and traces are its business."""
+
+    needs = Needs(smooth=True, compiled=False, separable=False)
+
+    def __init__(self, problem, start, tolerance, slopes=None):
+        self.problem, self.theta, self.tolerance = problem, start, tolerance
+        self.length = 1 / problem.lipschitz_gradient()
+
+    def step(self, most):
+        self.theta = _descent(self.problem, self.theta, self.tolerance, 1)
+        self.iterations += 1
+
+    def finished(self, last):
+        return Status.CONVERGED if self.iterations >= 300 else None
+
+
+def test_own_solver_may_be_a_class_that_is_driven(clouds):
+    X, y = clouds()
+    reports = []
+    model = LinearClassifier(Logistic(), GroupLasso([0, 0, 1]), solver=Descent, callback=reports.append).fit(X, y)
+    assert model.certificate_.status is Status.CONVERGED
+    assert (model.solver_, model.n_iter_[0] % 300) == ("Descent", 0)
+    assert len(reports) >= 300
+    with pytest.warns(ConvergenceWarning, match="budget exhausted"):
+        LinearClassifier(Logistic(), solver=Descent, max_iter=3).fit(X, y)
+    with pytest.raises(ValueError, match="solver='Descent' needs a loss with a derivative"):
+        LinearClassifier("hinge", solver=Descent).fit(X, y)
 
 
 def test_options_go_to_the_own_solver(clouds):

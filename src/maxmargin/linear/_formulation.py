@@ -48,7 +48,7 @@ class LinearFormulation:
     joint: str = ""
     joint_strength: float = 1.0
     refused_jointly: str = ""
-    solver: Any = "auto"
+    solver: str | Callable[..., Any] = "auto"
     one_count: bool = False
 
     def problems(self, training: Training, threads: int) -> Callable[[int], Risk]:

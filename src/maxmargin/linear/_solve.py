@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from ..certificates import Certificate, Status
 from ..engine import Stopwatch
-from ..solvers import Monitor, Solver, choose_solver, solve_risk
+from ..solvers import Monitor, Solver, choose_solver, solve_risk, solver_name
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Tasks:
     starts: Sequence[np.ndarray | None]
     slopes: Sequence[np.ndarray | None]
     names: Sequence[str]
-    solver: Any  # a name, or a class or function of the user's own
+    solver: str | Callable[..., Any]
 
     def solve(self, k: int, monitor: Monitor) -> Part:
         """Solve and certify one problem."""
@@ -65,7 +65,7 @@ class Tasks:
         certificate = Certificate(nan, nan, inf, inf, inf, Status.INTERRUPTED, 0, 0.0, self.names[k])
         problem, start = self.problem(k), self.starts[k]
         theta = problem.as_rows(problem.start()) if start is None else start
-        return Part(theta, self.slopes[k], certificate, str(getattr(self.solver, "__name__", self.solver)))
+        return Part(theta, self.slopes[k], certificate, solver_name(self.solver))
 
 
 def solver_options(machine: Any, solver: type[Solver]) -> dict[str, Any]:

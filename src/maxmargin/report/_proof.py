@@ -98,6 +98,7 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
         "relative_gap": jsonable(worst.relative_gap),
         "kkt_violation": jsonable(proof.kkt_violation),
         "definiteness": proof.definiteness,
+        "assumes": worst.assumes,
         "iterations": int(proof.iterations),
         "seconds": jsonable(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
@@ -138,6 +139,8 @@ def _duality_words(proof: ModelCertificate) -> str:
     else:
         words += "There is no such bound for this fit: nothing is proven. "
     words += _KERNEL_MATRIX.get(proof.definiteness, "")
+    if worst.assumes:
+        words += f"The bound rests on functions of the user's own: {worst.assumes}, which is assumed and not proven. "
     if proof.status is Status.STATIONARY:
         words += "The conditions of optimality hold to the tolerance: no small change of the multipliers is better. "
     elif proof.status is not Status.CONVERGED:
@@ -205,5 +208,6 @@ def proven_words(proof: dict[str, Any]) -> str:
     best = "is the optimum" if gap == 0 else f"is within {tiny(gap).removeprefix('<').strip()} of the best possible"
     met = proof["status"] == str(Status.CONVERGED)
     kernel = ", if the kernel is positive semi-definite (assumed)" if proof["definiteness"] == "assumed" else ""
+    kernel += ", if the functions of its loss and penalty are right (assumed)" if proof["assumes"] else ""
     start = "Proven" if met else f"The fit ended as “{proof['status']}”; proven is this"
     return f"{start}: with these parameters, the objective of this model {best}, relative to its size{kernel}.{again}"

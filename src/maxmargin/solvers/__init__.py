@@ -4,6 +4,7 @@
 any feasible start. Those of the box QP serve the kernel machines, those of `RISK_SOLVERS` the linear ones.
 """
 
+from ._custom_solver import solver_name
 from ._driver import Solver, drive
 from ._monitor import Monitor
 from ._needs import Needs
@@ -77,6 +78,7 @@ __all__ = [
     "solve_least_squares",
     "solve_risk",
     "solve_stored_paths",
+    "solver_name",
     "solvers_for",
     "unproven",
     "untouched",

@@ -66,12 +66,19 @@ class FunctionSolver(Solver):
         return vector
 
 
+def solver_name(solver: Any) -> str:
+    """What a solver is called: a name itself, a class of `Solver`, a function, or any object that can be called."""
+    if isinstance(solver, str):
+        return solver
+    return str(getattr(solver, "name", getattr(solver, "__name__", type(solver).__name__)))
+
+
 def function_solver(function: Callable[..., Any]) -> type[Solver]:
     """A user's function ``function(problem, start, tolerance, budget, **options) -> theta`` as a solver.
 
     `problem` is a `maxmargin.problems.Risk`. The answer is the vector (w, b), its last entry the intercept, or a pair
     of that and slopes u of the losses, one a sample, for the lower bound.
     """
-    name = str(getattr(function, "__name__", type(function).__name__))
+    name = solver_name(function)
     options = tuple(inspect.signature(function).parameters)[4:]
     return type(name, (FunctionSolver,), {"name": name, "options": options, "function": staticmethod(function)})
