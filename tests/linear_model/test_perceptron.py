@@ -18,7 +18,7 @@ from maxmargin.losses import make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import Risk
 from maxmargin.solvers import StochasticGradient
-from maxmargin.solvers.perceptron import mistake_bound
+from maxmargin.solvers.linear.perceptron import mistake_bound
 
 
 def separable(seed, n=40, d=3, gap=0.2, offset=0.0):
@@ -372,7 +372,7 @@ def test_pickle_keeps_the_proof():
 
 
 def test_ctrl_c_keeps_the_weights(monkeypatch):
-    from maxmargin.solvers import perceptron
+    from maxmargin.solvers.linear import perceptron
 
     X, y = overlapping()
     real, calls = perceptron._walk, []

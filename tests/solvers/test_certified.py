@@ -8,7 +8,8 @@ from maxmargin.certificates import Status, evaluate
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, MatrixGram
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Monitor, Solution, _certified, solve_certified, untouched
+from maxmargin.solvers import Monitor, Solution, solve_certified, untouched
+from maxmargin.solvers.kernel import _certified
 
 
 def test_evidence_is_recomputed_from_the_variables(classifier_problem):

@@ -9,7 +9,8 @@ from maxmargin.certificates import NotSeparableError, Status
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Monitor, _certified, solve_certified, solve_hard_margin
+from maxmargin.solvers import Monitor, solve_certified, solve_hard_margin
+from maxmargin.solvers.kernel import _certified
 
 
 def problem_of(X, sign, kernel, C=np.inf):

@@ -71,7 +71,7 @@ def test_every_kind_of_problem_ends_stationary(name):
 def test_rows_that_do_not_fit_give_the_same(name, monkeypatch):
     problem = problems()[name]
     whole = solve_indefinite(problem)
-    monkeypatch.setattr("maxmargin.solvers.indefinite.MODERATE", 10)
+    monkeypatch.setattr("maxmargin.solvers.kernel.indefinite.MODERATE", 10)
     rows = solve_indefinite(problem, cache_bytes=8 * 40 * 5)
     np.testing.assert_allclose(rows.variables, whole.variables, atol=1e-9)
 

@@ -7,9 +7,10 @@ from maxmargin.certificates import Status, evaluate
 from maxmargin.data import Rows
 from maxmargin.kernels import MatrixGram, make_kernel
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Monitor, interior_box, solve_certified
-from maxmargin.solvers._kernel_systems import FactoredSystem, WholeSystem, pivoted_factor, system_of
-from maxmargin.solvers._polish import polish_free
+from maxmargin.solvers import Monitor, solve_certified
+from maxmargin.solvers.kernel import interior_box
+from maxmargin.solvers.kernel._kernel_systems import FactoredSystem, WholeSystem, pivoted_factor, system_of
+from maxmargin.solvers.kernel._polish import polish_free
 
 MEMORY = 200_000_000
 

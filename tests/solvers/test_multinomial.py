@@ -10,7 +10,7 @@ from maxmargin.data import Rows
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import MultinomialRisk
 from maxmargin.solvers import Monitor, solve_risk
-from maxmargin.solvers.multinomial_dual import MultinomialDual
+from maxmargin.solvers.multiclass.multinomial_dual import MultinomialDual
 
 
 def _problem(X, y, penalty="l2", fit_intercept=True, weights=None):

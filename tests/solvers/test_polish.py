@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 from maxmargin.certificates import evaluate
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import feasible, solve_by_decomposition
-from maxmargin.solvers._polish import polish
+from maxmargin.solvers.kernel._polish import polish
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])

@@ -24,7 +24,7 @@ STORES = {
 @pytest.fixture(params=["formed", "columns"])
 def way(request, monkeypatch):
     """Both ways to minimise the model, whatever the number of features."""
-    monkeypatch.setattr("maxmargin.solvers.proximal_newton._NARROW", 10**9 if request.param == "formed" else 0)
+    monkeypatch.setattr("maxmargin.solvers.linear.proximal_newton._NARROW", 10**9 if request.param == "formed" else 0)
     return request.param
 
 
@@ -75,7 +75,7 @@ def test_same_minimum_as_newton(make, way, loss, penalty):
 def test_both_ways_find_the_same_zeros(make, monkeypatch):
     found = []
     for narrow in (0, 10**9):
-        monkeypatch.setattr("maxmargin.solvers.proximal_newton._NARROW", narrow)
+        monkeypatch.setattr("maxmargin.solvers.linear.proximal_newton._NARROW", narrow)
         problem = make("logistic", "l1", strength=8.0)
         found.append(ProximalNewton.solve(problem, problem.start(), 1e-10).variables)
     assert_allclose(found[0], found[1], atol=1e-5)

@@ -11,10 +11,10 @@ from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
 from maxmargin.solvers import ConjugateGradient, GradientDescent, Monitor, Newton, ProximalGradient
-from maxmargin.solvers._column_scale import column_scale
-from maxmargin.solvers.conjugate_gradient import line_minimum
-from maxmargin.solvers.gradient_descent import slope_at
-from maxmargin.solvers.proximal_gradient import prox_step
+from maxmargin.solvers.linear._column_scale import column_scale
+from maxmargin.solvers.linear.conjugate_gradient import line_minimum
+from maxmargin.solvers.linear.gradient_descent import slope_at
+from maxmargin.solvers.linear.proximal_gradient import prox_step
 
 SOLVERS = {
     "gradient_descent": GradientDescent,

@@ -9,11 +9,11 @@ from maxmargin.problems import BoxQP
 from maxmargin.solvers import (
     Monitor,
     ProjectedGradient,
-    decomposition,
     feasible,
     solve_by_decomposition,
     solve_certified,
 )
+from maxmargin.solvers.kernel import decomposition
 
 SOLVERS = {
     "decomposition": solve_by_decomposition,

@@ -11,12 +11,12 @@ from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
 from maxmargin.solvers import Monitor, Newton, StochasticGradient
-from maxmargin.solvers._averaged import averaged_guarantee, gradient_bound, prior_radius
-from maxmargin.solvers._directions import DECAYS, DIRECTIONS, init
-from maxmargin.solvers._mean_slopes import feasible_slopes
-from maxmargin.solvers._schedules import step_lengths
-from maxmargin.solvers._stochastic_pass import directed_pass, lazy_pass
-from maxmargin.solvers._stochastic_state import StochasticState
+from maxmargin.solvers.linear._averaged import averaged_guarantee, gradient_bound, prior_radius
+from maxmargin.solvers.linear._directions import DECAYS, DIRECTIONS, init
+from maxmargin.solvers.linear._mean_slopes import feasible_slopes
+from maxmargin.solvers.linear._schedules import step_lengths
+from maxmargin.solvers.linear._stochastic_pass import directed_pass, lazy_pass
+from maxmargin.solvers.linear._stochastic_state import StochasticState
 
 STORAGE = {
     "dense64": lambda X: X,

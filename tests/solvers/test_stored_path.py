@@ -10,7 +10,7 @@ from maxmargin.certificates import Status, evaluate, evaluate_tube
 from maxmargin.kernels import MatrixGram, StoredMatrix
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import PathProblem, smo, solve_certified, solve_stored_paths
-from maxmargin.solvers._face_newton import minimise_on_face
+from maxmargin.solvers.kernel._face_newton import minimise_on_face
 
 
 def matrix_of(n, gamma, seed=0, d=4):

@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.certificates import Status
-from maxmargin.solvers import _certified
+from maxmargin.solvers.kernel import _certified
 from maxmargin.svm import SVC
 
 

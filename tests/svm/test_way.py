@@ -7,17 +7,27 @@ import numpy as np
 import pytest
 
 import maxmargin
-from maxmargin.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.linear_model import LinearClassifier, LogisticRegression
+from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.svm._machine import KernelMachine
 
 MACHINES = [SVC, NuSVC, SVR, NuSVR, OneClassSVM]
+LINEAR = {
+    "LinearSVC": LinearSVC,
+    "crammer_singer": lambda **k: LinearSVC(multi_class="crammer_singer", **k),
+    "hard_margin": lambda **k: LinearSVC(C=np.inf, **k),
+    "LinearSVR": LinearSVR,
+    "LogisticRegression": LogisticRegression,
+    "LinearClassifier": LinearClassifier,
+}
+ROOMS = ("svm", "linear", "linear_model", "estimators")
 ROOT = Path(maxmargin.__file__).parent
 # scikit-learn asks an estimator for its tags while it checks X
 PROTOCOL = {"__sklearn_tags__"}
 
 
 def _calls_back(fit):
-    """Functions of `svm` and `estimators` called from another file while their own is waiting on the stack."""
+    """Functions of `ROOMS` called from another file while their own is waiting on the stack."""
     stack, found = [], []
 
     def profile(frame, event, argument):
@@ -25,7 +35,7 @@ def _calls_back(fit):
             path = Path(frame.f_code.co_filename)
             file = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else None
             caller = next((f for f in reversed(stack) if f), None)
-            own = file is not None and file.split("/")[0] in ("svm", "estimators")
+            own = file is not None and file.split("/")[0] in ROOMS
             if own and file != caller and file in stack and frame.f_code.co_name not in PROTOCOL:
                 found.append(f"{caller} calls {frame.f_code.co_qualname} of {file}")
             stack.append(file)
@@ -45,6 +55,14 @@ def _calls_back(fit):
 def test_no_file_is_called_back(kind, classes):
     X = np.random.default_rng(0).standard_normal((60, 2))
     assert not _calls_back(lambda: kind(n_jobs=1).fit(X, np.arange(60) % classes))
+
+
+@pytest.mark.parametrize("make", LINEAR.values(), ids=LINEAR)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_no_file_of_a_linear_fit_is_called_back(make, classes):
+    y = np.arange(60) % classes
+    X = np.random.default_rng(0).standard_normal((60, 3)) + 20 * np.eye(3)[y]  # apart, for the hard margin
+    assert not _calls_back(lambda: make(n_jobs=1).fit(X, y))
 
 
 @pytest.mark.parametrize("kind", MACHINES)

@@ -29,6 +29,8 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
+    coef_: Any
+
     @abstractmethod
     def _formulation(self) -> LinearFormulation:
         """What is minimised."""

@@ -47,7 +47,7 @@ def solve_training(
     if joint is not None:
         start = None if starts[0] is None else np.vstack([theta for theta in starts if theta is not None])
         known = slopes[0] if len(slopes) == 1 else None
-        tasks = Tasks(machine, lambda k: joint, [start], [known], ["all classes"], "auto")
+        tasks = Tasks(machine, [joint].__getitem__, [start], [known], ["all classes"], "auto")
         return solve_all(tasks.solve, tasks.untouched, tasks.names, monitor, side_by_side=False)
     if len(slopes) != training.problems:  # the last fit had a joint problem
         slopes = [None] * training.problems

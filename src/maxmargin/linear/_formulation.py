@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..losses import CustomLoss, Loss
-from ..penalties import CustomPenalty, Penalty
 from ..problems import CrammerSingerRisk, HardMarginRisk, MultinomialRisk, Risk
 from ._training import Training
 
@@ -42,7 +41,7 @@ class LinearFormulation:
     """
 
     loss: Loss | CustomLoss
-    penalty: Penalty | CustomPenalty
+    penalty: Any  # Penalty or CustomPenalty; the joint problems take the first alone
     strength: float
     fit_intercept: bool
     hard: bool = False

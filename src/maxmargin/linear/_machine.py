@@ -22,7 +22,7 @@ class LinearMachine(Reported, BaseEstimator):
     """Base of the linear machines; not for direct use."""
 
     _parameter_constraints: dict = {
-        "solver": [str, type],
+        "solver": [str],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],

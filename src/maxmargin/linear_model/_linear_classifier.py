@@ -67,8 +67,8 @@ class LinearClassifier(LinearClassifierMachine):
         The part of ``||w||_1`` in the elastic net; the other penalties do not look at it.
     solver : str or callable, default="auto"
         "auto", or a name of `maxmargin.solvers.RISK_SOLVERS`. One that cannot minimise this loss with this penalty is
-        refused, with the names of those that can. Or a function ``solver(problem, start, tolerance, budget)`` that
-        returns the vector (w, b) for a `maxmargin.problems.Risk`.
+        refused, with the names of those that can. Or a class derived from `maxmargin.solvers.Solver`, or a function
+        ``solver(problem, start, tolerance, budget)`` that returns the vector (w, b) for a `maxmargin.problems.Risk`.
     tol : float, default=1e-4
         Largest relative duality gap that is accepted.
     fit_intercept : bool, default=True

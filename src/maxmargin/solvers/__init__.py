@@ -4,38 +4,39 @@
 any feasible start. Those of the box QP serve the kernel machines, those of `RISK_SOLVERS` the linear ones.
 """
 
-from ._block import solve_block
-from ._certified import solve_certified, unproven, untouched
 from ._custom_solver import solver_name
 from ._driver import Solver, drive
-from ._hard_margin import solve_hard_margin
 from ._monitor import Monitor
 from ._needs import Needs
-from ._projection import feasible, project
-from ._smo import smo
 from ._solution import Solution
 from ._solve_risk import solve_risk
-from ._stochastic_state import StochasticState
 from ._table import RISK_SOLVERS, check_solver, choose_solver, solvers_for
 from ._trace import Figures, Trace, TracePoint
-from .conjugate_gradient import ConjugateGradient
-from .crammer_singer import CrammerSinger
-from .decomposition import solve as solve_by_decomposition
-from .dual_coordinate import DualCoordinate
-from .gradient_descent import GradientDescent
-from .indefinite import solve_indefinite
-from .interior_point import InteriorPoint
-from .least_squares import solve as solve_least_squares
-from .newton import Newton
-from .newton_cg import NewtonCG
-from .perceptron import VARIANTS, PerceptronRule, mistake_bound
-from .primal_dual import PrimalDual
-from .projected_gradient import ProjectedGradient
-from .proximal_gradient import ProximalGradient
-from .proximal_newton import ProximalNewton
-from .stochastic import StochasticGradient
-from .stored_matrix import longest_useful
-from .stored_path import PathProblem, solve_stored_paths
+from .kernel._block import solve_block
+from .kernel._certified import solve_certified, unproven, untouched
+from .kernel._hard_margin import solve_hard_margin
+from .kernel._polish import polish
+from .kernel._projection import feasible, project
+from .kernel._smo import smo
+from .kernel.decomposition import solve as solve_by_decomposition
+from .kernel.indefinite import solve_indefinite
+from .kernel.projected_gradient import ProjectedGradient
+from .kernel.stored_matrix import longest_useful
+from .kernel.stored_path import PathProblem, solve_stored_paths
+from .linear._stochastic_state import StochasticState
+from .linear.conjugate_gradient import ConjugateGradient
+from .linear.dual_coordinate import DualCoordinate
+from .linear.gradient_descent import GradientDescent
+from .linear.interior_point import InteriorPoint
+from .linear.least_squares import solve as solve_least_squares
+from .linear.newton import Newton
+from .linear.newton_cg import NewtonCG
+from .linear.perceptron import VARIANTS, PerceptronRule, mistake_bound
+from .linear.primal_dual import PrimalDual
+from .linear.proximal_gradient import ProximalGradient
+from .linear.proximal_newton import ProximalNewton
+from .linear.stochastic import StochasticGradient
+from .multiclass.crammer_singer import CrammerSinger
 
 __all__ = [
     "solve_block",
@@ -69,6 +70,7 @@ __all__ = [
     "feasible",
     "longest_useful",
     "mistake_bound",
+    "polish",
     "project",
     "smo",
     "solve_by_decomposition",

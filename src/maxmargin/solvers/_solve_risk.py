@@ -17,7 +17,7 @@ from ._driver import Solver
 from ._monitor import Monitor
 from ._solution import Solution
 from ._table import choose_solver
-from .newton import Newton
+from .linear.newton import Newton
 
 _ROUNDS = 8
 _ALMOST_ZERO = 1e-6  # an objective a sample that may be one of zero, but for rounding
@@ -139,8 +139,9 @@ def _certified(
         met = evidence.relative_gap <= tolerance
         status = Status.CONVERGED if met else solution.status
         iterations = -(-used // many) if many else used
-        found = replace(solution, variables=theta, status=status, iterations=iterations, evidence=evidence)
-        found = replace(found, solver=solver.name)
+        found = replace(
+            solution, variables=theta, status=status, iterations=iterations, evidence=evidence, solver=solver.name
+        )
         if met or solution.status is not Status.CONVERGED:
             return _kept(problem, solver, found, tolerance)
         if evidence.rounding > max(tolerance, 0.5 * evidence.relative_gap):  # no theta proves less

@@ -9,20 +9,20 @@ from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
 from ._custom_solver import function_solver
 from ._driver import Solver
-from .conjugate_gradient import ConjugateGradient
-from .crammer_singer import CrammerSinger
-from .dual_coordinate import DualCoordinate
-from .gradient_descent import GradientDescent
-from .interior_point import InteriorPoint
-from .linear_hard_margin import LinearHardMargin
-from .multinomial import MultinomialNewton, MultinomialProximal
-from .multinomial_dual import MultinomialDual
-from .newton import Newton
-from .newton_cg import NewtonCG
-from .primal_dual import PrimalDual
-from .proximal_gradient import ProximalGradient
-from .proximal_newton import ProximalNewton
-from .stochastic import StochasticGradient
+from .linear.conjugate_gradient import ConjugateGradient
+from .linear.dual_coordinate import DualCoordinate
+from .linear.gradient_descent import GradientDescent
+from .linear.hard_margin import LinearHardMargin
+from .linear.interior_point import InteriorPoint
+from .linear.newton import Newton
+from .linear.newton_cg import NewtonCG
+from .linear.primal_dual import PrimalDual
+from .linear.proximal_gradient import ProximalGradient
+from .linear.proximal_newton import ProximalNewton
+from .linear.stochastic import StochasticGradient
+from .multiclass.crammer_singer import CrammerSinger
+from .multiclass.multinomial import MultinomialNewton, MultinomialProximal
+from .multiclass.multinomial_dual import MultinomialDual
 
 # A new solver: one file with a class, and one line here. The tests run every combination that it accepts.
 RISK_SOLVERS: dict[str, type[Solver]] = {

@@ -135,7 +135,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         X, y = training_rows(self, X, y, y_numeric=True)
         problem = self._risk(X, y, sample_weight)
         start, slopes = self._start(problem)
-        tasks = Tasks(self, lambda k: problem, [start], [slopes], [""], self.solver)
+        tasks = Tasks(self, [problem].__getitem__, [start], [slopes], [""], self.solver)
         monitor = Monitor(self.verbose, self.callback)
         parts, interrupted = solve_all(tasks.solve, tasks.untouched, tasks.names, monitor, side_by_side=False)
         part = parts[0]

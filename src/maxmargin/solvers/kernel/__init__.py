@@ -1,0 +1,1 @@
+"""The box QP of the kernel machines: working sets with SMO inside, and what takes over where that is slow."""

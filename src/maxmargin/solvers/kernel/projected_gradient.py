@@ -1,0 +1,84 @@
+"""Projected gradient: the plain reference.
+
+    beta <- project(beta - (K beta - p) / L),   accelerated with restarts (Beck and Teboulle 2009, eq. 4.1-4.3;
+    O'Donoghue and Candes 2015, section 3.2),
+
+L the largest eigenvalue of K. It needs the whole Gram matrix and many steps, and shares no code with the solver that
+users get, apart from the problem: that is its use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.linalg import eigsh
+
+from ...certificates import Status
+from ...problems import BoxQP
+from .._driver import Solver
+from .._solution import Solution
+from .._trace import Figures
+from ._projection import feasible
+
+_APART = 10  # steps between two looks at the violation
+
+
+class ProjectedGradient(Solver):
+    """Minimises a box QP of moderate size until the largest KKT violation is at most the tolerance."""
+
+    budget = 100_000
+
+    def __init__(
+        self, problem: BoxQP, start: np.ndarray | None, tolerance: float, slopes: np.ndarray | None = None
+    ) -> None:
+        self.problem, self.tolerance = problem, tolerance
+        rows = problem.rows_of(np.arange(problem.n))
+        self.K = problem.gram.block(rows, rows, np.float64)
+        self.L = _largest_eigenvalue(self.K)
+        self.theta = problem.feasible_start() if start is None else feasible(problem, start)
+        self.ahead, self.momentum, self.violation = self.theta, 1.0, np.inf
+
+    def step(self, most: int) -> Status | None:
+        problem, beta = self.problem, self.theta
+        gradient = self.K @ self.ahead - problem.p
+        new = feasible(problem, self.ahead - gradient / self.L)
+        if gradient @ (new - beta) > 0:  # the momentum points uphill: forget it
+            self.ahead, self.momentum = beta, 1.0
+            gradient = self.K @ self.ahead - problem.p
+            new = feasible(problem, self.ahead - gradient / self.L)
+        longer = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
+        self.ahead = new + (self.momentum - 1) / longer * (new - beta)
+        self.momentum, self.theta = longer, new
+        self.iterations += 1
+        return None
+
+    def finished(self, last: bool) -> Status | None:
+        if last or self.iterations % _APART == 0:
+            self.violation = _violation(self.problem, self.theta, self.problem.p - self.K @ self.theta)
+        return Status.CONVERGED if self.violation <= self.tolerance else None
+
+    def figures(self) -> Figures:
+        dual = float(self.theta @ (self.problem.p - 0.5 * (self.K @ self.theta)))
+        return Figures(self.violation, dual=dual)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        return Solution(self.theta, status, self.iterations, self.violation, keyboard=keyboard)
+
+
+def _largest_eigenvalue(K: np.ndarray) -> float:
+    if len(K) < 64:
+        return max(float(np.linalg.eigvalsh(K)[-1]), 1e-300)
+    v0 = np.full(len(K), 1 / np.sqrt(len(K)))
+    return 1.01 * float(eigsh(K, k=1, tol=1e-3, v0=v0, return_eigenvectors=False)[0])
+
+
+def _violation(problem: BoxQP, beta: np.ndarray, residual: np.ndarray) -> float:
+    # A projected point is at its bound only up to rounding: what is within 1e-12 of it counts as there.
+    worst = 0.0
+    for g in range(len(problem.totals)):
+        m = problem.members(g)
+        lower, upper = problem.lower[m], problem.upper[m]
+        room = 1e-12 * np.maximum(upper - lower, 1e-300)
+        rise, fall = residual[m][beta[m] < upper - room], residual[m][beta[m] > lower + room]
+        if rise.size and fall.size:
+            worst = max(worst, float(rise.max() - fall.min()))
+    return worst

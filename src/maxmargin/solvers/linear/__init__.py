@@ -1,0 +1,1 @@
+"""Regularised risks, least squares and separation: one algorithm a file."""

@@ -1,0 +1,314 @@
+"""Least squares with a ridge: the normal equations where they are safe, orthogonal factors where they are not.
+
+    (A'A + alpha I) w = A't      or, for fewer rows than features,      (A A' + alpha I) v = t,  w = A'v
+
+(`maxmargin.problems.LeastSquares` says what A and t are), by one of three ways:
+
+cholesky    A'A or A A' from tiles, its Cholesky factor, and refinement, w <- w + (A'A + alpha I)^-1 (A'(t - A w) -
+            alpha w), the residual being that of A itself. That is as accurate as an orthogonal factorisation as long as
+            the factor contracts at all, which is checked (Bjorck 1987, "corrected seminormal equations").
+svd         QR of A tile by tile (R of the tiles so far, stacked on the next one), then the SVD of the small R. Singular
+            values below rounding count as zero: with alpha = 0 that is the shortest of all minimisers.
+cg          Conjugate gradients on the normal equations (Hestenes and Stiefel 1952, CGLS), restarted from true residuals
+            until rounding: needs nothing but products with A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import blas, lapack
+
+from ...certificates import Status
+from ...data import gram_pass
+from ...engine import one_blas_thread, run_parallel
+from ...problems import LeastSquares
+from .._driver import Solver, drive
+from .._monitor import Monitor
+from .._solution import Solution
+from .._trace import Figures
+
+METHODS = ("cholesky", "svd", "cg")
+# A reciprocal condition number below this, and the normal equations are left alone.
+_SAFE = 1e-12
+_REFINEMENTS = 4
+_RESTARTS = 12
+_EPS = float(np.finfo(np.float64).eps)
+# Sides of a matrix that is formed for CSR rows, and the multiplications that forming it may take.
+_SIDE = 2000
+_WORK = 2e10
+
+
+def choose_method(problem: LeastSquares) -> str:
+    """Direct methods for dense rows and for small sides; conjugate gradients for large sparse rows."""
+    if not problem.rows.sparse or problem.d <= _SIDE:
+        return "cholesky"
+    return "cholesky" if problem.n <= _SIDE and float(problem.n) ** 2 * problem.d <= _WORK else "cg"
+
+
+def solve(
+    problem: LeastSquares,
+    start: np.ndarray | None = None,
+    tolerance: float = 1e-10,
+    budget: int | None = None,
+    monitor: Monitor | None = None,
+    *,
+    method: str = "auto",
+) -> Solution:
+    """Minimise to rounding errors.
+
+    Parameters
+    ----------
+    problem : LeastSquares
+        What is minimised.
+    start : ndarray of shape (d, k), optional
+        Where conjugate gradients start; the other ways need no start.
+    tolerance, budget, monitor
+        Those of conjugate gradients: relative to the right-hand side, and steps a target.
+    method : {"auto", "cholesky", "svd", "cg"}
+        "cholesky" gives way to "svd" where rounding would spoil it.
+
+    Returns
+    -------
+    Solution
+        Weights of shape (d, k). Its ``solver`` is the way that was gone; ``stats`` has the ``rank`` found by an SVD, or
+        the ``steps`` of each target.
+
+    """
+    chosen = choose_method(problem) if method == "auto" else method
+    if chosen == "cg":
+        return _by_gradients(problem, start, tolerance, budget, monitor)
+    if chosen == "cholesky":
+        W = _by_cholesky(problem)
+        if W is not None:
+            return Solution(W, Status.CONVERGED, 1, solver="cholesky")
+    W, rank = _by_orthogonal_factors(problem)
+    return Solution(W, Status.CONVERGED, 1, solver="svd", stats={"rank": rank})
+
+
+# ---------------------------------------------------------------- normal equations
+
+
+def _by_cholesky(problem: LeastSquares) -> np.ndarray | None:
+    """Weights, or None where rounding would spoil them."""
+    wide = problem.d > problem.n
+    if wide and (problem.alpha <= 0).any():
+        return None  # centring makes A A' singular
+    gram, right = (_outer_gram(problem), problem.right) if wide else _inner_gram(problem)
+    W = np.empty((problem.d, problem.k))
+    for alpha in np.unique(problem.alpha):
+        mine = np.flatnonzero(problem.alpha == alpha)
+        found = _refined(problem, gram, right[:, mine], float(alpha), mine, wide)
+        if found is None:
+            return None
+        W[:, mine] = found
+    return W
+
+
+def _refined(
+    problem: LeastSquares, gram: np.ndarray, right: np.ndarray, alpha: float, mine: np.ndarray, wide: bool
+) -> np.ndarray | None:
+    """Solve with one factor for the targets `mine`, and refine until the true residual no longer falls."""
+    M = gram.copy(order="F")
+    M.flat[:: len(M) + 1] += alpha
+    norm = float(np.abs(M).sum(axis=0).max(initial=0.0)) if M.size else 0.0
+    factor, info = lapack.dpotrf(M, lower=0, overwrite_a=1)
+    if info != 0 or norm == 0 or lapack.dpocon(factor, norm)[0] < _SAFE:
+        return None
+    mine_only = problem if len(mine) == problem.k else problem.of_targets(mine)
+
+    def weights(v: np.ndarray) -> np.ndarray:
+        return problem.transposed(v) if wide else v
+
+    def residual(v: np.ndarray) -> np.ndarray:
+        rest = right - problem.image(weights(v)) if wide else mine_only.residual(v)[1]
+        return rest - alpha * v
+
+    v = lapack.dpotrs(factor, right, lower=0)[0]
+    rest = residual(v)
+    size = float(np.linalg.norm(rest))
+    for _ in range(_REFINEMENTS):
+        new = v + lapack.dpotrs(factor, rest, lower=0)[0]
+        new_rest = residual(new)
+        new_size = float(np.linalg.norm(new_rest))
+        if not new_size < size:
+            break
+        settled = new_size > size / 4
+        v, rest, size = new, new_rest, new_size
+        if settled:
+            break
+    return weights(v)
+
+
+def _inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
+    """``A'A`` (both triangles) and ``A't``."""
+    d = problem.d
+    if problem.rows.sparse:
+        full = np.zeros((d + 1, d + 1))
+        gram_pass(problem.rows.arrays, 0, problem.n, problem.weights, full)
+        gram = np.triu(full[:-1, :-1])
+        gram = gram + np.triu(gram, 1).T
+        centred = gram - float(problem.weights.sum()) * np.outer(problem.mu, problem.mu)
+        return centred, problem.transposed(problem.right)
+    both = _squares(
+        lambda low, high: np.hstack([problem.tile(low, high), problem.right[low:high]]),
+        problem.n,
+        problem.tile_height(256),
+        d + problem.k,
+        problem,
+    )
+    return both[:d, :d], both[:d, d:]
+
+
+def _outer_gram(problem: LeastSquares) -> np.ndarray:
+    """``A A'`` (both triangles)."""
+    width = max(256, 2**18 // max(1, problem.n))
+    return _squares(lambda low, high: problem.columns(low, high).T, problem.d, width, problem.n, problem)
+
+
+def _squares(
+    piece: Callable[[int, int], np.ndarray], stop: int, step: int, side: int, problem: LeastSquares
+) -> np.ndarray:
+    """The sum of B'B over pieces B of `step` rows, each thread its own share of them."""
+    threads = max(1, min(problem.threads, stop // (2 * step)))
+
+    def share(first: int) -> np.ndarray:
+        total = np.zeros((side, side), order="F")
+        for low in range(first * step, stop, threads * step):
+            B = np.ascontiguousarray(piece(low, min(stop, low + step)))
+            total = blas.dsyrk(1.0, B.T, beta=1.0, c=total, trans=0, lower=0, overwrite_c=1)
+        return total
+
+    with one_blas_thread():
+        total = np.sum(run_parallel(share, [(k,) for k in range(threads)]), axis=0)
+    return np.triu(total) + np.triu(total, 1).T
+
+
+# ---------------------------------------------------------------- orthogonal factors
+
+
+def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int]:
+    """Weights through the SVD of a triangular factor, and the rank."""
+    n, d, k = problem.n, problem.d, problem.k
+    wide = d > n
+    side = n if wide else d
+    R = np.empty((0, side + (0 if wide else k)))
+    step = max(4 * side, 2**16 // max(1, side))
+    with one_blas_thread():  # waking other threads for every tile would cost more than they do
+        for low in range(0, d if wide else n, step):
+            high = min(d if wide else n, low + step)
+            piece = (
+                problem.columns(low, high).T if wide else np.hstack([problem.tile(low, high), problem.right[low:high]])
+            )
+            R = scipy.linalg.qr(np.vstack([R, piece]), mode="r", overwrite_a=True, check_finite=False)[0]
+            R = R[: R.shape[1]]
+    U, sigma, Vt = _svd(R[:side, :side])
+    kept = sigma > _EPS * max(n, d) * sigma.max(initial=0.0)
+    rank = int(kept.sum())
+    if not rank:
+        return np.zeros((d, k)), 0
+    U, sigma, Vt = U[:, kept], sigma[kept, None], Vt[kept]
+    if wide:  # A' = Q R, so that A A' = V sigma^2 V'
+        shrunk = sigma**2 + problem.alpha
+        v = Vt.T @ ((Vt @ problem.right) / shrunk)
+        rest = problem.right - problem.image(problem.transposed(v)) - problem.alpha * v
+        return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank
+    W = Vt.T @ (sigma / (sigma**2 + problem.alpha) * (U.T @ R[: U.shape[0], side:]))
+    rest = problem.residual(W)[1] - problem.alpha * W
+    better = W + Vt.T @ ((Vt @ rest) / (sigma**2 + problem.alpha))
+    again = problem.residual(better)[1] - problem.alpha * better
+    return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank
+
+
+def _svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    try:
+        return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+    except np.linalg.LinAlgError:  # divide and conquer fails on rare matrices; the older routine does not
+        return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+
+
+# ---------------------------------------------------------------- conjugate gradients
+
+
+def _by_gradients(
+    problem: LeastSquares, start: np.ndarray | None, tolerance: float, budget: int | None, monitor: Monitor | None
+) -> Solution:
+    """One target after the other."""
+    budget = 1000 + 10 * min(problem.n, problem.d) if budget is None else budget
+    W = np.zeros((problem.d, problem.k)) if start is None else np.array(start, dtype=np.float64)
+    steps, status, keyboard = np.zeros(problem.k, dtype=int), Status.CONVERGED, False
+    with one_blas_thread():
+        for t in range(problem.k):
+            found = drive(NormalGradients(problem, t, W[:, t : t + 1], tolerance), budget, monitor)
+            W[:, t], steps[t], keyboard = found.variables, found.iterations, found.keyboard
+            if found.status is not Status.CONVERGED:
+                status = found.status
+            if found.status is Status.INTERRUPTED:
+                break
+    return Solution(W, status, int(steps.sum()), solver="cg", keyboard=keyboard, stats={"steps": steps})
+
+
+class NormalGradients(Solver):
+    """Conjugate gradients on the normal equations of one target, restarted from true residuals until rounding."""
+
+    def __init__(self, problem: LeastSquares, t: int, start: np.ndarray, tolerance: float) -> None:
+        self.problem, self.tolerance, self.w = problem, tolerance, start
+        self.alpha, self.right = float(problem.alpha[t]), problem.right[:, t : t + 1]
+        self.scale = float(np.linalg.norm(problem.transposed(self.right)))
+        self.size, self.target = np.sqrt(problem.squared_size()), float(np.linalg.norm(self.right))
+        self.best, self.reached, self.square = np.inf, start, 0.0
+        self.restarts, self.drifted = 0, True
+
+    def _true_residual(self) -> float:
+        """Recompute residual and slope, and keep w if its slope is the smallest so far; the length of the slope."""
+        self.r = self.right - self.problem.image(self.w)
+        self.s = self.problem.transposed(self.r) - self.alpha * self.w
+        length = float(np.linalg.norm(self.s))
+        before = self.best
+        if length < self.best:
+            self.best, self.reached = length, self.w
+        self.halved = length < before / 2
+        return length
+
+    def finished(self, last: bool) -> Status | None:
+        if self.scale == 0 and not self.w.any():
+            return Status.CONVERGED
+        if not (self.drifted or last):
+            return None
+        length = self._true_residual()
+        self.restarts += 1
+        # a restart from the true residual that brings nothing: this is rounding
+        if not self.halved or length == 0 or self.restarts > _RESTARTS or last:
+            met = self.scale == 0 or self.best <= self.tolerance * self.scale
+            return Status.CONVERGED if met else None if last else Status.STALLED
+        self.p, self.square, self.drifted = self.s, length**2, False
+        return None
+
+    def step(self, most: int) -> Status | None:
+        problem, alpha, p = self.problem, self.alpha, self.p
+        q = problem.image(p)
+        step = self.square / (float(np.sum(q * q)) + alpha * float(np.sum(p * p)))
+        self.w = self.w + step * p
+        self.r = self.r - step * q
+        self.s = problem.transposed(self.r) - alpha * self.w
+        self.iterations += 1
+        new = float(np.sum(self.s * self.s))
+        length = float(np.linalg.norm(self.w))
+        rounding = _EPS * (self.size * (self.size * length + self.target) + alpha * length)
+        # down to rounding, or time for a true residual: that of the recurrence drifts from it
+        self.drifted = bool(new <= rounding**2 or new <= 1e-16 * self.best**2 or new > 1e16 * self.best**2)
+        self.p, self.square = self.s + (new / self.square) * p, new
+        return None
+
+    def figures(self) -> Figures:
+        return Figures(float(np.sqrt(self.square)) / (self.scale or 1.0))
+
+    def variables(self) -> np.ndarray:
+        return self.reached[:, 0]
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        if status is Status.INTERRUPTED and not keyboard:
+            self.reached = self.w
+        return Solution(self.variables(), status, self.iterations, keyboard=keyboard)
