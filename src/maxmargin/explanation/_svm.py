@@ -122,7 +122,7 @@ def _one_function(subject: Subject, training: Training) -> ModelExplanation:
     model = subject.model
     outliers = isinstance(model, OneClassSVM)
     n, support, size = int(model.shape_fit_[0]), len(model.support_), np.abs(model._dual_coef()[0])
-    bound = 1.0 if outliers else float(model._bound)
+    bound = 1.0 if outliers else model._formulation().bound
     at_bound = int((size >= bound).sum())
     words = ("outside the region", "on its edge", "inside it") if outliers else (
         "beyond the tube", "on its edge", "inside it")  # fmt: skip
