@@ -17,21 +17,21 @@ class ToyEngine:
     def __init__(self, search, data):
         self.search, self.data = search, data
 
-    def run(self, board):
-        for f, fold in enumerate(board.folds):
-            for k, params in enumerate(board.grid.candidates):
-                if board.open(k, f):
-                    self._train(board, k, f, fold, params)
-                    board.drop()
+    def run(self, state):
+        for f, fold in enumerate(state.folds):
+            for k, params in enumerate(state.grid.candidates):
+                if state.open(k, f):
+                    self._train(state, k, f, fold, params)
+                    state.drop()
 
-    def _train(self, board, k, f, fold, params):
+    def _train(self, state, k, f, fold, params):
         log = self.search.log
         log.append((k, f))
         if self.search.trouble is not None:
             try:
                 self.search.trouble(params, f, log)
             except Exception as error:
-                board.fail(k, f, error)
+                state.fail(k, f, error)
                 return
         begin, data = time.perf_counter(), self.data
         weights = None if data.weights is None else data.weights[fold.train]
@@ -40,7 +40,7 @@ class ToyEngine:
         values = machine.predict(test) if data.classes is None else machine.decision_function(test)
         proof = Certificate(1.0, 1.0, 1e-9 * (1 + f), 1e-9 * (1 + f), 0.0, Status.CONVERGED, 1, 0.0, "toy")
         seconds = time.perf_counter() - begin
-        board.enter(k, f, Outcome(values, machine.predict(test), (proof,), seconds, lambda: clone_fitted(machine)))
+        state.enter(k, f, Outcome(values, machine.predict(test), (proof,), seconds, lambda: clone_fitted(machine)))
 
 
 def clone_fitted(machine):
@@ -58,8 +58,8 @@ class _Toy:
             return Grid(("C",), (Cs,))
         return Grid(("C", "gamma"), (Cs, resolve_values("gammas", self.gammas, lambda n: np.logspace(-2, 2, n))))
 
-    def _make_engine(self, data):
-        return ToyEngine(self, data)
+    def _train(self, state, data, exact=False):
+        ToyEngine(self, data).run(state)
 
 
 def _init(

@@ -191,7 +191,7 @@ class Search(Reported, ABC):
             X=shown,
             y=data.y,
             weights=data.weights if self.weighted_score else None,
-            pairwise=self.__sklearn_tags__().input_tags.pairwise,  # type: ignore[attr-defined]
+            pairwise=self.__sklearn_tags__().input_tags.pairwise,
             names=getattr(self, "feature_names_in_", None),
         )
         return SearchState(

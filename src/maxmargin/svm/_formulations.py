@@ -234,11 +234,15 @@ class Tube(Formulation):
     epsilon: float
     nu: float | None = None
 
+    @property
+    def bound(self) -> float:
+        """The largest coefficient of a sample of weight 1."""
+        return float(self.C) if np.isfinite(self.C) else 1e10
+
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
-        bound = (float(self.C) if np.isfinite(self.C) else 1e10) * weight
         if self.nu is None:
-            return BoxQP.regressor(gram, target, bound, self.epsilon)
-        return BoxQP.nu_regressor(gram, target, bound, self.nu)
+            return BoxQP.regressor(gram, target, self.bound * weight, self.epsilon)
+        return BoxQP.nu_regressor(gram, target, self.bound * weight, self.nu)
 
     def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
         return _sums(solution.variables), float(np.mean(solution.evidence.intercepts))

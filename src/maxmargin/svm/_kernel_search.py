@@ -58,7 +58,7 @@ class KernelSearch(Search):
         return kernel_name(self.kernel)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._kernel_name == "precomputed"
         tags.input_tags.sparse = self._kernel_name != "precomputed"
         return tags
