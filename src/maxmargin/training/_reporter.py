@@ -1,4 +1,4 @@
-"""What looks on while candidates are tried: it tells events and knows when the time is over."""
+"""Who is told while candidates are tried, and when the time for that is over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..messages import Candidate, ProgressEvent
 from ..search import Board, standard_error
 
 
-class Watch:
+class Reporter:
     """Events to whoever listens, one at a time, and the end of the time for tuning.
 
     Parameters
@@ -29,7 +29,7 @@ class Watch:
         self._lock = Lock()
 
     @property
-    def over(self) -> bool:
+    def out_of_time(self) -> bool:
         """Whether the time for tuning has passed."""
         return self.deadline is not None and time.perf_counter() > self.deadline
 
@@ -48,8 +48,8 @@ class BoardMonitor:
 
     verbose = True  # or the board would not call
 
-    def __init__(self, board: Board, family: str, watch: Watch) -> None:
-        self._board, self._family, self._watch = board, family, watch
+    def __init__(self, board: Board, family: str, reporter: Reporter) -> None:
+        self._board, self._family, self._reporter = board, family, reporter
         self._told = np.zeros(len(board.grid), dtype=bool)
         self.stopped = False
 
@@ -68,8 +68,8 @@ class BoardMonitor:
                 int(self._told.sum()),
                 len(self._told),
             )
-            self._watch.tell(event)
-        if self._watch.over and not last:
+            self._reporter.tell(event)
+        if self._reporter.out_of_time and not last:
             self.stopped = True
             self._board.stop()
 
@@ -77,14 +77,14 @@ class BoardMonitor:
         """Nothing: notes are collected elsewhere."""
 
 
-class Watched:
-    """For a search: it reports to a `Watch`. To be mixed in in front of it."""
+class Reporting:
+    """For a search: it reports to a `Reporter`. To be mixed in in front of it."""
 
-    watch: Watch
+    reporter: Reporter
     family: str
     monitor: BoardMonitor | None = None
 
     def _open_board(self, *parts: Any) -> Board:
         board = super()._open_board(*parts)  # type: ignore[misc]
-        self.monitor = board._monitor = BoardMonitor(board, self.family, self.watch)
+        self.monitor = board._monitor = BoardMonitor(board, self.family, self.reporter)
         return board
