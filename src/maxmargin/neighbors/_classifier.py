@@ -195,7 +195,8 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
         """
         check_is_fitted(self)
-        return self._shares(self._tallies(*self.kneighbors(X), left_out=X is None))
+        distances, indices = self.kneighbors(X)
+        return self._shares(self._tallies(distances, indices, X is None))
 
     def _shares(self, tallies: list[np.ndarray]) -> Any:
         shares = [tally / tally.sum(axis=1, keepdims=True) for tally in tallies]
