@@ -49,11 +49,12 @@ MINUTES ?= 30
 soak: $(READY) ## random work in threads and processes at once: no memory, thread, file or process is lost (MINUTES=30)
 	$(PY) -m tests.soak --minutes $(MINUTES)
 
-lint: $(READY) ## check style, types and the import order of the rooms
+lint: $(READY) ## check style, types, the import order of the rooms, and that they import nothing private
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
+	$(PY) -m pytest -q -p no:cacheprovider tests/test_walls.py
 
 bench: $(READY_BENCH) ## measure against the peers that can be installed here
 	$(PY) -m benchmarks

@@ -28,7 +28,7 @@ def _margins_without(K, y, C, i):
         return -np.inf, -np.inf  # no machine, by definition an error
     C = np.broadcast_to(C, y.shape)[others]
     solution = _solve(K[np.ix_(others, others)], y[others], C)
-    beta, f = solution.beta, float(K[i, others] @ solution.beta)
+    beta, f = solution.variables, float(K[i, others] @ solution.variables)
     problem, r = _problem(K[np.ix_(others, others)], y[others], C), y[others] - solution.evidence.image
     low = r[beta < problem.upper].max(initial=-np.inf)
     high = r[beta > problem.lower].min(initial=np.inf)
@@ -71,7 +71,7 @@ def _clouds(n, d, distance, seed, share=0.5):
 def test_signs_are_those_of_every_optimal_machine(kernel, C, d, distance, share):
     X, y = _clouds(40, d, distance, seed=d, share=share)
     K = KERNELS[kernel](X)
-    signs = left_out_signs(_problem(K, y, C), _solve(K, y, C, 1e-3).beta)
+    signs = left_out_signs(_problem(K, y, C), _solve(K, y, C, 1e-3).variables)
     assert _assert_true(K, y, C, signs) >= 0.9
 
 
@@ -79,7 +79,7 @@ def test_signs_are_those_of_every_optimal_machine(kernel, C, d, distance, share)
 def test_hard_margin(kernel):
     X, y = _clouds(40, 5, 5.0, seed=0)
     K = KERNELS[kernel](X)
-    signs = left_out_signs(_problem(K, y, np.inf), _solve(K, y, np.inf, 1e-3).beta)
+    signs = left_out_signs(_problem(K, y, np.inf), _solve(K, y, np.inf, 1e-3).variables)
     assert _assert_true(K, y, np.inf, signs) >= 0.9
 
 
@@ -87,7 +87,7 @@ def test_hard_margin(kernel):
 def test_multipliers_that_are_not_optimal_prove_less_but_nothing_false(C):
     X, y = _clouds(30, 3, 1.0, seed=1)
     K, rng = _rbf(X), np.random.default_rng(0)
-    best = _solve(K, y, C).beta
+    best = _solve(K, y, C).variables
     random = rng.uniform(0, C, 30) * y
     random[y > 0] *= -random[y < 0].sum() / random[y > 0].sum()
     random *= C / max(C, np.abs(random).max())
@@ -99,7 +99,7 @@ def test_weights_of_samples():
     X, y = _clouds(40, 3, 1.0, seed=2)
     C = np.random.default_rng(0).choice([0.1, 1.0, 30.0], size=40)
     K = _rbf(X)
-    _assert_true(K, y, C, left_out_signs(_problem(K, y, C), _solve(K, y, C).beta))
+    _assert_true(K, y, C, left_out_signs(_problem(K, y, C), _solve(K, y, C).variables))
 
 
 def test_a_duplicated_sample_is_known_without_one_of_them():
@@ -107,7 +107,7 @@ def test_a_duplicated_sample_is_known_without_one_of_them():
     X, y = _clouds(20, 3, 6.0, seed=3)
     X, y = np.vstack([X, X]), np.tile(y, 2)
     K = _rbf(X)
-    signs = left_out_signs(_problem(K, y, 10.0), _solve(K, y, 10.0).beta)
+    signs = left_out_signs(_problem(K, y, 10.0), _solve(K, y, 10.0).variables)
     _assert_true(K, y, 10.0, signs)
     assert (signs == 1).all()
 
@@ -115,7 +115,7 @@ def test_a_duplicated_sample_is_known_without_one_of_them():
 def test_the_only_sample_of_a_class_is_an_error():
     X, y = _clouds(10, 2, 2.0, seed=0, share=0.1)
     K = _rbf(X)
-    signs = left_out_signs(_problem(K, y, 1.0), _solve(K, y, 1.0).beta)
+    signs = left_out_signs(_problem(K, y, 1.0), _solve(K, y, 1.0).variables)
     assert (y > 0).sum() == 1
     assert signs[y > 0] == -1
 
@@ -136,7 +136,7 @@ def test_hostile_samples(X, labels, C, kernel, weighted):
     K = KERNELS[kernel](X)
     bounds = C * (1.0 + (np.arange(len(X)) % 3) * weighted)
     try:
-        beta = _solve(K, y, bounds, 1e-3).beta
+        beta = _solve(K, y, bounds, 1e-3).variables
     except NotSeparableError:
         return
     _assert_true(K, y, bounds, left_out_signs(_problem(K, y, bounds), beta))
@@ -148,10 +148,10 @@ def test_xi_alpha_is_no_bound_when_the_intercept_can_jump():
     K, C = _rbf(X), 1e-3
     solution = _solve(K, y, C)
     f = solution.evidence.image + solution.evidence.intercepts[0]
-    counted = xi_alpha_errors(np.abs(solution.beta), np.maximum(1 - y * f, 0), radius=1.0)
+    counted = xi_alpha_errors(np.abs(solution.variables), np.maximum(1 - y * f, 0), radius=1.0)
     assert max(_margins_without(K, y, C, i)[1] for i in range(40)) < 0  # every sample is an error
     assert counted.mean() < 0.2
-    assert_array_equal(left_out_signs(_problem(K, y, C), solution.beta), -1)
+    assert_array_equal(left_out_signs(_problem(K, y, C), solution.variables), -1)
 
 
 def test_xi_alpha_holds_with_free_support_vectors_all_the_way():
@@ -159,7 +159,7 @@ def test_xi_alpha_holds_with_free_support_vectors_all_the_way():
     K = _rbf(X, 0.1)
     solution = _solve(K, y, 1.0)
     f = solution.evidence.image + solution.evidence.intercepts[0]
-    counted = xi_alpha_errors(np.abs(solution.beta), np.maximum(1 - y * f, 0), float(1 - K.min()))
+    counted = xi_alpha_errors(np.abs(solution.variables), np.maximum(1 - y * f, 0), float(1 - K.min()))
     errors = np.array([_margins_without(K, y, 1.0, i)[0] <= 0 for i in range(60)])
     assert not (errors & ~counted).any()
 
@@ -181,7 +181,7 @@ def test_a_span_predicts_the_margin_while_no_multiplier_meets_a_bound():
     """All samples free, as with a narrow kernel: the rule is exact."""
     X, y = _clouds(20, 4, 1.0, seed=0)
     K = _rbf(X, 2.0)
-    beta = _solve(K, y, 100.0).beta
+    beta = _solve(K, y, 100.0).variables
     assert (np.abs(beta) > 0).all()
     spans = squared_spans(K, np.arange(20), np.diag(K))
     predicted = 1 - np.abs(beta) * spans

@@ -15,7 +15,7 @@ from maxmargin.linear_model import Ridge
 from maxmargin.losses import make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import CrammerSingerRisk, MultinomialRisk, Risk
-from maxmargin.solvers import crammer_singer, solve_multinomial, solve_risk
+from maxmargin.solvers import CrammerSinger, solve_risk
 from maxmargin.svm import LinearSVC
 
 LOSSES = ["hinge", "squared_hinge", "logistic", "squared", "perceptron", "epsilon_insensitive"]
@@ -74,7 +74,7 @@ def test_the_interval_contains_the_optimum(loss: str, penalty: str) -> None:
         solution = solve_risk(problem, tolerance=1e-10)
         e = solution.evidence
         assert e.gap == e.primal - e.dual >= 0
-        exact = _exact_objective(problem, factors, solution.theta)
+        exact = _exact_objective(problem, factors, solution.variables)
         assert Fraction(e.dual) <= exact <= Fraction(e.primal)
         # and not by being wide: rounding is all that it is widened by
         assert Fraction(e.primal) - exact <= Fraction(1, 10**11) * exact + Fraction(1, 10**300)
@@ -87,7 +87,7 @@ def test_any_slopes_bound_from_below(loss: str) -> None:
     for seed in range(6):
         for penalty in ("l2", "l1", "elastic_net", "none"):
             problem, factors = _random_problem(loss, penalty, seed)
-            best = solve_risk(problem, tolerance=1e-10).theta
+            best = solve_risk(problem, tolerance=1e-10).variables
             least = _exact_objective(problem, factors, best)
             theta = best * (1 + rng.normal(size=len(best)) * 10.0 ** rng.uniform(-9, 1))
             for u in (None, rng.normal(size=problem.n)):
@@ -128,12 +128,12 @@ def test_multinomial_intervals_contain_the_optimum(penalty: str) -> None:
     for seed in range(5):
         X, label, weights, C = _several_classes(seed)
         problem = MultinomialRisk(Rows(X), label, 3, C * weights, make_penalty(penalty), seed % 2 == 0)
-        solution = solve_multinomial(problem, tolerance=1e-9)
+        solution = solve_risk(problem, tolerance=1e-9)
         l1, l2 = Fraction(problem.penalty.l1), Fraction(problem.penalty.l2)
         total = sum(
-            (l1 * abs(v) + l2 * v * v / 2 for v in map(Fraction, solution.theta[:-1].ravel().tolist())), Fraction(0)
+            (l1 * abs(v) + l2 * v * v / 2 for v in map(Fraction, solution.variables[:-1].ravel().tolist())), Fraction(0)
         )
-        for f, y, s in zip(_exact_values(X, solution.theta), label.tolist(), weights.tolist(), strict=True):
+        for f, y, s in zip(_exact_values(X, solution.variables), label.tolist(), weights.tolist(), strict=True):
             odds = sum(((Decimal((g - f[y]).numerator) / Decimal((g - f[y]).denominator)).exp() for g in f), Decimal(0))
             total += Fraction(C) * Fraction(s) * Fraction(odds.ln())
         e = solution.evidence
@@ -145,12 +145,12 @@ def test_joint_hinge_intervals_contain_the_optimum() -> None:
     for seed in range(5):
         X, label, weights, C = _several_classes(seed)
         problem = CrammerSingerRisk(Rows(X), label.astype(np.int64), 3, C * weights, seed % 2 == 0)
-        solution = crammer_singer.solve(problem, None, 1e-9)
-        total = sum((v * v / 2 for v in map(Fraction, solution.W[:, :-1].ravel().tolist())), Fraction(0))
-        for f, y, s in zip(_exact_values(X, solution.W.T), label.tolist(), weights.tolist(), strict=True):
+        solution = CrammerSinger.solve(problem, None, 1e-9)
+        total = sum((v * v / 2 for v in map(Fraction, solution.variables[:, :-1].ravel().tolist())), Fraction(0))
+        for f, y, s in zip(_exact_values(X, solution.variables.T), label.tolist(), weights.tolist(), strict=True):
             loss = max(g - f[y] + (k != y) for k, g in enumerate(f))
             total += Fraction(C) * Fraction(s) * loss
-        found = evaluate_crammer_singer(problem, solution.W, solution.alpha)
+        found = evaluate_crammer_singer(problem, solution.variables, solution.slopes)
         assert Fraction(found.dual) <= total <= Fraction(found.primal)
 
 

@@ -9,7 +9,7 @@ from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import MultinomialRisk, Risk
-from maxmargin.solvers import solve_multinomial, solve_risk
+from maxmargin.solvers import solve_risk
 
 CONVEX = [name for name, facts in LOSSES.items() if facts.convex]
 
@@ -51,7 +51,7 @@ def test_a_changed_answer_is_found_out(loss, penalty):
     problem = _problem(loss, penalty)
     solution = solve_risk(problem, tolerance=1e-8)
     assert solution.evidence.relative_gap <= 1e-8
-    moved = solution.theta + np.array([0.1, 0, 0, 0])
+    moved = solution.variables + np.array([0.1, 0, 0, 0])
     assert evaluate_risk(problem, moved, solution.evidence.u).relative_gap > 1e-5
 
 
@@ -86,7 +86,7 @@ def test_weak_duality_of_the_multinomial(seed, penalty, scale):
     X, label = rng.normal(size=(25, 2)), rng.integers(0, 3, 25)
     problem = MultinomialRisk(Rows(X), label, 3, rng.uniform(0, 2, 25), make_penalty(penalty), True, 1)
     found = evaluate_multinomial(problem, scale * rng.normal(size=(3, 3)))
-    best = solve_multinomial(problem, tolerance=1e-6).evidence
+    best = solve_risk(problem, tolerance=1e-6).evidence
     assert found.gap >= 0
     assert found.dual <= best.primal * (1 + 1e-9)
     assert best.dual <= found.primal * (1 + 1e-9)

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.cluster import KMeans, elbow
-from maxmargin.cluster._elbow import _depths
+from maxmargin.cluster.kmeans._elbow import _depths
 
 
 def groups(k, seed=0, n=60):

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.certificates import Status
 from maxmargin.cluster import KMeans
-from maxmargin.cluster._assignment import Assignment
-from maxmargin.cluster._points import Points
+from maxmargin.cluster.kmeans._assignment import Assignment
+from maxmargin.cluster.kmeans._points import Points
 
 
 def spread(seed=0, n=900, d=5, groups=6):

@@ -1,17 +1,18 @@
-"""k-means: what spares distances changes nothing. Bounds hold; near centres and the sieve find what all would."""
+"""k-means: what spares distances changes nothing. Bounds hold; near centres and the pruning find what all would."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from maxmargin.certificates import Status
-from maxmargin.cluster import KMeans, _assignment, _fixed_point, _sieve
-from maxmargin.cluster._assignment import Assignment
-from maxmargin.cluster._lloyd import lloyd
-from maxmargin.cluster._near_pass import grouped
-from maxmargin.cluster._passes import surroundings_pass
-from maxmargin.cluster._points import Points
-from maxmargin.cluster._two_nearest import two_nearest
+from maxmargin.cluster import KMeans
+from maxmargin.cluster.kmeans import _assignment, _fixed_point, _pruning
+from maxmargin.cluster.kmeans._assignment import Assignment
+from maxmargin.cluster.kmeans._lloyd import lloyd
+from maxmargin.cluster.kmeans._near_pass import grouped
+from maxmargin.cluster.kmeans._passes import surroundings_pass
+from maxmargin.cluster.kmeans._points import Points
+from maxmargin.cluster.kmeans._two_nearest import two_nearest
 
 
 def cloud(n, d, groups=12, seed=0):
@@ -64,20 +65,20 @@ def test_near_centres_are_enough(d, k, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
-def test_the_sieve_lets_the_right_rows_pass(storage, dtype, monkeypatch):
-    monkeypatch.setattr(_sieve, "_LEAST", 0)
+def test_pruning_lets_the_right_rows_pass(storage, dtype, monkeypatch):
+    monkeypatch.setattr(_pruning, "_LEAST", 0)
     X = cloud(1500, 60).astype(dtype)
     points, rng = Points(storage(X)), np.random.default_rng(1)
     centres = points.at(rng.choice(1500, 12, replace=False))
     assignment = Assignment(points, 12)
-    assert assignment._sieve is not None
+    assert assignment._pruning is not None
     for step in (0.1, 0.01, 0.01, 0.01, 0.003, 0.003, 0.003, 0.003):
         assignment.update(centres)
         distances = apart(points.at(points.all), centres)
         np.testing.assert_array_equal(assignment.labels, distances.argmin(axis=1))
         assert_bounds_hold(assignment, distances)
         centres = wander(centres, rng, step)
-    assert assignment._sieve.renewals < 4
+    assert assignment._pruning.renewals < 4
     assert assignment.distances < 0.7 * 8 * 1500 * 12
 
 
@@ -98,9 +99,9 @@ def test_what_the_sieve_rests_on():
 
 
 def test_the_sieve_needs_long_rows():
-    assert not _sieve.Sieve.suits(Points(np.zeros((40000, 30))), 8)
-    assert _sieve.Sieve.suits(Points(np.zeros((40000, 32))), 8)
-    assert not _sieve.Sieve.suits(Points(np.zeros((100, 32))), 8)
+    assert not _pruning.Pruning.suits(Points(np.zeros((40000, 30))), 8)
+    assert _pruning.Pruning.suits(Points(np.zeros((40000, 32))), 8)
+    assert not _pruning.Pruning.suits(Points(np.zeros((100, 32))), 8)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 11])
@@ -157,9 +158,9 @@ def test_rows_by_label():
 @pytest.mark.parametrize("k", [9, 70])
 def test_bit_by_bit_the_way_of_plain_steps(k, monkeypatch):
     X = cloud(2500, 40)
-    monkeypatch.setattr(_sieve, "_LEAST", 0)
+    monkeypatch.setattr(_pruning, "_LEAST", 0)
     fast = KMeans(k, init=X[:k], tol=0).fit(X)
-    monkeypatch.setattr(_sieve, "_MOST", 0)
+    monkeypatch.setattr(_pruning, "_MOST", 0)
     monkeypatch.setattr(_assignment, "_MANY", 10**9)
     everything = [(0, 2500)]
 

@@ -15,10 +15,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from maxmargin.certificates import Status
 from maxmargin.cluster import KMeans, SpectralClustering
-from maxmargin.cluster._cuts import ncut, prefix_ncuts
-from maxmargin.cluster._eigen import components, degrees, inverse_is_cheaper, smallest
-from maxmargin.cluster._elimination import elimination_work, levels
-from maxmargin.cluster._polish import polished
+from maxmargin.cluster.spectral._cuts import ncut, prefix_ncuts
+from maxmargin.cluster.spectral._eigen import components, degrees, inverse_is_cheaper, smallest
+from maxmargin.cluster.spectral._elimination import elimination_work, levels
+from maxmargin.cluster.spectral._polish import polished
 
 RULES = ["kmeans", "cluster_qr", "best_ncut", "sign", "median"]
 
@@ -204,7 +204,7 @@ class TestEigenvalues:
 
     def test_are_not_counted_where_that_takes_too_long(self, monkeypatch):
         X, _ = make_blobs(900, centers=3, cluster_std=3.0, random_state=0)
-        monkeypatch.setattr("maxmargin.cluster._ncut_interval._COUNT_SPARSE", 1e3)
+        monkeypatch.setattr("maxmargin.cluster.spectral._ncut_interval._COUNT_SPARSE", 1e3)
         proof = SpectralClustering(3, affinity="nearest_neighbors", random_state=0).fit(X).certificate_
         assert proof.figures["eigenvalues counted"] == 0
         assert "was not checked for a graph of this size" in proof.statement

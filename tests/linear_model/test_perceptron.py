@@ -17,7 +17,7 @@ from maxmargin.linear_model import Perceptron
 from maxmargin.losses import make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import stochastic
+from maxmargin.solvers import StochasticGradient
 from maxmargin.solvers.perceptron import mistake_bound
 
 
@@ -107,7 +107,7 @@ def test_it_is_sgd_of_the_perceptron_loss(intercept):
         Rows(X), sign, np.ones(len(y)), make_loss("perceptron"), make_penalty("none"), fit_intercept=intercept
     )
     for epochs in (1, 2, 4):
-        sgd = stochastic.solve(
+        sgd = StochasticGradient.solve(
             problem,
             problem.start(),
             0.0,
@@ -119,7 +119,7 @@ def test_it_is_sgd_of_the_perceptron_loss(intercept):
             order="cyclic",
         )
         ours = Perceptron(shuffle=False, tol=None, max_iter=epochs, fit_intercept=intercept).fit(X, y)
-        np.testing.assert_allclose(np.append(ours.coef_[0], ours.intercept_), sgd.theta, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(np.append(ours.coef_[0], ours.intercept_), sgd.variables, rtol=1e-10, atol=1e-10)
 
 
 # ---------------------------------------------------------------- the bound

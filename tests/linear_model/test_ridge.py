@@ -14,7 +14,7 @@ from maxmargin.certificates import Status, evaluate_normal_equations
 from maxmargin.data import Rows
 from maxmargin.linear_model import Ridge
 from maxmargin.problems import LeastSquares
-from maxmargin.solvers.least_squares import solve
+from maxmargin.solvers import solve_least_squares
 
 SOLVERS = ["cholesky", "svd", "sparse_cg"]
 
@@ -189,7 +189,7 @@ def test_large_sparse_rows_by_gradients(n, d):
 def test_the_gap_bounds_the_objective():
     X, y = data(40, 5)
     problem = LeastSquares(Rows(X), y[:, None], np.ones(40), np.array([2.0]))
-    best = solve(problem).W
+    best = solve_least_squares(problem).variables
     b = problem.intercept(best)
     rng = np.random.default_rng(0)
 
@@ -280,3 +280,11 @@ def test_degenerate_data():
         zero = Ridge(alpha, fit_intercept=False).fit(np.zeros((4, 3)), np.ones(4))
         np.testing.assert_array_equal(zero.coef_, 0.0)
         assert zero.certificate_.holds
+
+
+@pytest.mark.parametrize("alpha", [[1.0, 2.0], -1.0, np.nan, "much"])
+def test_a_penalty_that_no_fit_takes_refutes(alpha):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = Ridge().fit(X, X[:, 0])
+    model.alpha = alpha
+    assert not model.certificate_.verify(X, X[:, 0]).holds

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin.certificates import Status
 from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier
-from maxmargin.neighbors._contradictions import contradicting
-from maxmargin.neighbors._search import Columns
+from maxmargin.neighbors.condensed._contradictions import contradicting
+from maxmargin.neighbors.search._tiles import Columns
 
 
 def by_hand(X, y, order):

@@ -7,11 +7,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 
-from maxmargin.neighbors import _search
-from maxmargin.neighbors._heap import EMPTY, empty_heaps, in_order
-from maxmargin.neighbors._index import TileIndex, TreeIndex, choose_algorithm
-from maxmargin.neighbors._scan import scan_all
-from maxmargin.neighbors._search import Columns, Search
+from maxmargin.neighbors.search import _tiles
+from maxmargin.neighbors.search._heap import EMPTY, empty_heaps, in_order
+from maxmargin.neighbors.search._index import TileIndex, TreeIndex, choose_algorithm
+from maxmargin.neighbors.search._scan import scan_all
+from maxmargin.neighbors.search._tiles import Columns, Search
 
 
 def asking_all(search, k):
@@ -165,7 +165,7 @@ def test_few_rows_and_many_agree(monkeypatch):
     columns = Columns(rng.normal(size=(3000, 300)))
     search = Search(columns.queries(rng.normal(size=(3, 300))), columns, 2)
     few = search.nearest(4)
-    monkeypatch.setattr(_search, "_FEW_ROWS", 0)
+    monkeypatch.setattr(_tiles, "_FEW_ROWS", 0)
     for a, b in zip(few, search.nearest(4), strict=True):
         np.testing.assert_array_equal(a, b)
 

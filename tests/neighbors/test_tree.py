@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from maxmargin.data import Rows
-from maxmargin.neighbors import KNeighborsClassifier, _tree
-from maxmargin.neighbors._heap import empty_heaps, in_order
-from maxmargin.neighbors._index import TileIndex, TreeIndex
-from maxmargin.neighbors._lanes import LANES
-from maxmargin.neighbors._partition import partition
-from maxmargin.neighbors._scan import scan_all
-from maxmargin.neighbors._search import Columns, Search
-from maxmargin.neighbors._tree import Tree, descend_all
+from maxmargin.neighbors import KNeighborsClassifier
+from maxmargin.neighbors.search import _tree
+from maxmargin.neighbors.search._heap import empty_heaps, in_order
+from maxmargin.neighbors.search._index import TileIndex, TreeIndex
+from maxmargin.neighbors.search._partition import partition
+from maxmargin.neighbors.search._scan import scan_all
+from maxmargin.neighbors.search._simd import LANES
+from maxmargin.neighbors.search._tiles import Columns, Search
+from maxmargin.neighbors.search._tree import Tree, descend_all
 
 
 def assert_exact(Z, X, k, leaf_size=16, threads=1):

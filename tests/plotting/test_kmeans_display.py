@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin.cluster import KMeans, centre_path
 from maxmargin.plotting import KMeansDisplay
-from maxmargin.plotting._cells import cells
+from maxmargin.plotting.clusters._cells import cells
 
 
 @pytest.fixture(scope="module")

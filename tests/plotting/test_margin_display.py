@@ -265,3 +265,11 @@ def test_missing_matplotlib_is_explained(moons, monkeypatch):
 def test_importing_the_room_does_not_import_matplotlib():
     code = "import sys, maxmargin.plotting; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_rows_that_are_all_alike(make):
+    """They have no principal component; the report draws them all the same."""
+    X, y = make(np.ones((20, 4))), np.arange(20) % 2
+    display = MarginDisplay.from_estimator(SVC().fit(X, y), X, y)
+    assert "(0 % of the variance)" in display.ax_.get_xlabel()

@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 
 from maxmargin.cluster import SpectralClustering
-from maxmargin.cluster._cuts import ncut
+from maxmargin.cluster.spectral._cuts import ncut
 from maxmargin.plotting import SpectralDisplay
-from maxmargin.plotting._graph_edges import heaviest_edges, thresholds
+from maxmargin.plotting.clusters._graph_edges import heaviest_edges, thresholds
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def random_graph(n, dense=False, seed=0):
 @pytest.mark.parametrize("most", [10, 10_000])
 @pytest.mark.parametrize("values", [100, 2**22])
 def test_edges_are_all_or_the_heaviest(dense, most, values, monkeypatch):
-    monkeypatch.setattr("maxmargin.plotting._graph_edges._VALUES_A_BLOCK", values)  # many blocks, or one
+    monkeypatch.setattr("maxmargin.plotting.clusters._graph_edges._VALUES_A_BLOCK", values)  # many blocks, or one
     W = random_graph(30, dense)
     full = W if dense else W.toarray()
     label = np.arange(30) % 2

@@ -13,8 +13,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from maxmargin.estimators import class_pairs, pair_vote
 from maxmargin.search._calibration import fit_calibration
-from maxmargin.search._coupling import couple, pairs_of, vote
+from maxmargin.search._coupling import couple
 from maxmargin.search._platt import Sigmoid, fit_sigmoid, loss_and_derivatives, smoothed_targets
 
 METHODS = ("sigmoid", "isotonic")
@@ -202,7 +203,7 @@ def test_class_that_is_missing_out_of_fold(method, only):
 def test_coupling_finds_probabilities_that_the_pairs_came_from():
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(5), 200)
-    r = np.column_stack([p[:, a] / (p[:, a] + p[:, b]) for a, b in pairs_of(5)])
+    r = np.column_stack([p[:, a] / (p[:, a] + p[:, b]) for a, b in class_pairs(5)])
     np.testing.assert_allclose(couple(r, 5), p, atol=1e-6)
 
 
@@ -212,7 +213,7 @@ def test_coupling_minimises_its_objective():
     p = couple(r, 4)[0]
 
     def objective(p):
-        return sum(((1 - x) * p[a] - x * p[b]) ** 2 for (a, b), x in zip(pairs_of(4), r[0], strict=True))
+        return sum(((1 - x) * p[a] - x * p[b]) ** 2 for (a, b), x in zip(class_pairs(4), r[0], strict=True))
 
     assert p.sum() == pytest.approx(1) and (p >= 0).all()
     others = rng.dirichlet(100 * p + 1e-3, 500)
@@ -229,20 +230,20 @@ def test_coupling_of_many_rows_is_done_in_blocks(monkeypatch):
 def test_vote_is_that_of_scikit_learn():
     X, y = load_iris(return_X_y=True)
     model = SVC(decision_function_shape="ovo", gamma=0.01, C=0.1).fit(X, y)
-    np.testing.assert_array_equal(vote(model.decision_function(X), 3), model.predict(X))
+    np.testing.assert_array_equal(pair_vote(model.decision_function(X), 3), model.predict(X))
 
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.data(), classes=st.integers(3, 5), scheme=st.sampled_from(["pairs", "rest"]))
 def test_many_classes_always_agree_with_the_prediction(data, classes, scheme):
-    columns = classes if scheme == "rest" else len(pairs_of(classes))
+    columns = classes if scheme == "rest" else len(class_pairs(classes))
     n = data.draw(st.integers(0, 20))
     f = np.array(data.draw(st.lists(hostile, min_size=n * columns, max_size=n * columns))).reshape(n, columns)
     y = data.draw(st.lists(st.integers(0, classes - 1), min_size=n, max_size=n))
     calibration = fit_calibration(f, y, classes, data.draw(st.sampled_from(METHODS)), scheme=scheme)
     new = np.concatenate([f, np.zeros((1, columns)), np.full((1, columns), 1e308)])
     p = calibration.probabilities(new)
-    winner = vote(new, classes) if scheme == "pairs" else np.argmax(new, axis=1)
+    winner = pair_vote(new, classes) if scheme == "pairs" else np.argmax(new, axis=1)
     np.testing.assert_array_equal(np.argmax(p, axis=1), winner)
     np.testing.assert_array_equal(np.argmax(p.astype(np.float32), axis=1), winner)
     assert (p >= 0).all()
@@ -272,7 +273,7 @@ def test_many_classes_with_weights_and_a_missing_class():
     np.testing.assert_allclose(weighted, repeated, atol=1e-8)
     for method in METHODS:
         p = fit_calibration(f[y > 0], y[y > 0], 3, method, scheme="pairs").probabilities(f)
-        np.testing.assert_array_equal(np.argmax(p, axis=1), vote(f, 3))
+        np.testing.assert_array_equal(np.argmax(p, axis=1), pair_vote(f, 3))
 
 
 # the object

@@ -8,13 +8,13 @@ from maxmargin.certificates import Status, evaluate
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, MatrixGram
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import CertifiedSolution, Monitor, _certified, solve_certified
+from maxmargin.solvers import Monitor, Solution, _certified, solve_certified, untouched
 
 
 def test_evidence_is_recomputed_from_the_variables(classifier_problem):
     problem = classifier_problem(60)
     solution = solve_certified(problem, None, 1e-3)
-    again = evaluate(problem, solution.beta)
+    again = evaluate(problem, solution.variables)
     assert solution.evidence.dual == pytest.approx(again.dual, rel=1e-12)
     assert solution.evidence.kkt_violation == pytest.approx(again.kkt_violation, abs=1e-10)
 
@@ -46,7 +46,7 @@ def test_multipliers_at_their_bounds_stay_there(clouds, C, half, seed):
     problem = BoxQP.classifier(RBF(0.1).gram(Rows(X)), sign, np.full(2 * half, C))
     solution = solve_certified(problem, None, 1e-3)
     assert solution.status is Status.CONVERGED
-    assert evaluate(problem, solution.beta).kkt_violation <= 1e-3
+    assert evaluate(problem, solution.variables).kkt_violation <= 1e-3
 
 
 def test_a_claim_of_the_solver_is_checked(classifier_problem, monkeypatch):
@@ -54,7 +54,7 @@ def test_a_claim_of_the_solver_is_checked(classifier_problem, monkeypatch):
     problem = classifier_problem(40)
 
     def liar(problem, start, tolerance, budget, monitor, **options):
-        return _certified.decomposition.Solution(np.zeros(problem.n), Status.CONVERGED, 1, 0.0)
+        return Solution(np.zeros(problem.n), Status.CONVERGED, 1, 0.0)
 
     monkeypatch.setattr(_certified.decomposition, "solve", liar)
     monkeypatch.setattr(_certified, "polish_support", lambda problem, beta: beta)
@@ -72,17 +72,17 @@ def test_an_indefinite_kernel_ends_truthfully():
         )
         solution = solve_certified(problem, None, 1e-3, budget=20_000)
         if solution.status is Status.CONVERGED:
-            assert evaluate(problem, solution.beta).kkt_violation <= 1e-3, seed
+            assert evaluate(problem, solution.variables).kkt_violation <= 1e-3, seed
 
 
 def test_untouched_problem_claims_nothing(classifier_problem):
     problem = classifier_problem(20)
-    left = CertifiedSolution.untouched(problem, None)
+    left = untouched(problem, None)
     assert left.status is Status.INTERRUPTED
-    assert not left.beta.any()
+    assert not left.variables.any()
     assert left.evidence.relative_gap == left.evidence.kkt_violation == np.inf
     start = np.full(20, 0.5)
-    assert CertifiedSolution.untouched(problem, start).beta is start
+    assert untouched(problem, start).variables is start
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -108,7 +108,7 @@ def test_float32_is_refined_until_the_proof_holds(classifier_problem):
     assert problem.gram.float32_error() < 1e-4  # so that float32 comes first
     solution = solve_certified(problem, None, 1e-8)
     assert solution.status is Status.CONVERGED
-    assert evaluate(problem, solution.beta).kkt_violation <= 1e-8
+    assert evaluate(problem, solution.variables).kkt_violation <= 1e-8
 
 
 def test_values_beyond_the_range_of_float32(clouds):

@@ -10,7 +10,7 @@ from maxmargin.certificates import Status
 from maxmargin.certificates._crammer_singer import evaluate_crammer_singer
 from maxmargin.data import Rows
 from maxmargin.problems._crammer_singer import CrammerSingerRisk
-from maxmargin.solvers import Monitor, crammer_singer
+from maxmargin.solvers import CrammerSinger, Monitor
 
 STORES = {
     "dense64": lambda X: X,
@@ -33,7 +33,7 @@ def make(load):
 
 
 def proven(problem, solution):
-    return evaluate_crammer_singer(problem, solution.W, solution.alpha)
+    return evaluate_crammer_singer(problem, solution.variables, solution.slopes)
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -41,18 +41,18 @@ def proven(problem, solution):
 @pytest.mark.parametrize("C", [1e-4, 0.1, 1.0])
 def test_proves_its_gap(make, store, intercept, C):
     problem = make(store, intercept, C)
-    solution = crammer_singer.solve(problem, None, 1e-6, 100_000)
+    solution = CrammerSinger.solve(problem, None, 1e-6, 100_000)
     assert solution.status is Status.CONVERGED
     evidence = proven(problem, solution)
     assert evidence.relative_gap <= 1e-6
-    assert evidence.primal == pytest.approx(problem.value(solution.W), rel=1e-12)
+    assert evidence.primal == pytest.approx(problem.value(solution.variables), rel=1e-12)
     assert evidence.gap == pytest.approx(evidence.primal - evidence.dual, rel=1e-3, abs=1e-9 * evidence.primal)
 
 
 def test_any_feasible_point_has_a_gap_that_is_not_negative(make):
     rng = np.random.default_rng(1)
     problem = make(intercept=False)
-    best = proven(problem, crammer_singer.solve(problem, None, 1e-8, 100_000))
+    best = proven(problem, CrammerSinger.solve(problem, None, 1e-8, 100_000))
     for _ in range(20):
         alpha = -rng.exponential(size=(problem.n, 3)) * rng.integers(0, 2, size=(problem.n, 3))
         found = evaluate_crammer_singer(problem, rng.normal(size=(3, problem.d + 1)) * [1, 1, 1, 1, 0], alpha)
@@ -60,21 +60,21 @@ def test_any_feasible_point_has_a_gap_that_is_not_negative(make):
         assert found.dual <= best.primal
         assert found.gap == pytest.approx(found.primal - found.dual, rel=1e-9)
         C = problem.bounds()
-        assert (found.alpha <= C).all()
-        assert_allclose(found.alpha.sum(axis=1), 0, atol=1e-12)
+        assert (found.u <= C).all()
+        assert_allclose(found.u.sum(axis=1), 0, atol=1e-12)
 
 
 def solution_dual(problem, solution):
-    return evaluate_crammer_singer(problem, solution.W, solution.alpha).dual
+    return evaluate_crammer_singer(problem, solution.variables, solution.slopes).dual
 
 
 def test_multipliers_that_do_not_balance_prove_nothing(make):
     problem = make()
-    solution = crammer_singer.solve(problem, None, 1e-6)
-    alpha = solution.alpha.copy()
+    solution = CrammerSinger.solve(problem, None, 1e-6)
+    alpha = solution.slopes.copy()
     assert np.abs(alpha.sum(axis=0)).max() <= 1e-9 * np.abs(alpha).sum()
     alpha[problem.labels == 0] = 0.0
-    found = evaluate_crammer_singer(problem, solution.W, alpha)
+    found = evaluate_crammer_singer(problem, solution.variables, alpha)
     assert found.dual <= solution_dual(problem, solution) and found.relative_gap > 0.1
 
 
@@ -84,17 +84,17 @@ def test_same_objective_as_liblinear(load, intercept):
     X, y = load("iris")
     X = np.column_stack([X, np.ones(len(X))]) if intercept else X
     problem = CrammerSingerRisk(Rows(X), y.astype(np.int64), 3, np.ones(len(y)), fit_intercept=False)
-    ours = crammer_singer.solve(problem, None, 1e-7, 100_000)
+    ours = CrammerSinger.solve(problem, None, 1e-7, 100_000)
     theirs = LinearSVC(multi_class="crammer_singer", fit_intercept=False, tol=1e-8, max_iter=100_000).fit(X, y)
     value = problem.value(np.column_stack([theirs.coef_, np.zeros(3)]))
-    assert problem.value(ours.W) == pytest.approx(value, rel=1e-6)
+    assert problem.value(ours.variables) == pytest.approx(value, rel=1e-6)
 
 
 def test_a_shift_of_the_data_changes_the_intercepts_alone(make):
     plain, moved = (make(offset=offset) for offset in (0.0, 7.0))
-    found = [crammer_singer.solve(p, None, 1e-8, 100_000) for p in (plain, moved)]
-    assert plain.value(found[0].W) == pytest.approx(moved.value(found[1].W), rel=1e-7)
-    assert_allclose(found[0].W[:, :-1], found[1].W[:, :-1], atol=1e-2)
+    found = [CrammerSinger.solve(p, None, 1e-8, 100_000) for p in (plain, moved)]
+    assert plain.value(found[0].variables) == pytest.approx(moved.value(found[1].variables), rel=1e-7)
+    assert_allclose(found[0].variables[:, :-1], found[1].variables[:, :-1], atol=1e-2)
 
 
 def test_two_classes_are_a_binary_machine(clouds):
@@ -103,15 +103,15 @@ def test_two_classes_are_a_binary_machine(clouds):
 
     X, y = clouds(60)
     problem = CrammerSingerRisk(Rows(X), y.astype(np.int64), 2, np.ones(60))
-    solution = crammer_singer.solve(problem, None, 1e-8, 100_000)
+    solution = CrammerSinger.solve(problem, None, 1e-8, 100_000)
     machine = SVC(kernel="linear", C=2.0, tol=1e-8, gap_tol=1e-8).fit(X, y)
-    assert_allclose(solution.W[1, :-1] - solution.W[0, :-1], machine.coef_[0], atol=1e-3)
+    assert_allclose(solution.variables[1, :-1] - solution.variables[0, :-1], machine.coef_[0], atol=1e-3)
 
 
 def test_shrinking_changes_nothing(make):
     problem = make()
     values = [
-        problem.value(crammer_singer.solve(problem, None, 1e-8, 100_000, shrinking=shrinking).W)
+        problem.value(CrammerSinger.solve(problem, None, 1e-8, 100_000, shrinking=shrinking).variables)
         for shrinking in (True, False)
     ]
     assert values[0] == pytest.approx(values[1], rel=1e-7)
@@ -119,20 +119,20 @@ def test_shrinking_changes_nothing(make):
 
 def test_warm_start(make):
     problem = make()
-    cold = crammer_singer.solve(problem, None, 1e-6)
-    again = crammer_singer.solve(problem, cold.W, 1e-6, alpha=cold.alpha)
+    cold = CrammerSinger.solve(problem, None, 1e-6)
+    again = CrammerSinger.solve(problem, cold.variables, 1e-6, slopes=cold.slopes)
     assert again.status is Status.CONVERGED
     assert again.iterations <= 0.1 * cold.iterations + 2
 
 
 def test_interrupted_budget_and_determinism(make):
     problem = make("csr32")
-    solution = crammer_singer.solve(problem, None, 1e-12, monitor=Monitor(callback=lambda state: True))
+    solution = CrammerSinger.solve(problem, None, 1e-12, monitor=Monitor(callback=lambda state: True))
     assert solution.status is Status.INTERRUPTED
-    first, second = (crammer_singer.solve(problem, None, 1e-12, 5) for _ in range(2))
+    first, second = (CrammerSinger.solve(problem, None, 1e-12, 5) for _ in range(2))
     assert first.status is Status.BUDGET_EXHAUSTED
     assert first.iterations == 5
-    assert_array_equal(first.W, second.W)
+    assert_array_equal(first.variables, second.variables)
     assert proven(problem, first).gap < np.inf
 
 
@@ -156,8 +156,8 @@ def test_small_and_degenerate(intercept):
     ]
     for X, labels, classes, weights in cases:
         problem = CrammerSingerRisk(Rows(X), np.array(labels), classes, np.asarray(weights, dtype=float), intercept)
-        solution = crammer_singer.solve(problem, None, 1e-6, 2000)
-        assert np.isfinite(solution.W).all()
+        solution = CrammerSinger.solve(problem, None, 1e-6, 2000)
+        assert np.isfinite(solution.variables).all()
         evidence = proven(problem, solution)
         assert evidence.gap >= 0
         if solution.status is Status.CONVERGED:
@@ -168,7 +168,7 @@ def test_a_row_twice_is_a_weight_of_two(make):
     problem = make()
     X = problem.rows.take(np.arange(problem.n))
     twice = CrammerSingerRisk(Rows(np.vstack([X, X])), np.tile(problem.labels, 2), 3, np.tile(problem.weights, 2) / 2)
-    values = [p.value(crammer_singer.solve(p, None, 1e-7, 100_000).W) for p in (problem, twice)]
+    values = [p.value(CrammerSinger.solve(p, None, 1e-7, 100_000).variables) for p in (problem, twice)]
     assert values[0] == pytest.approx(values[1], rel=1e-6)
 
 
@@ -177,7 +177,7 @@ def test_ctrl_c_returns_what_there_is(make):
         raise KeyboardInterrupt
 
     problem = make()
-    solution = crammer_singer.solve(problem, None, 1e-12, monitor=Monitor(callback=stop))
+    solution = CrammerSinger.solve(problem, None, 1e-12, monitor=Monitor(callback=stop))
     assert solution.status is Status.INTERRUPTED
     assert solution.keyboard
     assert np.isfinite(proven(problem, solution).gap)

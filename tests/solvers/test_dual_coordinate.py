@@ -10,7 +10,7 @@ from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import Monitor, dual_coordinate, newton
+from maxmargin.solvers import DualCoordinate, Monitor, Newton
 from maxmargin.svm import SVC
 
 CONVEX = [name for name, facts in LOSSES.items() if facts.convex]
@@ -40,7 +40,7 @@ def make():
 
 
 def proven(problem, solution):
-    evidence = evaluate_risk(problem, solution.theta, solution.u)
+    evidence = evaluate_risk(problem, solution.variables, solution.slopes)
     assert evidence.gap >= 0
     return evidence
 
@@ -51,7 +51,7 @@ def proven(problem, solution):
 @pytest.mark.parametrize("loss", CONVEX)
 def test_proves_its_gap(make, loss, penalty, intercept, store):
     problem = make(loss, penalty, store, intercept)
-    solution = dual_coordinate.solve(problem, problem.start(), 1e-6)
+    solution = DualCoordinate.solve(problem, problem.start(), 1e-6)
     assert solution.status is Status.CONVERGED
     # perceptron: zero is optimal, and the gap relative to it
     assert proven(problem, solution).relative_gap <= 2e-6 or proven(problem, solution).primal <= 1e-12
@@ -61,7 +61,7 @@ def test_proves_its_gap(make, loss, penalty, intercept, store):
 def test_slopes_sum_to_zero_and_stay_in_their_domain(make, loss):
     problem = make(loss)
     for budget in (1, 3, 1000):
-        u = dual_coordinate.solve(problem, problem.start(), 1e-6, budget).u
+        u = DualCoordinate.solve(problem, problem.start(), 1e-6, budget).slopes
         c = problem.weights
         assert abs(c @ u) <= 1e-9 * (c @ np.abs(u))
         assert np.isfinite(problem.loss.conjugate(u, problem.y)).all()
@@ -71,19 +71,19 @@ def test_slopes_sum_to_zero_and_stay_in_their_domain(make, loss):
 def test_shrinking_changes_nothing(make, loss):
     problem = make(loss, offset=1.0)
     with_it, without = (
-        dual_coordinate.solve(problem, problem.start(), 1e-9, shrinking=shrinking) for shrinking in (True, False)
+        DualCoordinate.solve(problem, problem.start(), 1e-9, shrinking=shrinking) for shrinking in (True, False)
     )
     assert with_it.status is without.status is Status.CONVERGED
-    assert problem.value(with_it.theta) == pytest.approx(problem.value(without.theta), rel=1e-8, abs=1e-12)
-    assert_allclose(with_it.theta[:-1], without.theta[:-1], atol=1e-3)
+    assert problem.value(with_it.variables) == pytest.approx(problem.value(without.variables), rel=1e-8, abs=1e-12)
+    assert_allclose(with_it.variables[:-1], without.variables[:-1], atol=1e-3)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "squared", "squared_epsilon_insensitive"])
 def test_same_minimum_as_newton(make, loss, intercept):
     problem = make(loss, intercept=intercept, offset=2.0)
-    found = dual_coordinate.solve(problem, problem.start(), 1e-10).theta
-    reference = newton.solve(problem, problem.start(), 1e-12).theta
+    found = DualCoordinate.solve(problem, problem.start(), 1e-10).variables
+    reference = Newton.solve(problem, problem.start(), 1e-12).variables
     assert problem.value(found) == pytest.approx(problem.value(reference), rel=1e-9)
     assert_allclose(found, reference, atol=1e-4)
 
@@ -93,22 +93,22 @@ def test_same_machine_as_the_kernel_one(make, C):
     problem = make("hinge", C=C)
     X = problem.rows.take(np.arange(problem.n))
     machine = SVC(kernel="linear", C=1.0, tol=1e-8, gap_tol=1e-8).fit(X, problem.y, problem.weights)
-    solution = dual_coordinate.solve(problem, problem.start(), 1e-7, 100_000)
+    solution = DualCoordinate.solve(problem, problem.start(), 1e-7, 100_000)
     assert solution.status is Status.CONVERGED
     theirs = problem.value(np.append(machine.coef_[0], machine.intercept_[0]))
-    assert problem.value(solution.theta) == pytest.approx(theirs, rel=1e-6)
+    assert problem.value(solution.variables) == pytest.approx(theirs, rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_warm_start(make, loss):
     problem = make(loss)
-    cold = dual_coordinate.solve(problem, problem.start(), 1e-7)
-    again = dual_coordinate.solve(problem, cold.theta, 1e-7, slopes=cold.u)
+    cold = DualCoordinate.solve(problem, problem.start(), 1e-7)
+    again = DualCoordinate.solve(problem, cold.variables, 1e-7, slopes=cold.slopes)
     assert again.status is Status.CONVERGED
     assert again.iterations <= 0.1 * cold.iterations + 2
     stronger = Risk(problem.rows, problem.y, 1.1 * problem.weights, problem.loss, problem.penalty)
-    for slopes in (cold.u, None):  # without slopes those of the weights serve
-        warm = dual_coordinate.solve(stronger, cold.theta, 1e-7, slopes=slopes)
+    for slopes in (cold.slopes, None):  # without slopes those of the weights serve
+        warm = DualCoordinate.solve(stronger, cold.variables, 1e-7, slopes=slopes)
         assert proven(stronger, warm).relative_gap <= 2e-7
 
 
@@ -116,7 +116,7 @@ def test_interrupted(make):
     problem = make(n=400)
     heard = []
     monitor = Monitor(callback=lambda state: heard.append(state) or len(heard) == 2)
-    solution = dual_coordinate.solve(problem, problem.start(), 1e-15, monitor=monitor)
+    solution = DualCoordinate.solve(problem, problem.start(), 1e-15, monitor=monitor)
     assert solution.status is Status.INTERRUPTED
     assert len(heard) == 2
     assert np.isfinite(proven(problem, solution).gap)
@@ -124,17 +124,17 @@ def test_interrupted(make):
 
 def test_budget(make):
     problem = make()
-    solution = dual_coordinate.solve(problem, problem.start(), 1e-12, 3)
+    solution = DualCoordinate.solve(problem, problem.start(), 1e-12, 3)
     assert solution.status is Status.BUDGET_EXHAUSTED
     assert solution.iterations == 3
 
 
 def test_deterministic(make):
     problem = make(store="csr32")
-    runs = [dual_coordinate.solve(problem, problem.start(), 1e-5, seed=seed) for seed in (1, 1, 2)]
-    assert_array_equal(runs[0].theta, runs[1].theta)
-    assert_array_equal(runs[0].u, runs[1].u)
-    assert (runs[0].theta != runs[2].theta).any()
+    runs = [DualCoordinate.solve(problem, problem.start(), 1e-5, seed=seed) for seed in (1, 1, 2)]
+    assert_array_equal(runs[0].variables, runs[1].variables)
+    assert_array_equal(runs[0].slopes, runs[1].slopes)
+    assert (runs[0].variables != runs[2].variables).any()
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic", "squared"])
@@ -147,11 +147,11 @@ def test_samples_without_weight_take_no_part(make, loss):
         Risk(whole.rows, whole.y, c, whole.loss, whole.penalty),
         Risk(Rows(whole.rows.take(kept)), whole.y[kept], c[kept], whole.loss, whole.penalty),
     ]
-    found = [dual_coordinate.solve(p, p.start(), 1e-9) for p in parts]
-    assert_allclose(found[0].theta, found[1].theta, atol=1e-4)
-    assert (found[0].u[::3] == 0).all()
+    found = [DualCoordinate.solve(p, p.start(), 1e-9) for p in parts]
+    assert_allclose(found[0].variables, found[1].variables, atol=1e-4)
+    assert (found[0].slopes[::3] == 0).all()
     empty = Risk(whole.rows, whole.y, np.zeros(whole.n), whole.loss, whole.penalty)
-    assert_array_equal(dual_coordinate.solve(empty, empty.start(), 1e-6).theta, np.zeros(whole.d + 1))
+    assert_array_equal(DualCoordinate.solve(empty, empty.start(), 1e-6).variables, np.zeros(whole.d + 1))
 
 
 def test_a_row_twice_is_a_weight_of_two(make):
@@ -160,7 +160,7 @@ def test_a_row_twice_is_a_weight_of_two(make):
     twice = Risk(
         Rows(np.vstack([X, X])), np.tile(problem.y, 2), np.tile(problem.weights, 2) / 2, problem.loss, problem.penalty
     )
-    values = [p.value(dual_coordinate.solve(p, p.start(), 1e-8, 100_000).theta) for p in (problem, twice)]
+    values = [p.value(DualCoordinate.solve(p, p.start(), 1e-8, 100_000).variables) for p in (problem, twice)]
     assert values[0] == pytest.approx(values[1], rel=1e-7)
 
 
@@ -182,8 +182,8 @@ def test_small_and_degenerate(loss, intercept):
     )
     one_class = Risk(Rows(np.arange(8.0).reshape(4, 2)), np.ones(4), np.ones(4), made, make_penalty("l2"), intercept)
     for problem in (one, constant, nothing, one_class):
-        solution = dual_coordinate.solve(problem, problem.start(), 1e-6, 2000)
-        assert np.isfinite(solution.theta).all()
+        solution = DualCoordinate.solve(problem, problem.start(), 1e-6, 2000)
+        assert np.isfinite(solution.variables).all()
         evidence = proven(problem, solution)
         if solution.status is Status.CONVERGED:
             assert evidence.relative_gap <= 2e-6 or evidence.primal <= 1e-9
@@ -197,8 +197,8 @@ def test_unscaled_data_end_truthfully(make, loss, scale):
     plain = make(loss)
     X = plain.rows.take(np.arange(plain.n)) * scale
     problem = Risk(Rows(X), plain.y, plain.weights, plain.loss, plain.penalty)
-    solution = dual_coordinate.solve(problem, problem.start(), 1e-4, 300)
-    assert np.isfinite(solution.theta).all()
+    solution = DualCoordinate.solve(problem, problem.start(), 1e-4, 300)
+    assert np.isfinite(solution.variables).all()
     if solution.status is Status.CONVERGED:
         assert proven(problem, solution).relative_gap <= 2e-4
     else:
@@ -210,7 +210,7 @@ def test_ctrl_c_returns_what_there_is(make):
         raise KeyboardInterrupt
 
     problem = make()
-    solution = dual_coordinate.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=stop))
+    solution = DualCoordinate.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=stop))
     assert solution.status is Status.INTERRUPTED
     assert solution.keyboard
     assert np.isfinite(proven(problem, solution).gap)

@@ -21,7 +21,7 @@ def problem_of(X, sign, kernel, C=np.inf):
 def test_two_points_in_closed_form():
     solution = solve_hard_margin(problem_of([[3.0, 0.0], [1.0, 0.0]], [1, -1], Linear()))
     # w = (1, 0): street from 1 to 3, multipliers ||w||^2 / 2 each
-    assert_allclose(solution.beta, [0.5, -0.5])
+    assert_allclose(solution.variables, [0.5, -0.5])
     assert solution.status is Status.CONVERGED
     assert solution.evidence.primal == pytest.approx(0.5)
     assert solution.evidence.dual == pytest.approx(0.5)
@@ -32,9 +32,9 @@ def test_is_the_limit_of_the_soft_margin(circles):
     X, y = circles(60)
     sign = np.where(y == 1, 1.0, -1.0)
     hard = solve_hard_margin(problem_of(X, sign, RBF(0.5)), None, 1e-8)
-    largest = np.abs(hard.beta).max()
+    largest = np.abs(hard.variables).max()
     soft = solve_certified(problem_of(X, sign, RBF(0.5), C=10 * largest), None, 1e-8)
-    assert_allclose(hard.beta, soft.beta, atol=1e-6 * largest)
+    assert_allclose(hard.variables, soft.variables, atol=1e-6 * largest)
     assert hard.evidence.dual == pytest.approx(soft.evidence.dual, rel=1e-8)
 
 
@@ -43,9 +43,9 @@ def test_margins(circles):
     sign = np.where(y == 1, 1.0, -1.0)
     problem = problem_of(X, sign, RBF(1.0))
     solution = solve_hard_margin(problem, None, 1e-3)
-    margins = sign * (problem.image(solution.beta) + solution.evidence.intercepts[0])
+    margins = sign * (problem.image(solution.variables) + solution.evidence.intercepts[0])
     assert margins.min() >= 1 - 1e-3
-    assert_allclose(margins[solution.beta != 0], 1, atol=1e-3)
+    assert_allclose(margins[solution.variables != 0], 1, atol=1e-3)
 
 
 @given(st.integers(0, 10**6))
@@ -72,7 +72,7 @@ def test_either_margins_or_a_proof(seed):
         assert p.scale == pytest.approx(np.linalg.norm(X, axis=1).max())
     else:
         assert solution.status is Status.CONVERGED
-        w = solution.beta @ X
+        w = solution.variables @ X
         margins = sign * (X @ w + solution.evidence.intercepts[0])
         assert margins.min() >= 1 - 1e-3
         assert solution.evidence.dual <= 0.5 * (w @ w) / margins.min() ** 2 * (1 + 1e-9)
@@ -91,7 +91,7 @@ def test_warm_start(circles):
     X, y = circles(80)
     problem = problem_of(X, np.where(y == 1, 1.0, -1.0), RBF(0.3))
     cold = solve_hard_margin(problem, None, 1e-6)
-    warm = solve_hard_margin(problem, cold.beta, 1e-6)
+    warm = solve_hard_margin(problem, cold.variables, 1e-6)
     assert warm.status is Status.CONVERGED
     assert warm.iterations <= cold.iterations / 2
     assert warm.evidence.dual == pytest.approx(cold.evidence.dual, rel=1e-6)
@@ -119,7 +119,7 @@ def test_keyboard_interrupt_returns_the_state(circles, monkeypatch, quick):
     solution = solve_hard_margin(problem, None, 1e-6, monitor=Monitor(callback=interrupt))
     assert solution.status is Status.INTERRUPTED
     assert solution.keyboard
-    assert np.isfinite(solution.beta).all()
+    assert np.isfinite(solution.variables).all()
 
 
 def test_watched_fit_of_a_class_with_one_sample():

@@ -37,9 +37,9 @@ def test_at_least_as_good_as_libsvm_and_the_same_point(cancer, gamma, coef0, C):
     found = solve_indefinite(problem, sign=-1)
     assert found.status is Status.STATIONARY
     assert found.evidence.kkt_violation <= 1e-3
-    assert dual(K, sign, found.beta) >= dual(K, sign, theirs) * (1 - 1e-14)
-    assert np.abs(found.beta - theirs).max() < 0.05 * C  # and not another point of a better objective
-    values = K @ found.beta + found.evidence.intercepts[0]
+    assert dual(K, sign, found.variables) >= dual(K, sign, theirs) * (1 - 1e-14)
+    assert np.abs(found.variables - theirs).max() < 0.05 * C  # and not another point of a better objective
+    values = K @ found.variables + found.evidence.intercepts[0]
     assert np.mean((values > 0) != (peer.predict(K) > 0)) <= 1 / 569
 
 
@@ -61,10 +61,10 @@ def test_every_kind_of_problem_ends_stationary(name):
     problem = problems()[name]
     found = solve_indefinite(problem, tolerance=1e-6)
     assert found.status is Status.STATIONARY
-    assert kkt_violation(problem, found.beta, problem.p - problem.image(found.beta)) <= 1e-6
-    assert (problem.lower <= found.beta).all() and (found.beta <= problem.upper).all()
+    assert kkt_violation(problem, found.variables, problem.p - problem.image(found.variables)) <= 1e-6
+    assert (problem.lower <= found.variables).all() and (found.variables <= problem.upper).all()
     for g, total in enumerate(problem.totals):
-        assert found.beta[problem.members(g)].sum() == pytest.approx(total, abs=1e-12)
+        assert found.variables[problem.members(g)].sum() == pytest.approx(total, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", list(problems()))
@@ -73,7 +73,7 @@ def test_rows_that_do_not_fit_give_the_same(name, monkeypatch):
     whole = solve_indefinite(problem)
     monkeypatch.setattr("maxmargin.solvers.indefinite.MODERATE", 10)
     rows = solve_indefinite(problem, cache_bytes=8 * 40 * 5)
-    np.testing.assert_allclose(rows.beta, whole.beta, atol=1e-9)
+    np.testing.assert_allclose(rows.variables, whole.variables, atol=1e-9)
 
 
 def test_variables_are_set_aside_as_in_libsvm():
@@ -88,8 +88,8 @@ def test_variables_are_set_aside_as_in_libsvm():
         theirs = np.zeros(len(sign))
         theirs[peer.support_] = peer.dual_coef_[0]
         found = solve_indefinite(problem, sign=-1, shrinking=shrinking)
-        assert dual(K, sign, found.beta) >= dual(K, sign, theirs) * (1 - 1e-14)
-        assert np.mean(np.abs(found.beta - theirs) > 10) < 0.01
+        assert dual(K, sign, found.variables) >= dual(K, sign, theirs) * (1 - 1e-14)
+        assert np.mean(np.abs(found.variables - theirs) > 10) < 0.01
 
 
 def test_from_a_start_the_objective_only_rises():
@@ -102,7 +102,7 @@ def test_from_a_start_the_objective_only_rises():
     start[problem.lower < 0] *= min(balance, 1.0)
     start[problem.upper > 0] /= max(balance, 1.0)
     found = solve_indefinite(problem, start)
-    assert dual(K, problem.p, found.beta) > dual(K, problem.p, start)
+    assert dual(K, problem.p, found.variables) > dual(K, problem.p, start)
 
 
 def test_budget_is_kept():

@@ -41,10 +41,10 @@ def problems(X, sign, kernel):
 def test_the_optimum_of_every_machine(samples, kernel, name):
     problem = problems(*samples, kernel)[name]
     solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6)
-    found = evaluate(problem, polish_free(problem, solution.beta))
+    found = evaluate(problem, polish_free(problem, solution.variables))
     known = solve_certified(problem, tolerance=1e-8).evidence
     # of an optimum that is zero only the rounding errors of its terms can be asked for
-    terms = float(np.abs(problem.gram.diagonal()).max()) * float(np.abs(solution.beta).sum()) ** 2
+    terms = float(np.abs(problem.gram.diagonal()).max()) * float(np.abs(solution.variables).sum()) ** 2
     assert found.kkt_violation <= 1e-6
     assert found.dual == pytest.approx(known.dual, rel=1e-8, abs=1e-14 * terms)
 
@@ -90,7 +90,7 @@ def test_a_bound_of_1e12_costs_no_digits(samples, wide):
     gram = make_kernel("rbf", 0.3, 0.0, 3).gram(Rows(X))
     problem = BoxQP.classifier(gram, sign, np.full(len(sign), 1e12))
     solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-3, wide=wide)
-    beta = polish_free(problem, solution.beta)
+    beta = polish_free(problem, solution.variables)
     assert np.abs(beta).max() < 1e11
     assert evaluate(problem, beta).kkt_violation <= 1e-6
 
@@ -100,7 +100,7 @@ def test_steps_count_against_the_budget(samples):
     solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6, 3 * problem.n)
     assert solution.status is Status.BUDGET_EXHAUSTED
     assert solution.iterations == 3 * problem.n
-    assert np.isfinite(evaluate(problem, solution.beta).dual)  # feasible at every moment
+    assert np.isfinite(evaluate(problem, solution.variables).dual)  # feasible at every moment
 
 
 def test_a_callback_stops_it(samples):
@@ -114,7 +114,7 @@ def test_a_callback_stops_it(samples):
     solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6, monitor=Monitor(callback=callback))
     assert solution.status is Status.INTERRUPTED
     assert heard == [0, problem.n, 2 * problem.n, 3 * problem.n]
-    assert np.isfinite(evaluate(problem, solution.beta).dual)
+    assert np.isfinite(evaluate(problem, solution.variables).dual)
 
 
 def test_an_interrupt_leaves_a_feasible_point(samples):
@@ -127,7 +127,7 @@ def test_an_interrupt_leaves_a_feasible_point(samples):
 
     solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6, monitor=Monitor(callback=callback))
     assert solution.keyboard
-    assert np.isfinite(evaluate(problem, solution.beta).dual)
+    assert np.isfinite(evaluate(problem, solution.variables).dual)
 
 
 def test_boxes_without_an_inside_are_not_for_it(samples):

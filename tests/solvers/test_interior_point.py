@@ -30,7 +30,7 @@ def test_same_machine_as_the_kernel_solver(samples, C):
     svc = SVC(kernel="linear", C=C, tol=1e-9).fit(X, y)
     assert ours.status is Status.CONVERGED
     assert ours.evidence.primal == pytest.approx(svc.certificate_.primal, rel=1e-9)
-    assert ours.theta[:-1] == pytest.approx(svc.coef_[0], rel=1e-5, abs=1e-8)
+    assert ours.variables[:-1] == pytest.approx(svc.coef_[0], rel=1e-5, abs=1e-8)
 
 
 @pytest.mark.parametrize("penalty", ["l2", "l1", "elastic_net"])
@@ -40,16 +40,16 @@ def test_small_problems_are_exact(samples, loss, penalty):
     solution = solve_risk(_risk(X, y, loss=loss, penalty=penalty), "interior_point")
     assert solution.evidence.relative_gap <= 1e-12
     if penalty == "l1":
-        assert (solution.theta[:-1][np.abs(solution.theta[:-1]) < 1e-6] == 0).all()  # zeros are zeros
+        assert (solution.variables[:-1][np.abs(solution.variables[:-1]) < 1e-6] == 0).all()  # zeros are zeros
 
 
 def test_a_weight_of_two_is_the_row_twice(samples):
     X, y = samples
     weights = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
     weights[:5] = 0.0
-    weighted = solve_risk(_risk(X, y, weights=weights), "interior_point").theta
+    weighted = solve_risk(_risk(X, y, weights=weights), "interior_point").variables
     again = np.repeat(np.arange(len(y)), weights.astype(int))
-    repeated = solve_risk(_risk(X[again], y[again]), "interior_point").theta
+    repeated = solve_risk(_risk(X[again], y[again]), "interior_point").variables
     assert weighted == pytest.approx(repeated, rel=1e-8, abs=1e-10)
 
 
@@ -57,7 +57,7 @@ def test_a_weight_of_two_is_the_row_twice(samples):
 def test_unscaled_columns_end_truthfully(samples, scale):
     X, y = samples
     solution = solve_risk(_risk(X * [scale, 1, 1, 1], y), "interior_point", tolerance=1e-4)
-    assert np.isfinite(solution.theta).all()
+    assert np.isfinite(solution.variables).all()
     assert (solution.status is Status.CONVERGED) == (solution.evidence.relative_gap <= 1e-4)
 
 

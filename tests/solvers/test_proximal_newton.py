@@ -10,7 +10,7 @@ from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import Monitor, newton, proximal_newton
+from maxmargin.solvers import Monitor, Newton, ProximalNewton
 
 SMOOTH = [name for name, facts in LOSSES.items() if facts.convex and facts.smoothness < np.inf]
 STORES = {
@@ -24,7 +24,7 @@ STORES = {
 @pytest.fixture(params=["formed", "columns"])
 def way(request, monkeypatch):
     """Both ways to minimise the model, whatever the number of features."""
-    monkeypatch.setattr(proximal_newton, "_NARROW", 10**9 if request.param == "formed" else 0)
+    monkeypatch.setattr("maxmargin.solvers.proximal_newton._NARROW", 10**9 if request.param == "formed" else 0)
     return request.param
 
 
@@ -46,7 +46,7 @@ def make():
 
 
 def proven(problem, solution):
-    evidence = evaluate_risk(problem, solution.theta, solution.u)
+    evidence = evaluate_risk(problem, solution.variables, solution.slopes)
     assert evidence.gap >= 0
     return evidence
 
@@ -57,7 +57,7 @@ def proven(problem, solution):
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_proves_its_gap(make, way, loss, penalty, intercept, store):
     problem = make(loss, penalty, store, intercept)
-    solution = proximal_newton.solve(problem, problem.start(), 1e-6)
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-6)
     assert solution.status is Status.CONVERGED
     assert proven(problem, solution).relative_gap <= 2e-6
 
@@ -66,8 +66,8 @@ def test_proves_its_gap(make, way, loss, penalty, intercept, store):
 @pytest.mark.parametrize("penalty", ["l2", "none"])
 def test_same_minimum_as_newton(make, way, loss, penalty):
     problem = make(loss, penalty)
-    found = proximal_newton.solve(problem, problem.start(), 1e-11).theta
-    reference = newton.solve(problem, problem.start(), 1e-13).theta
+    found = ProximalNewton.solve(problem, problem.start(), 1e-11).variables
+    reference = Newton.solve(problem, problem.start(), 1e-13).variables
     assert problem.value(found) == pytest.approx(problem.value(reference), rel=1e-9)
     assert_allclose(found, reference, atol=1e-3)
 
@@ -75,9 +75,9 @@ def test_same_minimum_as_newton(make, way, loss, penalty):
 def test_both_ways_find_the_same_zeros(make, monkeypatch):
     found = []
     for narrow in (0, 10**9):
-        monkeypatch.setattr(proximal_newton, "_NARROW", narrow)
+        monkeypatch.setattr("maxmargin.solvers.proximal_newton._NARROW", narrow)
         problem = make("logistic", "l1", strength=8.0)
-        found.append(proximal_newton.solve(problem, problem.start(), 1e-10).theta)
+        found.append(ProximalNewton.solve(problem, problem.start(), 1e-10).variables)
     assert_allclose(found[0], found[1], atol=1e-5)
     assert_array_equal(found[0] == 0, found[1] == 0)
     assert 1 <= np.count_nonzero(found[0][:-1]) < problem.d
@@ -85,11 +85,11 @@ def test_both_ways_find_the_same_zeros(make, monkeypatch):
 
 def test_a_penalty_above_the_largest_slope_leaves_no_weight(make, way):
     problem = make("logistic", "l1", strength=1e4)
-    solution = proximal_newton.solve(problem, problem.start(), 1e-12)
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-12)
     assert solution.status is Status.CONVERGED
-    assert_array_equal(solution.theta[:-1], np.zeros(problem.d))
+    assert_array_equal(solution.variables[:-1], np.zeros(problem.d))
     share = problem.weights[problem.y > 0].sum() / problem.weights.sum()
-    assert solution.theta[-1] == pytest.approx(np.log(share / (1 - share)), rel=1e-6)
+    assert solution.variables[-1] == pytest.approx(np.log(share / (1 - share)), rel=1e-6)
 
 
 def test_wide_data(way):
@@ -97,39 +97,39 @@ def test_wide_data(way):
     X = sp.random_array((60, 800), density=0.05, rng=rng, format="csr")
     y = np.where(rng.normal(size=60) > 0, 1.0, -1.0)
     problem = Risk(Rows(X), y, np.full(60, 5.0), make_loss("logistic"), make_penalty("l1"))
-    solution = proximal_newton.solve(problem, problem.start(), 1e-6)
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-6)
     assert solution.status is Status.CONVERGED
     assert proven(problem, solution).relative_gap <= 2e-6
-    assert np.count_nonzero(solution.theta) <= 62
+    assert np.count_nonzero(solution.variables) <= 62
 
 
 def test_warm_start(make, way):
     problem = make()
-    cold = proximal_newton.solve(problem, problem.start(), 1e-8)
-    again = proximal_newton.solve(problem, cold.theta, 1e-7)
+    cold = ProximalNewton.solve(problem, problem.start(), 1e-8)
+    again = ProximalNewton.solve(problem, cold.variables, 1e-7)
     assert again.status is Status.CONVERGED
     assert again.iterations <= 1
 
 
 def test_start_is_not_changed(make, way):
     problem, start = make(), np.full(9, 0.1)
-    proximal_newton.solve(problem, start, 1e-6)
+    ProximalNewton.solve(problem, start, 1e-6)
     assert_array_equal(start, np.full(9, 0.1))
 
 
 def test_interrupted_and_budget(make, way):
     problem = make()
-    solution = proximal_newton.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=lambda state: True))
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=lambda state: True))
     assert solution.status is Status.INTERRUPTED
     assert solution.iterations == 0
-    solution = proximal_newton.solve(problem, problem.start(), 1e-14, 1)
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-14, 1)
     assert solution.status is Status.BUDGET_EXHAUSTED
     assert solution.iterations == 1
 
 
 def test_deterministic(make, way):
     problem = make(store="csr32")
-    first, second = (proximal_newton.solve(problem, problem.start(), 1e-6).theta for _ in range(2))
+    first, second = (ProximalNewton.solve(problem, problem.start(), 1e-6).variables for _ in range(2))
     assert_array_equal(first, second)
 
 
@@ -143,10 +143,10 @@ def test_samples_without_weight_take_no_part(make, way, loss):
         Risk(whole.rows, whole.y, c, whole.loss, whole.penalty),
         Risk(Rows(whole.rows.take(kept)), whole.y[kept], c[kept], whole.loss, whole.penalty),
     ]
-    found = [proximal_newton.solve(p, p.start(), 1e-10).theta for p in parts]
+    found = [ProximalNewton.solve(p, p.start(), 1e-10).variables for p in parts]
     assert_allclose(found[0], found[1], atol=1e-5)
     empty = Risk(whole.rows, whole.y, np.zeros(whole.n), whole.loss, whole.penalty)
-    assert_array_equal(proximal_newton.solve(empty, empty.start(), 1e-6).theta, np.zeros(whole.d + 1))
+    assert_array_equal(ProximalNewton.solve(empty, empty.start(), 1e-6).variables, np.zeros(whole.d + 1))
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
@@ -156,7 +156,7 @@ def test_a_row_twice_is_a_weight_of_two(make, way, loss):
     twice = Risk(
         Rows(np.vstack([X, X])), np.tile(problem.y, 2), np.tile(problem.weights, 2) / 2, problem.loss, problem.penalty
     )
-    found = [proximal_newton.solve(p, p.start(), 1e-10).theta for p in (problem, twice)]
+    found = [ProximalNewton.solve(p, p.start(), 1e-10).variables for p in (problem, twice)]
     assert_allclose(found[0], found[1], atol=1e-5)
 
 
@@ -180,8 +180,8 @@ def test_small_and_degenerate(way, loss, penalty, intercept):
         Risk(Rows(np.arange(8.0).reshape(4, 2)), np.ones(4), np.ones(4), made, penalty, intercept),
     ]
     for problem in problems:
-        solution = proximal_newton.solve(problem, problem.start(), 1e-6, 200)
-        assert np.isfinite(solution.theta).all()
+        solution = ProximalNewton.solve(problem, problem.start(), 1e-6, 200)
+        assert np.isfinite(solution.variables).all()
         evidence = proven(problem, solution)
         if solution.status is Status.CONVERGED and penalty.name != "none":
             assert evidence.relative_gap <= 2e-6 or evidence.primal <= 1e-9
@@ -193,8 +193,8 @@ def test_unscaled_data_end_truthfully(make, way, loss, scale):
     plain = make(loss)
     X = plain.rows.take(np.arange(plain.n)) * scale
     problem = Risk(Rows(X), plain.y, plain.weights, plain.loss, plain.penalty)
-    solution = proximal_newton.solve(problem, problem.start(), 1e-4, 100)
-    assert np.isfinite(solution.theta).all()
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-4, 100)
+    assert np.isfinite(solution.variables).all()
     if solution.status is Status.CONVERGED:
         assert proven(problem, solution).relative_gap <= 2e-4
     else:
@@ -206,7 +206,7 @@ def test_ctrl_c_returns_what_there_is(make):
         raise KeyboardInterrupt
 
     problem = make()
-    solution = proximal_newton.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=stop))
+    solution = ProximalNewton.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=stop))
     assert solution.status is Status.INTERRUPTED
     assert solution.keyboard
     assert np.isfinite(proven(problem, solution).gap)

@@ -54,7 +54,7 @@ def _problem(loss, penalty, storage="dense64", fit_intercept=True):
 def test_gap_is_proven(loss, penalty, solver, storage):
     tolerance = TOLERANCE.get(solver, 1e-6)
     solution = solve_risk(_problem(loss, penalty, storage), solver, tolerance=tolerance)
-    again = evaluate_risk(_problem(loss, penalty), solution.theta, solution.evidence.u)  # from dense float64 rows
+    again = evaluate_risk(_problem(loss, penalty), solution.variables, solution.evidence.u)  # from dense float64 rows
     assert again.dual <= again.primal * (1 + 1e-12)
     assert again.relative_gap <= tolerance
     assert solution.status is Status.CONVERGED
@@ -69,7 +69,7 @@ def test_solvers_agree(loss, penalty, fit_intercept):
     for solver in solvers_for(problem.loss, problem.penalty):
         solution = solve_risk(problem, solver, tolerance=TOLERANCE.get(solver, 1e-6))
         found[solver] = solution.evidence
-        assert fit_intercept or solution.theta[-1] == 0
+        assert fit_intercept or solution.variables[-1] == 0
     lowest = min(evidence.primal for evidence in found.values())
     for solver, evidence in found.items():  # weak duality across solvers: no bound exceeds any objective
         assert evidence.dual <= lowest * (1 + 1e-12) + 1e-12, solver

@@ -10,14 +10,16 @@ from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import Monitor, conjugate_gradient, gradient_descent, newton, proximal_gradient
+from maxmargin.solvers import ConjugateGradient, GradientDescent, Monitor, Newton, ProximalGradient
 from maxmargin.solvers._column_scale import column_scale
+from maxmargin.solvers.conjugate_gradient import line_minimum
 from maxmargin.solvers.gradient_descent import slope_at
+from maxmargin.solvers.proximal_gradient import prox_step
 
 SOLVERS = {
-    "gradient_descent": gradient_descent,
-    "conjugate_gradient": conjugate_gradient,
-    "proximal_gradient": proximal_gradient,
+    "gradient_descent": GradientDescent,
+    "conjugate_gradient": ConjugateGradient,
+    "proximal_gradient": ProximalGradient,
 }
 STORAGE = {
     "dense64": lambda X: X,
@@ -30,7 +32,7 @@ COMBINATIONS = [
     for name, solver in SOLVERS.items()
     for loss in LOSSES
     for penalty in PENALTIES
-    if not solver.NEEDS.missing(make_loss(loss), make_penalty(penalty))
+    if not solver.needs.missing(make_loss(loss), make_penalty(penalty))
 ]
 
 
@@ -55,8 +57,8 @@ def test_reaches_the_tolerance(name, loss, penalty, storage):
     problem = make_problem(loss, penalty, storage=storage)
     solution = SOLVERS[name].solve(problem, problem.start(), 1e-6)
     assert solution.status is Status.CONVERGED
-    assert evaluate_risk(problem, solution.theta, solution.u).relative_gap <= 1e-6
-    again = SOLVERS[name].solve(problem, solution.theta, 1e-6, slopes=solution.u)
+    assert evaluate_risk(problem, solution.variables, solution.slopes).relative_gap <= 1e-6
+    again = SOLVERS[name].solve(problem, solution.variables, 1e-6, slopes=solution.slopes)
     assert again.iterations == 0
 
 
@@ -64,39 +66,40 @@ def test_reaches_the_tolerance(name, loss, penalty, storage):
 def test_high_precision_without_an_intercept(solver, precision):
     problem = make_problem("squared_hinge", intercept=False)
     solution = solver.solve(problem, problem.start(), precision)
-    assert solution.theta[-1] == 0
-    assert evaluate_risk(problem, solution.theta).relative_gap <= precision
-    best = newton.solve(problem, problem.start(), 1e-14)
-    assert_allclose(solution.theta, best.theta, atol=np.sqrt(precision) * 10)
+    assert solution.variables[-1] == 0
+    assert evaluate_risk(problem, solution.variables).relative_gap <= precision
+    best = Newton.solve(problem, problem.start(), 1e-14)
+    assert_allclose(solution.variables, best.variables, atol=np.sqrt(precision) * 10)
 
 
 def test_a_step_is_fixed_or_given():
     problem = make_problem()
-    solution = gradient_descent.solve(problem, problem.start(), 1e-4, step="fixed")
+    solution = GradientDescent.solve(problem, problem.start(), 1e-4, step="fixed")
     assert solution.status is Status.CONVERGED
     t = 1e-3
-    one = gradient_descent.solve(problem, problem.start(), 0.0, 1, step=t)
-    assert_array_equal(one.theta, -t * slope_at(problem, np.zeros(problem.n), problem.start()))
+    one = GradientDescent.solve(problem, problem.start(), 0.0, 1, step=t)
+    assert_array_equal(one.variables, -t * slope_at(problem, np.zeros(problem.n), problem.start()))
 
 
 def test_a_step_that_is_too_long_leaves_a_finite_point():
     problem = make_problem("squared")
-    solution = gradient_descent.solve(problem, problem.start(), 1e-8, 5000, step=10.0)
+    solution = GradientDescent.solve(problem, problem.start(), 1e-8, 5000, step=10.0)
     assert solution.status in (Status.STALLED, Status.BUDGET_EXHAUSTED)
-    assert np.isfinite(solution.theta).all()
+    assert np.isfinite(solution.variables).all()
 
 
 @pytest.mark.parametrize("step", ["long", 0.0, -1.0, np.inf, None])
 def test_refuses_other_steps(step):
     problem = make_problem()
     with pytest.raises(ValueError, match="step must be"):
-        gradient_descent.solve(problem, problem.start(), 1e-4, step=step)
+        GradientDescent.solve(problem, problem.start(), 1e-4, step=step)
 
 
 def test_line_search_never_rises():
     problem = make_problem("squared_hinge", "none")
     values = [
-        problem.value(theta) for theta, _ in _first(gradient_descent._by_line_search(problem, problem.start()), 30)
+        problem.value(theta)
+        for theta, _ in _first(GradientDescent(problem, problem.start(), 0.0).iterates(problem.start()), 30)
     ]
     assert (np.diff(values) <= 0).all()
 
@@ -109,7 +112,9 @@ def _first(iterates, count):
 def test_fletcher_reeves_directions():
     """The second step is along -g_1 + ||g_1||^2 / ||g_0||^2 p_0."""
     problem = make_problem("squared", d=6)
-    (first, _), (second, _) = _first(conjugate_gradient._iterates(problem, problem.start(), np.ones(7)), 2)
+    (first, _), (second, _) = _first(
+        ConjugateGradient(problem, problem.start(), 0.0, precondition=False).iterates(problem.start()), 2
+    )
     g0, g1 = (slope_at(problem, problem.decision(theta), theta) for theta in (problem.start(), first))
     p = -g1 + (g1 @ g1) / (g0 @ g0) * -g0
     step = second - first
@@ -119,12 +124,12 @@ def test_fletcher_reeves_directions():
 @pytest.mark.parametrize("precondition", [False, True])
 def test_conjugate_gradients_end_after_d_steps_on_a_quadratic(precondition):
     problem = make_problem("squared", d=6)
-    solution = conjugate_gradient.solve(problem, problem.start(), 1e-13, precondition=precondition)
+    solution = ConjugateGradient.solve(problem, problem.start(), 1e-13, precondition=precondition)
     assert solution.iterations <= 2 * 7 + 2
     H = problem.weighted_gram(problem.weights)
     H[:6, :6] += np.eye(6)
     exact = np.linalg.solve(H, problem.transposed(problem.y))
-    assert_allclose(solution.theta, exact, rtol=1e-6)
+    assert_allclose(solution.variables, exact, rtol=1e-6)
 
 
 def test_line_minimum_is_one():
@@ -133,7 +138,7 @@ def test_line_minimum_is_one():
     f = problem.decision(theta)
     p = -slope_at(problem, f, theta)
     along = problem.decision(p)
-    s = conjugate_gradient.line_minimum(problem, f, along, theta, p)
+    s = line_minimum(problem, f, along, theta, p)
     slope = p @ slope_at(problem, f + s * along, theta + s * p)
     assert abs(slope) <= 0.05 * (p @ p)
 
@@ -154,26 +159,26 @@ def test_prox_step_is_the_minimum():
     def model(x):
         return g @ x + problem.penalty.value(x[:-1]) + h @ (x - z) ** 2 / 2
 
-    x = proximal_gradient.prox_step(problem, z, g, h)
+    x = prox_step(problem, z, g, h)
     for _ in range(50):
         assert model(x) <= model(x + 1e-3 * rng.normal(size=5)) + 1e-15
 
 
 def test_l1_has_exact_zeros():
     problem = make_problem("squared", "l1", d=8, C=0.02)
-    solution = proximal_gradient.solve(problem, problem.start(), 1e-8)
+    solution = ProximalGradient.solve(problem, problem.start(), 1e-8)
     assert solution.status is Status.CONVERGED
-    assert (solution.theta[:-1] == 0).any()
+    assert (solution.variables[:-1] == 0).any()
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_unscaled_data_ends_truthfully(solver, loss):
     problem = make_problem(loss, unit=1e4)
     solution = solver.solve(problem, problem.start(), 1e-6, 400)
-    proven = evaluate_risk(problem, solution.theta, solution.u).relative_gap
-    assert np.isfinite(solution.theta).all()
+    proven = evaluate_risk(problem, solution.variables, solution.slopes).relative_gap
+    assert np.isfinite(solution.variables).all()
     assert (solution.status is Status.CONVERGED) == (proven <= 1e-6)
-    if solver is not gradient_descent:  # the units of the columns do not matter to the other two
+    if solver is not GradientDescent:  # the units of the columns do not matter to the other two
         assert solution.status is Status.CONVERGED
 
 
@@ -183,9 +188,9 @@ def test_unscaled_data_ends_truthfully(solver, loss):
 def test_single_row(solver, loss, penalty, x):
     problem = Risk(Rows(np.array([[x]])), np.ones(1), np.ones(1), make_loss(loss, 0.1), make_penalty(penalty))
     solution = solver.solve(problem, problem.start(), 1e-6, 200)
-    assert np.isfinite(solution.theta).all()
-    assert problem.value(solution.theta) <= problem.value(problem.start())
-    proven = evaluate_risk(problem, solution.theta, solution.u).relative_gap
+    assert np.isfinite(solution.variables).all()
+    assert problem.value(solution.variables) <= problem.value(problem.start())
+    proven = evaluate_risk(problem, solution.variables, solution.slopes).relative_gap
     assert (solution.status is Status.CONVERGED) == (proven <= 1e-6)
 
 
@@ -196,7 +201,7 @@ def test_samples_without_weight_take_no_part(solver):
     part = Risk(problem.rows, problem.y, weights, problem.loss, problem.penalty)
     y = np.where(weights == 0, -problem.y, problem.y)
     other = Risk(problem.rows, y, weights, problem.loss, problem.penalty)
-    first, second = (solver.solve(p, p.start(), 1e-8).theta for p in (part, other))
+    first, second = (solver.solve(p, p.start(), 1e-8).variables for p in (part, other))
     assert_array_equal(first, second)
 
 
@@ -206,9 +211,9 @@ def test_a_callback_stops_it(solver):
     monitor = Monitor(callback=lambda state: heard.append(state) or len(heard) == 3)
     solution = solver.solve(problem, problem.start(), 1e-12, monitor=monitor)
     assert solution.status is Status.INTERRUPTED
-    assert solution.iterations == len(heard) == 3
-    assert problem.value(solution.theta) < problem.value(problem.start())
-    assert solver.solve(problem, solution.theta, 1e-6, slopes=solution.u).status is Status.CONVERGED
+    assert solution.iterations == heard[-1]["iteration"] == 2  # the start is reported too
+    assert problem.value(solution.variables) < problem.value(problem.start())
+    assert solver.solve(problem, solution.variables, 1e-6, slopes=solution.slopes).status is Status.CONVERGED
 
 
 def test_ctrl_c_keeps_what_was_found(solver):
@@ -220,7 +225,7 @@ def test_ctrl_c_keeps_what_was_found(solver):
     solution = solver.solve(problem, problem.start(), 1e-12, monitor=Monitor(callback=interrupt))
     assert solution.keyboard
     assert solution.status is Status.INTERRUPTED
-    assert problem.value(solution.theta) < problem.value(problem.start())
+    assert problem.value(solution.variables) < problem.value(problem.start())
 
 
 def test_budget_and_determinism(solver):
@@ -228,17 +233,17 @@ def test_budget_and_determinism(solver):
     first, second = (solver.solve(problem, problem.start(), 1e-14, 4) for _ in range(2))
     assert first.status is Status.BUDGET_EXHAUSTED
     assert first.iterations == 4
-    assert_array_equal(first.theta, second.theta)
+    assert_array_equal(first.variables, second.variables)
     assert_array_equal(problem.start(), np.zeros(9))
 
 
 @pytest.mark.parametrize("loss", ["hinge", "zero_one", "perceptron", "epsilon_insensitive"])
 def test_needs_a_derivative(solver, loss):
-    assert solver.NEEDS.missing(make_loss(loss), make_penalty("l2"))
+    assert solver.needs.missing(make_loss(loss), make_penalty("l2"))
 
 
 @pytest.mark.parametrize("penalty", ["l1", "elastic_net"])
 def test_needs_no_l1(penalty):
-    for solver in (gradient_descent, conjugate_gradient):
-        assert solver.NEEDS.missing(make_loss("logistic"), make_penalty(penalty))
-    assert not proximal_gradient.NEEDS.missing(make_loss("logistic"), make_penalty(penalty))
+    for solver in (GradientDescent, ConjugateGradient):
+        assert solver.needs.missing(make_loss("logistic"), make_penalty(penalty))
+    assert not ProximalGradient.needs.missing(make_loss("logistic"), make_penalty(penalty))

@@ -10,7 +10,7 @@ from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import Monitor, newton, stochastic
+from maxmargin.solvers import Monitor, Newton, StochasticGradient
 from maxmargin.solvers._averaged import averaged_guarantee, gradient_bound, prior_radius
 from maxmargin.solvers._directions import DECAYS, DIRECTIONS, init
 from maxmargin.solvers._mean_slopes import feasible_slopes
@@ -48,10 +48,10 @@ def test_default_options_reach_one_per_cent(loss, penalty):
     if loss == "perceptron" and penalty == "none":
         pytest.skip("J(0) = 0 is the minimum, and no classifier; see the tests of the perceptron")
     problem = make_problem(loss, penalty)
-    solution = stochastic.solve(problem, problem.start(), 1e-2)
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-2)
     assert solution.status is Status.CONVERGED
-    assert evaluate_risk(problem, solution.theta, solution.u).relative_gap <= 1e-2
-    again = stochastic.solve(problem, solution.theta, 1e-2, slopes=solution.u)
+    assert evaluate_risk(problem, solution.variables, solution.slopes).relative_gap <= 1e-2
+    again = StochasticGradient.solve(problem, solution.variables, 1e-2, slopes=solution.slopes)
     assert again.iterations == 0
     assert again.status is Status.CONVERGED
 
@@ -62,9 +62,9 @@ def test_every_storage(storage, options):
     if "direction" in options and storage not in ("dense64", "csr64"):
         pytest.skip("compiled for two of the four: the rows are read by the same accessor")
     problem = make_problem("hinge", "elastic_net", storage=storage)
-    solution = stochastic.solve(problem, problem.start(), 1e-2, **options)
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-2, **options)
     assert solution.status is Status.CONVERGED
-    assert evaluate_risk(problem, solution.theta, solution.u).relative_gap <= 1e-2
+    assert evaluate_risk(problem, solution.variables, solution.slopes).relative_gap <= 1e-2
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -72,14 +72,14 @@ def test_every_storage(storage, options):
 @pytest.mark.parametrize("loss, penalty", [("logistic", "l2"), ("epsilon_insensitive", "l1")])
 def test_every_direction_and_batch(direction, batch_size, loss, penalty):
     problem = make_problem(loss, penalty)
-    solution = stochastic.solve(problem, problem.start(), 5e-2, batch_size=batch_size, direction=direction)
-    assert evaluate_risk(problem, solution.theta, solution.u).relative_gap <= 5e-2
+    solution = StochasticGradient.solve(problem, problem.start(), 5e-2, batch_size=batch_size, direction=direction)
+    assert evaluate_risk(problem, solution.variables, solution.slopes).relative_gap <= 5e-2
 
 
 @pytest.mark.parametrize("schedule", ["constant", "inverse", "inverse_sqrt"])
 def test_every_schedule(schedule):
     problem = make_problem("logistic", "l2")
-    solution = stochastic.solve(problem, problem.start(), 2e-2, schedule=schedule)
+    solution = StochasticGradient.solve(problem, problem.start(), 2e-2, schedule=schedule)
     assert solution.status is Status.CONVERGED
 
 
@@ -200,10 +200,10 @@ def test_is_the_perceptron_step_by_step(storage, intercept):
         )
         state = StochasticState(np.zeros(6), schedule="constant", eta0=1.0, average=False, order="cyclic")
         assert_allclose(state.advance(part).average, iterates[k - 1], rtol=1e-14, atol=1e-14)
-    solution = stochastic.solve(
+    solution = StochasticGradient.solve(
         problem, np.zeros(6), 0.0, passes, schedule="constant", eta0=1.0, average=False, order="cyclic"
     )
-    assert_allclose(solution.theta, w, rtol=1e-14, atol=1e-14)
+    assert_allclose(solution.variables, w, rtol=1e-14, atol=1e-14)
 
 
 def test_perceptron_on_separable_data_is_proven_to_be_done():
@@ -212,26 +212,26 @@ def test_perceptron_on_separable_data_is_proven_to_be_done():
     y = np.where(X @ np.ones(3) > 0, 1.0, -1.0)
     X += 0.3 * y[:, None]
     problem = Risk(Rows(X), y, np.ones(80), make_loss("perceptron"), make_penalty("none"))
-    solution = stochastic.solve(problem, problem.start(), 1e-3, schedule="constant", eta0=1.0, average=False)
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-3, schedule="constant", eta0=1.0, average=False)
     assert solution.status is Status.CONVERGED
-    assert (y * problem.decision(solution.theta) > 0).all()
+    assert (y * problem.decision(solution.variables) > 0).all()
 
 
 def test_a_perceptron_that_cannot_be_done_says_so():
     problem = make_problem("perceptron", "none")
-    solution = stochastic.solve(problem, problem.start(), 1e-3, 20)
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-3, 20)
     assert solution.status is Status.BUDGET_EXHAUSTED
-    assert solution.theta.any()  # J(0) = 0, but the origin is no classifier
+    assert solution.variables.any()  # J(0) = 0, but the origin is no classifier
 
 
 @pytest.mark.parametrize("batch_size", [1, 200])
 def test_averaged_guarantee_holds(batch_size):
     problem = make_problem("logistic", "l2", n=200, d=3, C=0.1)
-    best = problem.value(newton.solve(problem, problem.start(), 1e-12).theta)
+    best = problem.value(Newton.solve(problem, problem.start(), 1e-12).variables)
     passes = 40
-    solution = stochastic.solve(problem, problem.start(), 0.0, passes, schedule="theory", batch_size=batch_size)
+    solution = StochasticGradient.solve(problem, problem.start(), 0.0, passes, schedule="theory", batch_size=batch_size)
     steps = passes * 200 // batch_size
-    found = averaged_guarantee(problem, solution.theta, steps)
+    found = averaged_guarantee(problem, solution.variables, steps)
     assert found.bound == pytest.approx(200 * found.radius * found.lipschitz / np.sqrt(steps))
     assert 0 <= found.primal - best <= found.bound
     assert found.relative == pytest.approx(found.bound / found.primal)
@@ -241,8 +241,8 @@ def test_averaged_guarantee_holds(batch_size):
 @pytest.mark.parametrize("penalty", ["l2", "elastic_net"])
 def test_prior_radius_bounds_the_solution(loss, penalty):
     problem = make_problem(loss, penalty, n=60)
-    solution = stochastic.solve(problem, problem.start(), 1e-2)
-    assert np.linalg.norm(solution.theta) <= prior_radius(problem)
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-2)
+    assert np.linalg.norm(solution.variables) <= prior_radius(problem)
     assert prior_radius(make_problem(loss, "none")) == np.inf
 
 
@@ -295,12 +295,12 @@ def test_a_stream_learns_and_says_how_well(loss):
         part = Risk(Rows(whole.rows.take(rows)), whole.y[rows], whole.weights[rows], whole.loss, whole.penalty)
         found = state.advance(part).suboptimality(part)
         share = Risk(part.rows, part.y, part.weights, part.loss, weaker)
-        least = share.value(newton.solve(share, share.start(), 1e-12).theta)
+        least = share.value(Newton.solve(share, share.start(), 1e-12).variables)
         assert found.guarantee is None
         assert found.evidence.primal == pytest.approx(share.value(state.average))
         assert found.evidence.dual <= least * (1 + 1e-9)  # a bound from below, and not a loose one
         assert found.evidence.dual >= 0.95 * least
-    best = whole.value(newton.solve(whole, whole.start(), 1e-10).theta)
+    best = whole.value(Newton.solve(whole, whole.start(), 1e-10).variables)
     assert whole.value(state.average) <= 1.01 * best
 
 
@@ -330,10 +330,10 @@ def test_long_passes_are_cut():
 
 def test_seeds():
     problem = make_problem("logistic", "l2")
-    first, second, other = (stochastic.solve(problem, problem.start(), 0.0, 3, seed=seed) for seed in (0, 0, 1))
-    assert_array_equal(first.theta, second.theta)
-    assert_array_equal(first.u, second.u)
-    assert not np.array_equal(first.theta, other.theta)
+    first, second, other = (StochasticGradient.solve(problem, problem.start(), 0.0, 3, seed=seed) for seed in (0, 0, 1))
+    assert_array_equal(first.variables, second.variables)
+    assert_array_equal(first.slopes, second.slopes)
+    assert not np.array_equal(first.variables, other.variables)
     assert not problem.start().any()
 
 
@@ -341,9 +341,9 @@ def test_seeds():
 @pytest.mark.parametrize("penalty", ["none", "l2"])
 def test_unscaled_data_ends_truthfully(loss, penalty):
     problem = make_problem(loss, penalty, n=60, unit=1e4)
-    solution = stochastic.solve(problem, problem.start(), 1e-2, 50)
-    proven = evaluate_risk(problem, solution.theta, solution.u).relative_gap
-    assert np.isfinite(solution.theta).all()
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-2, 50)
+    proven = evaluate_risk(problem, solution.variables, solution.slopes).relative_gap
+    assert np.isfinite(solution.variables).all()
     assert (solution.status is Status.CONVERGED) == (proven <= 1e-2)
 
 
@@ -352,33 +352,33 @@ def test_unscaled_data_ends_truthfully(loss, penalty):
 @pytest.mark.parametrize("x", [0.0, 1.0, 1e6])
 def test_single_row(loss, penalty, x):
     problem = Risk(Rows(np.array([[x]])), np.ones(1), np.ones(1), make_loss(loss, 0.1), make_penalty(penalty))
-    solution = stochastic.solve(problem, problem.start(), 1e-2, 50)
-    assert np.isfinite(solution.theta).all()
-    proven = evaluate_risk(problem, solution.theta, solution.u).relative_gap
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-2, 50)
+    assert np.isfinite(solution.variables).all()
+    proven = evaluate_risk(problem, solution.variables, solution.slopes).relative_gap
     assert (solution.status is Status.CONVERGED) == (proven <= 1e-2)
 
 
 def test_no_sample_has_weight():
     problem = make_problem(n=10)
     problem = Risk(problem.rows, problem.y, np.zeros(10), problem.loss, problem.penalty)
-    assert stochastic.solve(problem, problem.start(), 1e-2).status is Status.CONVERGED
+    assert StochasticGradient.solve(problem, problem.start(), 1e-2).status is Status.CONVERGED
 
 
 def test_steps_that_are_too_long_leave_a_finite_point():
     problem = make_problem("squared", "none")
-    solution = stochastic.solve(problem, problem.start(), 1e-2, 50, eta0=100.0, schedule="constant")
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-2, 50, eta0=100.0, schedule="constant")
     assert solution.status is Status.STALLED
-    assert np.isfinite(solution.theta).all()
+    assert np.isfinite(solution.variables).all()
 
 
 def test_a_callback_stops_it():
     problem = make_problem("hinge", "l1")
     heard = []
     monitor = Monitor(callback=lambda state: heard.append(state) or len(heard) == 4)
-    solution = stochastic.solve(problem, problem.start(), 1e-9, monitor=monitor)
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-9, monitor=monitor)
     assert solution.status is Status.INTERRUPTED
-    assert solution.iterations == len(heard) == 4
-    assert problem.value(solution.theta) < problem.value(problem.start())
+    assert solution.iterations == heard[-1]["iteration"] == 3  # the start is reported too
+    assert problem.value(solution.variables) < problem.value(problem.start())
 
 
 def test_ctrl_c_keeps_what_was_found():
@@ -387,10 +387,10 @@ def test_ctrl_c_keeps_what_was_found():
             raise KeyboardInterrupt
 
     problem = make_problem("hinge", "l2")
-    solution = stochastic.solve(problem, problem.start(), 1e-9, monitor=Monitor(callback=interrupt))
+    solution = StochasticGradient.solve(problem, problem.start(), 1e-9, monitor=Monitor(callback=interrupt))
     assert solution.keyboard
     assert solution.status is Status.INTERRUPTED
-    assert problem.value(solution.theta) < problem.value(problem.start())
+    assert problem.value(solution.variables) < problem.value(problem.start())
 
 
 @pytest.mark.parametrize(
@@ -408,14 +408,14 @@ def test_ctrl_c_keeps_what_was_found():
 def test_refuses_other_options(options, message):
     problem = make_problem("hinge", "none")
     with pytest.raises(ValueError, match=message):
-        stochastic.solve(problem, problem.start(), 1e-2, **options)
+        StochasticGradient.solve(problem, problem.start(), 1e-2, **options)
 
 
 def test_theory_needs_bounded_slopes():
     problem = make_problem("squared", "l2")
     with pytest.raises(ValueError, match="bounded slopes"):
-        stochastic.solve(problem, problem.start(), 1e-2, schedule="theory")
+        StochasticGradient.solve(problem, problem.start(), 1e-2, schedule="theory")
 
 
 def test_needs_a_convex_loss():
-    assert stochastic.NEEDS.missing(make_loss("zero_one"), make_penalty("l2"))
+    assert StochasticGradient.needs.missing(make_loss("zero_one"), make_penalty("l2"))

@@ -42,10 +42,10 @@ def test_the_same_optimum_as_one_by_one(gamma, tolerance):
         alone = solve_certified(problem, tolerance=tolerance)
         assert point.status is Status.CONVERGED
         assert point.evidence.kkt_violation <= tolerance
-        assert not point.beta[weight == 0].any()
+        assert not point.variables[weight == 0].any()
         gap = max(point.evidence.gap, alone.evidence.gap) + 1e-9
         assert abs(point.evidence.dual - alone.evidence.dual) <= gap
-        np.testing.assert_allclose(point.evidence.image, K @ point.beta, atol=1e-9 * C)
+        np.testing.assert_allclose(point.evidence.image, K @ point.variables, atol=1e-9 * C)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1])
@@ -58,7 +58,7 @@ def test_a_regressor_with_one_variable_a_sample(C, epsilon):
     problem = BoxQP.regressor(MatrixGram(K, symmetric=True), y, np.full(200, C), epsilon)
     alone = solve_certified(problem, tolerance=1e-7)
     np.testing.assert_allclose(point.evidence.dual, alone.evidence.dual, rtol=1e-6)
-    variables = np.concatenate([np.maximum(point.beta, 0), np.minimum(point.beta, 0)])
+    variables = np.concatenate([np.maximum(point.variables, 0), np.minimum(point.variables, 0)])
     again = evaluate(problem, variables)
     room = again.rounding + point.evidence.rounding
     np.testing.assert_allclose(again.dual, point.evidence.dual, rtol=1e-10, atol=room)

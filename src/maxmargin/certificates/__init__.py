@@ -15,12 +15,13 @@ from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
-from ._linear_hard_margin import hard_margin_evidence
+from ._linear import confirmed, evaluate_linear, refuted
+from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up
 from ._risk import RiskEvidence, evaluate_risk
-from ._separability import NotSeparableError, SeparationProof
+from ._separability import NotSeparableError, SeparationProof, not_separable
 from ._tube import evaluate_tube
 
 __all__ = [
@@ -47,20 +48,24 @@ __all__ = [
     "all_finite",
     "are_floats",
     "best_intercept",
+    "confirmed",
     "evaluate",
     "evaluate_crammer_singer",
     "evaluate_hard_margin",
+    "evaluate_linear",
+    "evaluate_linear_hard_margin",
     "evaluate_normal_equations",
     "evaluate_multinomial",
     "evaluate_risk",
     "evaluate_tube",
     "figures_reproduced",
-    "hard_margin_evidence",
     "figures",
     "is_feasible",
     "kkt_cases",
     "kkt_violation",
     "not_reproduced",
+    "not_separable",
+    "refuted",
     "rounded_down",
     "rounded_up",
     "of_widths",

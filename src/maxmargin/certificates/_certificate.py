@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine import interruptible
 from ._duality import Evidence
 from ._print import as_html, as_text
+
+if TYPE_CHECKING:
+    from ._risk import RiskEvidence
 
 # Why a kernel matrix counts as positive semi-definite, the weakest reason first.
 DEFINITENESS = ("fails", "assumed", "shown", "known")
@@ -77,11 +80,13 @@ class Certificate:
     assumes: str = ""
 
     @classmethod
-    def of(cls, evidence: Evidence, status: Status, iterations: int, seconds: float, label: str = "") -> Certificate:
+    def of(
+        cls, evidence: Evidence | RiskEvidence, status: Status, iterations: int, seconds: float, label: str = ""
+    ) -> Certificate:
         """A certificate from recomputed figures."""
         e = evidence
         figures = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
-        return cls(*figures, status, iterations, seconds, label, e.definiteness)
+        return cls(*figures, status, iterations, seconds, label, e.definiteness, e.assumes)
 
     def __str__(self) -> str:
         return as_text(self, ())

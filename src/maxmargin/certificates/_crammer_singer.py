@@ -6,46 +6,37 @@ they do, exactly; `_simplex_bounds` says how, with alpha_i = c_i (e_{y_i} - p_i)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isfinite
 
 import numpy as np
 
-from ..penalties import make_penalty
 from ..problems import CrammerSingerRisk
 from ._duality import relative
 from ._linear_bounds import ROOM, WEIGHT
+from ._risk import RiskEvidence
 from ._rounding import U, bounded_sum
 from ._simplex_bounds import dual_bound, image_errors, imbalance, largest_decision_errors, primal_bound
 
 
-@dataclass(frozen=True)
-class CrammerSingerEvidence:
-    """Figures of one machine, recomputed in float64. ``alpha`` are the multipliers of the lower bound.
+def evaluate_crammer_singer(problem: CrammerSingerRisk, W: np.ndarray, alpha: np.ndarray | None) -> RiskEvidence:
+    """Primal, dual and gap at W and alpha, which is made feasible (zero if there are none of the right shape).
 
-    ``rounding`` is the part of the relative gap that bounds rounding errors.
+    ``u`` of the evidence are the multipliers of the lower bound; the violation is how far the weights are from theirs.
     """
-
-    primal: float
-    dual: float
-    gap: float
-    relative_gap: float
-    alpha: np.ndarray
-    rounding: float = 0.0
-
-
-def evaluate_crammer_singer(problem: CrammerSingerRisk, W: np.ndarray, alpha: np.ndarray) -> CrammerSingerEvidence:
-    """Primal, dual and gap at W and alpha, which is made feasible."""
+    if alpha is None or alpha.shape != (problem.n, problem.classes):
+        alpha = np.zeros((problem.n, problem.classes))
     alpha = _rows_balanced(problem, alpha)
     primal, rounding = _primal(problem, W)
     if not isfinite(primal):
-        return CrammerSingerEvidence(inf, 0.0, inf, inf, alpha)
-    dual, more = _dual(problem, alpha) if np.isfinite(alpha).all() else (0.0, inf)
+        return RiskEvidence(inf, 0.0, inf, inf, inf, alpha, np.empty(0))
+    V = problem.transposed(alpha)[:, :-1]
+    dual, more = _dual(problem, alpha, V) if np.isfinite(alpha).all() else (0.0, inf)
     dual = max(dual, 0.0)  # no loss and no penalty is negative
     gap = primal - dual
     # a dual that proves nothing is not a matter of rounding
     rounded = min(rounding + (more if isfinite(more) else 0.0), gap) / max(primal, dual, 1e-300)
-    return CrammerSingerEvidence(primal, dual, gap, relative(gap, primal, dual), alpha, rounded)
+    violation = float(np.abs(W[:, :-1] - V).max(initial=0.0))
+    return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), violation, alpha, np.empty(0), rounded)
 
 
 def _primal(problem: CrammerSingerRisk, W: np.ndarray) -> tuple[float, float]:
@@ -56,10 +47,10 @@ def _primal(problem: CrammerSingerRisk, W: np.ndarray) -> tuple[float, float]:
     losses = problem.losses(f)
     errors = 2 * largest_decision_errors(problem.rows, np.ascontiguousarray(W.T), problem.threads)
     errors += 4 * U * (1 + 2 * np.abs(f).max(axis=1))
-    return primal_bound(losses, errors, problem.weights, make_penalty("l2"), W[:, :-1])
+    return primal_bound(losses, errors, problem.weights, problem.penalty, W[:, :-1])
 
 
-def _dual(problem: CrammerSingerRisk, alpha: np.ndarray) -> tuple[float, float]:
+def _dual(problem: CrammerSingerRisk, alpha: np.ndarray, V: np.ndarray) -> tuple[float, float]:
     """A lower bound of the optimum at multipliers near alpha, and how much of it is rounding."""
     c, k = problem.weights, problem.classes
     own = alpha[np.arange(problem.n), problem.labels]
@@ -72,8 +63,7 @@ def _dual(problem: CrammerSingerRisk, alpha: np.ndarray) -> tuple[float, float]:
         return 0.0, inf
     # the own class holds what the others sum to, but for k roundings; alpha moves by at most 2 t c
     moved = image_errors(problem.rows, np.abs(alpha).max(axis=1), 0.0, (k + 2) * U * own + 2 * t * c, problem.threads)
-    V = problem.transposed(alpha)[:, :-1].T
-    return dual_bound(value, error, t, make_penalty("l2"), V, moved)
+    return dual_bound(value, error, t, problem.penalty, V.T, moved)
 
 
 def _rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ error, the dual objective down (see `maxmargin.certificates._rounding`). Three t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,8 @@ class Evidence:
 
     ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller.
     """
+
+    assumes: ClassVar[str] = ""  # beside what `definiteness` says
 
     primal: float
     dual: float

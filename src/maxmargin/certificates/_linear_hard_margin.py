@@ -12,15 +12,20 @@ from math import inf, isfinite, nextafter
 import numpy as np
 
 from ..data import compensated_sums
-from ..problems import Risk
+from ..problems import HardMarginRisk
 from ._duality import relative
 from ._linear_bounds import ROOM, compensated_errors, decision_errors, signed_sides
 from ._risk import RiskEvidence
 from ._rounding import U, bounded_dot, bounded_sum
 
 
-def hard_margin_evidence(problem: Risk, theta: np.ndarray, beta: np.ndarray) -> RiskEvidence:
-    """Evidence from the weights and signed multipliers; multipliers of the wrong sign prove nothing."""
+def evaluate_linear_hard_margin(problem: HardMarginRisk, theta: np.ndarray, beta: np.ndarray | None) -> RiskEvidence:
+    """Evidence from the weights and signed multipliers; multipliers of the wrong sign prove nothing.
+
+    The direction of the weights is scaled until the closest sample has margin 1, which makes it feasible. Multipliers
+    of the heavier sign are scaled by 1 - t until their sum is exactly zero.
+    """
+    beta = np.zeros(problem.n) if beta is None else beta
     f = problem.decision(theta)
     kept = problem.weights > 0
     primal, smallest, rounding = inf, -inf, inf
@@ -42,7 +47,7 @@ def hard_margin_evidence(problem: Risk, theta: np.ndarray, beta: np.ndarray) -> 
     return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), abs(1 - smallest), beta, f, rounded)
 
 
-def _dual(problem: Risk, beta: np.ndarray) -> tuple[float, float]:
+def _dual(problem: HardMarginRisk, beta: np.ndarray) -> tuple[float, float]:
     """A lower bound of the optimum at multipliers near beta that sum to zero, and how much of it is rounding."""
     sums, sizes = compensated_sums(problem.rows, beta, problem.threads)
     total, error = bounded_sum(beta)

@@ -44,7 +44,17 @@ def evaluate_multinomial(problem: MultinomialRisk, theta: np.ndarray) -> RiskEvi
     violation = float(np.abs(V - np.clip(V, *subgradients(W, penalty.l1, penalty.l2))).max(initial=0.0))
     # a dual that proves nothing is not a matter of rounding
     rounded = min(rounding + (more if isfinite(more) else 0.0), gap) / max(abs(primal), abs(dual), 1e-300)
-    return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), violation, u, F, rounded)
+    figures = primal, dual, gap, relative(gap, primal, dual), violation
+    return RiskEvidence(*figures, u, F, rounded, unbounded=_has_no_minimum(problem, F))
+
+
+def _has_no_minimum(problem: MultinomialRisk, F: np.ndarray) -> bool:
+    """No penalty, and every sample's own class ahead of all others: longer weights are always better."""
+    if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
+        return False
+    own = np.take_along_axis(F, problem.label[:, None], axis=1)
+    ahead = (F < own).sum(axis=1) == problem.classes - 1
+    return bool(ahead[problem.weights > 0].all())
 
 
 def _primal(problem: MultinomialRisk, theta: np.ndarray, F: np.ndarray) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isfinite, nextafter
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,12 +51,14 @@ _SLOPES = WEIGHT + 4 * U
 
 @dataclass(frozen=True)
 class RiskEvidence:
-    """Figures of one risk, recomputed. ``u`` are the slopes of the lower bound, ``decision`` the values f.
+    """Figures of one linear problem, recomputed. ``u`` are the slopes (multipliers) of the lower bound.
 
-    ``rounding`` is the part of the relative gap that bounds rounding errors: no theta proves less.
-    ``violation_rounding`` bounds those of the violation. ``assumes`` says what the bounds rest on besides arithmetic:
-    a user's functions.
+    ``decision`` are the values f. ``rounding`` is the part of the relative gap that bounds rounding errors: no theta
+    proves less. ``violation_rounding`` bounds those of the violation. ``assumes`` says what the bounds rest on besides
+    arithmetic: a user's functions. ``unbounded``: theta itself proves that the losses have an infimum and no minimum.
     """
+
+    definiteness: ClassVar[str] = "known"  # there is no kernel
 
     primal: float
     dual: float
@@ -67,6 +70,7 @@ class RiskEvidence:
     rounding: float = 0.0
     violation_rounding: float = 0.0
     assumes: str = ""
+    unbounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,8 +120,17 @@ def evidence_of(
     if problem.is_custom:
         refute_functions(problem, theta, f, below.u, below.v)
         assumes = assumption(problem)
-    share = relative(gap, value, dual)
-    return RiskEvidence(value, dual, gap, share, violation, below.u, f, rounded / scale, errors, assumes)
+    figures = value, dual, gap, relative(gap, value, dual), violation
+    unbounded = _has_no_minimum(problem, f)
+    return RiskEvidence(*figures, below.u, f, rounded / scale, errors, assumes, unbounded)
+
+
+def _has_no_minimum(problem: Risk, f: np.ndarray) -> bool:
+    """A loss that falls for ever, no penalty, and every sample on its side: longer weights are always better."""
+    if problem.penalty.separable != (0.0, 0.0):
+        return False
+    falls_for_ever = problem.loss.kind == "classification" and problem.loss.twice_differentiable
+    return falls_for_ever and bool((problem.y * f > 0)[problem.weights > 0].all())
 
 
 def _violation(problem: Risk, w: np.ndarray, v: np.ndarray) -> float:

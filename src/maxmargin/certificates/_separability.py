@@ -44,3 +44,22 @@ class NotSeparableError(ValueError):
 
     def __reduce__(self) -> tuple:
         return NotSeparableError, (str(self), self.proof)
+
+
+def not_separable(proof: SeparationProof, linear: bool = False) -> NotSeparableError:
+    """The error with its words; `linear` machines have no kernel to speak of."""
+
+    def samples(rows: np.ndarray) -> str:
+        return "1 sample" if len(rows) == 1 else f"{len(rows)} samples"
+
+    how, where, other = (
+        ("by a hyperplane", "", "SVC with another") if linear else ("with this kernel", " in feature space", "another")
+    )
+    return NotSeparableError(
+        f"C=inf asks for a hard margin, but the classes are not separable {how}: a convex combination of "
+        f"{samples(proof.positive)} of one class and one of {samples(proof.negative)} of the other are "
+        f"{proof.distance:.2g} apart{where}, where samples have length up to {proof.scale:.2g} (see the "
+        f"error's `proof`). "
+        f"Use a finite C, {other} kernel, or remove contradictory rows.",
+        proof,
+    )

@@ -3,10 +3,7 @@
 from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what pictures are drawn from.
-from ._centre_path import centre_path as centre_path
-from ._cuts import prefix_ncuts as prefix_ncuts
-from ._elbow import Elbow, elbow
-from ._kmeans import KMeans
-from ._spectral import SpectralClustering
+from .kmeans import Elbow, KMeans, centre_path as centre_path, elbow
+from .spectral import SpectralClustering, prefix_ncuts as prefix_ncuts
 
 __all__ = ["Elbow", "KMeans", "SpectralClustering", "elbow"]

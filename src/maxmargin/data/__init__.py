@@ -26,11 +26,13 @@ from ._passes import (
 )
 from ._rows import ObjectRows, Rows, row_differences, row_products
 from ._sparse import canonical, csr_rows
+from ._storage import by_storage, is_dense
 from ._validation import check_array, check_X_y, validate_data
 
 __all__ = [
     "ObjectRows",
     "Rows",
+    "by_storage",
     "canonical",
     "check_X_y",
     "check_array",
@@ -39,6 +41,7 @@ __all__ = [
     "decision_pass",
     "decisions_pass",
     "gram_pass",
+    "is_dense",
     "naming_columns",
     "packing_room",
     "product_depth",

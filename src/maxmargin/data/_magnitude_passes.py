@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 
 from ..engine import jit, jit_exact, jit_sums, run_parallel
 from ._passes import TILE
 from ._rows import Rows
+from ._storage import by_storage
 
 
 @jit_sums
@@ -19,53 +18,34 @@ def _dense_magnitude(x, w):  # type: ignore[no-untyped-def]
     return total
 
 
-def _row_magnitude(rows, i, w):  # type: ignore[no-untyped-def]
-    """<|x_i|, w> in float64."""
-    raise RuntimeError("_row_magnitude is called from compiled code only")
+def _row_magnitude_dense(rows, i, w):  # type: ignore[no-untyped-def]
+    return _dense_magnitude(rows[0][i], w)
 
 
-@overload(_row_magnitude)
-def _row_magnitude_overload(rows, i, w):  # type: ignore[no-untyped-def]
-    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
-        return lambda rows, i, w: _dense_magnitude(rows[0][i], w)
-
-    def csr(rows, i, w):  # type: ignore[no-untyped-def]
-        data, indices, indptr = rows
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            total += abs(np.float64(data[p])) * w[indices[p]]
-        return total
-
-    return csr
+def _row_magnitude_csr(rows, i, w):  # type: ignore[no-untyped-def]
+    data, indices, indptr = rows
+    total = 0.0
+    for p in range(indptr[i], indptr[i + 1]):
+        total += abs(np.float64(data[p])) * w[indices[p]]
+    return total
 
 
-def _row_add_magnitude(rows, i, a, out):  # type: ignore[no-untyped-def]
-    """``out += a |x_i|``."""
-    raise RuntimeError("_row_add_magnitude is called from compiled code only")
+_row_magnitude = by_storage(_row_magnitude_dense, _row_magnitude_csr, "<|x_i|, w> in float64.")
 
 
-@overload(_row_add_magnitude)
-def _row_add_magnitude_overload(rows, i, a, out):  # type: ignore[no-untyped-def]
-    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
-
-        def dense(rows, i, a, out):  # type: ignore[no-untyped-def]
-            x = rows[0][i]
-            for k in range(x.shape[0]):
-                out[k] += a * abs(x[k])
-
-        return dense
-
-    def csr(rows, i, a, out):  # type: ignore[no-untyped-def]
-        data, indices, indptr = rows
-        for p in range(indptr[i], indptr[i + 1]):
-            out[indices[p]] += a * abs(np.float64(data[p]))
-
-    return csr
+def _row_add_magnitude_dense(rows, i, a, out):  # type: ignore[no-untyped-def]
+    x = rows[0][i]
+    for k in range(x.shape[0]):
+        out[k] += a * abs(x[k])
 
 
-def _row_add_exactly(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
-    """``total + lost += a x_i`` by Knuth's two-sum, and ``size += |a x_i|``."""
-    raise RuntimeError("_row_add_exactly is called from compiled code only")
+def _row_add_magnitude_csr(rows, i, a, out):  # type: ignore[no-untyped-def]
+    data, indices, indptr = rows
+    for p in range(indptr[i], indptr[i + 1]):
+        out[indices[p]] += a * abs(np.float64(data[p]))
+
+
+_row_add_magnitude = by_storage(_row_add_magnitude_dense, _row_add_magnitude_csr, "``out += a |x_i|``.")
 
 
 @jit_exact
@@ -91,13 +71,19 @@ def _csr_add_exactly(data, indices, start, stop, a, total, lost, size):  # type:
         size[k] += abs(term)
 
 
-@overload(_row_add_exactly)
-def _row_add_exactly_overload(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
-    if isinstance(rows, types.BaseTuple) and len(rows) == 1:
-        return lambda rows, i, a, total, lost, size: _dense_add_exactly(rows[0][i], a, total, lost, size)
-    return lambda rows, i, a, total, lost, size: _csr_add_exactly(
-        rows[0], rows[1], rows[2][i], rows[2][i + 1], a, total, lost, size
-    )
+def _row_add_exactly_dense(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
+    return _dense_add_exactly(rows[0][i], a, total, lost, size)
+
+
+def _row_add_exactly_csr(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
+    return _csr_add_exactly(rows[0], rows[1], rows[2][i], rows[2][i + 1], a, total, lost, size)
+
+
+_row_add_exactly = by_storage(
+    _row_add_exactly_dense,
+    _row_add_exactly_csr,
+    "``total + lost += a x_i`` by Knuth's two-sum, and ``size += |a x_i|``.",
+)
 
 
 @jit_exact

@@ -1,7 +1,8 @@
 """One accessor for dense and CSR rows, so that no loop over samples is written twice.
 
-Compiled code receives ``Rows.arrays``: ``(X,)`` for dense rows, ``(data, indices, indptr)`` for CSR. The only
-function that looks inside is `row_products`; everything above it (kernels, sweeps, certificates) is written once.
+Compiled code receives ``Rows.arrays``. What has to look inside is written for dense and for CSR rows and paired by
+`by_storage`: `row_products` here, and the passes beside it. All that is above (kernels, sweeps, certificates) is
+written once, over these.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import register_jitable
 
 from ..engine import cached_property
 from ._sparse import csr_rows
+from ._storage import by_storage
 
 # Values of X below which a second thread costs more than it saves (a hand-over takes about 50 us).
 _ONE_THREAD = 200_000
@@ -152,20 +153,6 @@ class ObjectRows:
         return self._X[index]
 
 
-def row_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
-    """``out[t] = (x_r - shift) @ panels[chunk]`` for the rows r = order[start + t]; `tile` is scratch.
-
-    ``panels`` has shape (chunks, d, width). For ``chunk == 0`` dense rows are first loaded into `tile`, in the
-    precision of the tile, and reused for the chunks that follow.
-    """
-    raise RuntimeError("row_products is called from compiled code only")
-
-
-@overload(row_products)
-def _row_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
-    return _dense_products if isinstance(rows, types.BaseTuple) and len(rows) == 1 else _csr_products
-
-
 def _dense_products(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
     X = rows[0]
     m = stop - start
@@ -201,18 +188,15 @@ def _csr_products(rows, order, start, stop, shift, panels, chunk, tile, out):  #
             p += 1
 
 
-def row_differences(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
-    """``out[t, j] = -1/2 ||x_r - shift - panels[chunk, :, j]||^2`` for the rows r = order[start + t], by differences.
+row_products = by_storage(
+    _dense_products,
+    _csr_products,
+    """``out[t] = (x_r - shift) @ panels[chunk]`` for the rows r = order[start + t]; `tile` is scratch.
 
-    Where rows are close to each other but long, inner products lose what matters to cancellation. Takes the time of
-    its multiplications without the help of a BLAS.
-    """
-    raise RuntimeError("row_differences is called from compiled code only")
-
-
-@overload(row_differences)
-def _row_differences(rows, order, start, stop, shift, panels, chunk, tile, out):  # type: ignore[no-untyped-def]
-    return _dense_differences if isinstance(rows, types.BaseTuple) and len(rows) == 1 else _csr_differences
+    ``panels`` has shape (chunks, d, width). For ``chunk == 0`` dense rows are first loaded into `tile`, in the
+    precision of the tile, and reused for the chunks that follow.
+    """,
+)
 
 
 @register_jitable
@@ -247,3 +231,14 @@ def _csr_differences(rows, order, start, stop, shift, panels, chunk, tile, out):
             for p in range(indptr[r], indptr[r + 1]):
                 tile[t, indices[p]] = data[p]
     _half_squares(tile, stop - start, panels[chunk], out)
+
+
+row_differences = by_storage(
+    _dense_differences,
+    _csr_differences,
+    """``out[t, j] = -1/2 ||x_r - shift - panels[chunk, :, j]||^2`` for the rows r = order[start + t], by differences.
+
+    Where rows are close to each other but long, inner products lose what matters to cancellation. Takes the time of
+    its multiplications without the help of a BLAS.
+    """,
+)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows
-from ..tree import is_own, judged, refuted, reproduced
+from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
 from ._seeds import seeded_copy
@@ -129,16 +129,18 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
                 return clone(template).fit(X, y, sample_weight)
 
         try:
-            again, where = reproduced(self, fit, template._template(), lambda model: predictions(model._check_rows(X)))
+            again, where = refit_and_compare(
+                self, fit, template._template(), lambda model: predictions(model._check_rows(X))
+            )
         except NoEdgeError:
             return cast(BoostingGuarantee, refuted(claim, "the first learner"))
         found = again.certificate_
-        if where is None and not is_own(again.estimator_):
-            found, where = self._judge_learners(again, X, y, sample_weight)
-        proof = judged(claim, found, where)
+        if where is None and not is_deterministic(again.estimator_):
+            found, where = self._verify_learners(again, X, y, sample_weight)
+        proof = confirm_or_refute(claim, found, where)
         return cast(BoostingGuarantee, replace(proof, seconds=watch.seconds()))
 
-    def _judge_learners(self, again: Any, X: Any, y: Any, sample_weight: Any) -> tuple[BoostingGuarantee, str | None]:
+    def _verify_learners(self, again: Any, X: Any, y: Any, sample_weight: Any) -> tuple[BoostingGuarantee, str | None]:
         """The proof of what the learners say now, which other libraries made; whether their votes follow from it."""
         try:
             found = self._proof_of(again, X, y, sample_weight)

@@ -105,7 +105,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
             votes[np.arange(X.shape[0]), learner.predict(X)] = 1.0
         return votes
 
-    def _judge(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
+    def _out_of_bag(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
         return votes_out_of_bag(parts, target, self.n_classes_)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
@@ -189,38 +189,20 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
     ----------
     estimator : regressor or None, default=None
         What is trained on each bag; None: :class:`maxmargin.tree.DecisionTreeRegressor`.
-    n_estimators : int, default=10
-        Number of bags.
-    max_samples : int, float or None
-        Draws of a bag: so many, or this share of the rows; by default as many as there are rows.
-    max_features : int or float, default=1.0
-        Columns of a bag: so many, or this share of them.
-    bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
-    bootstrap_features : bool, default=False
-        Whether columns are.
+    n_estimators, max_samples, max_features, bootstrap, bootstrap_features, warm_start, n_jobs, random_state, verbose
+        As in :class:`BaggingClassifier`.
     oob_score : bool, default=False
         Keep ``oob_score_`` and ``oob_prediction_``, as in scikit-learn. The certificate has the estimate anyway.
-    warm_start : bool, default=False
-        Keep the learners of the last call, which has to be on the same rows, and add to them.
-    n_jobs : int or None, default=None
-        Processes or threads of joblib.
-    random_state : int, RandomState or None, default=None
-        Of the draws.
-    verbose : int, default=0
-        Print how far the training is.
 
     Attributes
     ----------
     certificate_ : Guarantee
         The out-of-bag squared error with its standard error: an estimate, which never holds;
         ``certificate_.verify(X, y)`` gathers it again.
-    bag_fractions_ : ndarray of shape (n_estimators,)
-        Share of the rows that each bag holds.
-    expected_bag_fraction_ : float
-        Share that is expected, 1 - (1 - 1/n)^n for n draws with replacement.
     oob_error_curve_ : ndarray of shape (n_estimators,)
         Out-of-bag squared error of the first 1, 2, ... learners.
+    bag_fractions_, expected_bag_fraction_
+        As in :class:`BaggingClassifier`.
     estimators_, estimators_samples_, estimators_features_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -246,7 +228,7 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
     def _says(self, learner: Any, X: Any) -> np.ndarray:
         return learner.predict(X)
 
-    def _judge(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
+    def _out_of_bag(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
         return means_out_of_bag(parts, target)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:

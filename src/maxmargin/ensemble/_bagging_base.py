@@ -25,7 +25,7 @@ from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
 from ..estimators import Reported, check_same_rows
-from ..tree import TreeEstimator, differing, is_own, judged, refuted
+from ..tree import TreeEstimator, confirm_or_refute, first_difference, is_deterministic, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions
@@ -111,7 +111,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         """What a learner says of rows."""
 
     @abstractmethod
-    def _judge(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
+    def _out_of_bag(self, parts: Iterator[Part], target: np.ndarray) -> OutOfBag:
         """The losses out of bag, from each learner's unseen rows and what it says of them."""
 
     @abstractmethod
@@ -230,7 +230,7 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         bags = self.estimators_samples_
         self.bag_fractions_ = np.array([distinct_fraction(bag, len(target)) for bag in bags])
         self.expected_bag_fraction_ = self._bags.expected_share()
-        found = self._judge(self._parts(X, bags), target)
+        found = self._out_of_bag(self._parts(X, bags), target)
         self.oob_error_curve_ = found.curve
         if self.oob_score:
             self._keep_oob(found, target)
@@ -254,14 +254,14 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             warnings.simplefilter("ignore")  # the fit has given them
             X, target, weights = again._prepare(X, y, sample_weight)
             try:  # first what is drawn by numbers that a file may have brought
-                where = differing(self, again) or again._difference(self, X, target, weights)
+                where = first_difference(self, again) or again._difference(self, X, target, weights)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
                 where = "what a learner is"
         if where is not None:
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         again.estimators_ = self.estimators_  # they are the same, or say the same
         found = again._guarantee(X, target)
-        proof = judged(self.certificate_, found, differing(self, again, lambda learner: 0))
+        proof = confirm_or_refute(self.certificate_, found, first_difference(self, again, lambda learner: 0))
         return replace(proof, seconds=watch.seconds())
 
     def _difference(self, claimed: Any, X: Any, target: np.ndarray, weights: np.ndarray | None) -> str | None:
@@ -274,13 +274,13 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         for t, (learner, columns) in enumerate(trained):
             rows, theirs, bag = X[:, columns], claimed.estimators_[t], self._bags.rows(self._seeds[t])
             probe = partial(self._all_it_says, rows)
-            where = differing(theirs, learner, probe, f"estimators_[{t}]")
-            if where is None and not is_own(learner):
+            where = first_difference(theirs, learner, probe, f"estimators_[{t}]")
+            if where is None and not is_deterministic(learner):
                 given = () if weights is None else (weights[bag],)
                 where = _refutes_itself(theirs, f"estimators_[{t}]", rows[bag], target[bag], *given)
-            elif where is not None and not is_own(learner):
+            elif where is not None and not is_deterministic(learner):
                 second, _ = self._train_all(X, target, weights, self._seeds[t : t + 1])[0]
-                where = None if differing(learner, second, probe, "it") else where  # another one after every fit
+                where = None if first_difference(learner, second, probe, "it") else where  # another one after every fit
             if where is not None:
                 return where
         return None

@@ -18,7 +18,7 @@ from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows
-from ..tree import is_own, judged, refuted, reproduced
+from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
@@ -306,16 +306,16 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
 
         learner = template._new_stage(check_random_state(0))._template()
         try:
-            again, where = reproduced(self, fit, learner, lambda model: predictions(model._check_rows(X)))
+            again, where = refit_and_compare(self, fit, learner, lambda model: predictions(model._check_rows(X)))
         except NoEdgeError:
             return cast(CascadeGuarantee, refuted(claim, "the first learner"))
         found = again.certificate_
-        if where is None and not is_own(learner):
+        if where is None and not is_deterministic(learner):
             try:
                 found = self._proof_of(again, X, y, sample_weight)
             except Exception:  # a learner that has been tampered with may fail in any way
                 where = "what a learner says"
-        proof = judged(claim, found, where)
+        proof = confirm_or_refute(claim, found, where)
         return cast(CascadeGuarantee, replace(proof, seconds=watch.seconds()))
 
     def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> CascadeGuarantee:

@@ -36,15 +36,15 @@ from ..tree import (
     checked_columns,
     checked_weights,
     columns_a_split,
-    differing,
-    judged,
+    confirm_or_refute,
+    first_difference,
     limits_of,
     prune,
     refuse_monotonic,
     refuted,
 )
 from ._forest_bags import Bags
-from ._forest_votes import JudgeState, judge_votes, sum_of_values
+from ._forest_votes import OutOfBagState, out_of_bag_errors, sum_of_values
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
 # "auto": trees are grown in steps of so many, up to a last number.
@@ -132,7 +132,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         """What the leaves of each tree add to the sums, and the class that alone has a share in each (else -1)."""
 
     @abstractmethod
-    def _set_out_of_bag(self, target: np.ndarray, state: JudgeState) -> None:
+    def _set_out_of_bag(self, target: np.ndarray, state: OutOfBagState) -> None:
         """The attributes that ``oob_score`` asks for."""
 
     # ---------------------------------------------------------------- fitting
@@ -144,9 +144,9 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
         X, target, bins = self._prepare(X, y, sample_weight)
         self._foreign = 0
-        if earlier is not None and differing(earlier, (self._bags, self._sample_weight)):
+        if earlier is not None and first_difference(earlier, (self._bags, self._sample_weight)):
             self._foreign = len(self.estimators_)
-        self._grow_all(self._to_judge(X, bins) if earlier is None else X, target, bins)
+        self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins)
         self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
@@ -170,7 +170,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         mask = None if self._categories is None else self._categories.mask()
         return X, target, Bins.of(X, mask, self.n_jobs)
 
-    def _to_judge(self, X: Any, bins: Bins) -> Any:
+    def _rows_out_of_bag(self, X: Any, bins: Bins) -> Any:
         """The rows as codes, where they say it all; trees of an earlier fit know other bins."""
         return bins.codes_by_row if self._categories is None and not bins.binned.missing.any() else X
 
@@ -226,9 +226,9 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
         generator = check_random_state(self.random_state)
         generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
-        state = JudgeState(len(target), max(1, self._classes_count))
+        state = OutOfBagState(len(target), max(1, self._classes_count))
         unseen = self._unseen(self.estimators_)
-        curve = self._judge(X, target, self.estimators_, unseen, state) if old else np.empty(0)
+        curve = self._out_of_bag_errors(X, target, self.estimators_, unseen, state) if old else np.empty(0)
         settled = not auto
         while True:
             step = min(_STEP, wanted - len(self.estimators_)) if auto else wanted - len(self.estimators_)
@@ -236,7 +236,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             grown = self._grow(bins, target, [(int(seed), self) for seed in seeds])
             members, bits = [member for member, _ in grown], [mask for _, mask in grown]
             if grown:
-                curve = np.concatenate([curve, self._judge(X, target, members, bits, state)])
+                curve = np.concatenate([curve, self._out_of_bag_errors(X, target, members, bits, state)])
             self.estimators_ += members
             unseen += bits
             known = len(self.estimators_)
@@ -277,17 +277,19 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
 
     # ---------------------------------------------------------------- out of bag
 
-    def _judge(self, X: np.ndarray, target: np.ndarray, members: list, unseen: list, state: JudgeState) -> np.ndarray:
+    def _out_of_bag_errors(
+        self, X: np.ndarray, target: np.ndarray, members: list, unseen: list, state: OutOfBagState
+    ) -> np.ndarray:
         """The error out of bag after each of these trees, which are added to the state."""
         if not self.bootstrap:
             return np.full(len(members), np.nan)
         trees = [m.tree_ for m in members]
-        return judge_votes(trees, *self._leaf_values(trees), X, target, unseen, state, self.n_jobs)
+        return out_of_bag_errors(trees, *self._leaf_values(trees), X, target, unseen, state, self.n_jobs)
 
-    def _found(self, state: JudgeState, curve: np.ndarray) -> OutOfBag:
+    def _found(self, state: OutOfBagState, curve: np.ndarray) -> OutOfBag:
         return OutOfBag(np.where(state.counts > 0, state.losses, np.nan), curve, state.counts)
 
-    def _has_settled(self, curve: np.ndarray, state: JudgeState) -> bool:
+    def _has_settled(self, curve: np.ndarray, state: OutOfBagState) -> bool:
         """Whether the error stayed within one standard error of its last value over the last half of the trees."""
         half = curve[len(curve) // 2 :]
         moved = np.abs(half - curve[-1]).max()
@@ -323,17 +325,19 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         again = clone(self).set_params(warm_start=False)
         X, target, bins = again._prepare(X, y, sample_weight)
         check_same_rows((self._n_samples, len(self._bags.order)), len(target))
-        if where := differing(self, again):  # before anything is drawn by a number that a file may have brought
+        if where := first_difference(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         try:
             grown = again._grow(bins, target, [(member.random_state, member) for member in self.estimators_])
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return refuted(self.certificate_, "the account of how a tree was grown")
         again.estimators_, unseen = [member for member, _ in grown], [bits for _, bits in grown]
-        state, again._foreign = JudgeState(len(target), max(1, again._classes_count)), 0
-        again.oob_error_curve_ = again._judge(again._to_judge(X, bins), target, again.estimators_, unseen, state)
+        state, again._foreign = OutOfBagState(len(target), max(1, again._classes_count)), 0
+        again.oob_error_curve_ = again._out_of_bag_errors(
+            again._rows_out_of_bag(X, bins), target, again.estimators_, unseen, state
+        )
         found = again._guarantee(again._found(state, again.oob_error_curve_), target, unseen)
-        proof = judged(self.certificate_, found, differing(self, again))
+        proof = confirm_or_refute(self.certificate_, found, first_difference(self, again))
         return replace(proof, seconds=watch.seconds())
 
     # ---------------------------------------------------------------- ways through the trees

@@ -16,7 +16,7 @@ from ..engine import warn
 from ..estimators import encode_known_labels, encode_labels
 from ..tree import DecisionTreeClassifier, Tree
 from ._forest import Forest, warn_unjudged
-from ._forest_votes import JudgeState
+from ._forest_votes import OutOfBagState
 
 _TREE = (
     "criterion",
@@ -278,7 +278,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
             values.append(np.log((tree.value[:, 0] * weight + 1 / self._classes_count) / (weight + 1)))
         return values, [np.full(tree.node_count, -1, dtype=np.int32) for tree in trees]
 
-    def _set_out_of_bag(self, target: np.ndarray, state: JudgeState) -> None:
+    def _set_out_of_bag(self, target: np.ndarray, state: OutOfBagState) -> None:
         judged = state.counts > 0
         warn_unjudged(judged)
         shares = self._shares(state.sums, np.maximum(state.counts, 1)[:, None])

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_y
 from ..tree import DecisionTreeRegressor, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_classifier import _TREE
-from ._forest_votes import JudgeState
+from ._forest_votes import OutOfBagState
 
 
 class RandomForestRegressor(RegressorMixin, Forest):
@@ -160,7 +160,7 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         return [tree.value[:, 0] for tree in trees], [tree.only_class for tree in trees]
 
-    def _set_out_of_bag(self, target: np.ndarray, state: JudgeState) -> None:
+    def _set_out_of_bag(self, target: np.ndarray, state: OutOfBagState) -> None:
         judged = state.counts > 0
         warn_unjudged(judged)
         means = state.sums[:, 0] / np.maximum(state.counts, 1)

@@ -48,7 +48,7 @@ def is_plain(trees: Sequence[Tree], X: Any) -> bool:
     return not any(len(tree.subsets) for tree in trees) and nothing_missing(X)
 
 
-class JudgeState:
+class OutOfBagState:
     """Sums of votes, the number of trees that have voted, and the loss of each row so far."""
 
     def __init__(self, n: int, width: int) -> None:
@@ -57,14 +57,14 @@ class JudgeState:
         self.losses = np.zeros(n)
 
 
-def judge_votes(
+def out_of_bag_errors(
     trees: Sequence[Tree],
     values: Sequence[np.ndarray],
     only: Sequence[Any],
     X: Any,
     target: np.ndarray,
     unseen: Sequence[np.ndarray],
-    state: JudgeState,
+    state: OutOfBagState,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Add what trees say of rows that they have not seen to `state`; the mean loss after each of them.
@@ -83,7 +83,7 @@ def judge_votes(
             m = _unpack(unseen[t], start, end, rows)
             walk(paths[t], block, rows[:m], tree.max_depth, plain, leaves[:m])
             add_values(values[t], only[t], leaves[:m], rows[:m], sums)
-            _judge(rows[:m], target[start:end], classes, sums, counts, losses, found[t])
+            _update_losses(rows[:m], target[start:end], classes, sums, counts, losses, found[t])
         return found
 
     losses, judged = np.sum(run_portions(work, blocks(X.shape[0]), thread_count(n_jobs)), axis=0).T
@@ -102,7 +102,7 @@ def _unpack(bits: Any, start: int, end: int, rows: Any) -> int:
 
 
 @jit
-def _judge(rows: Any, target: Any, classes: int, sums: Any, counts: Any, losses: Any, found: Any) -> None:
+def _update_losses(rows: Any, target: Any, classes: int, sums: Any, counts: Any, losses: Any, found: Any) -> None:
     """Losses of rows of a block that another tree has voted for, zero-one or squared; sum and number of all of them."""
     for i in range(rows.size):
         row = rows[i]

@@ -3,6 +3,7 @@
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._conclude import conclude, keep_proof
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
+from ._pairs import class_pairs, pair_vote
 from ._reported import Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
@@ -13,10 +14,12 @@ __all__ = [
     "check_every_class",
     "check_same_rows",
     "check_weights",
+    "class_pairs",
     "class_weights",
     "conclude",
     "encode_known_labels",
     "encode_labels",
     "keep_proof",
+    "pair_vote",
     "solve_all",
 ]

@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import _ovr_decision_function
 
 from ..engine import one_blas_thread
-from ..svm._classifier import KernelClassifier
-from ..svm._one_vs_one import OneVsOne, class_slices
+from ..svm import KernelClassifier, OneVsOne, class_slices
 from ._contributions import CONTRIBUTION
 from ._flip import Plane
 from ._results import Table

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ensemble import AdaBoostClassifier
+from ..messages import counted, listed, number
 from ._contributions import CONTRIBUTION
 from ._linear import proof_in_words, signed_margin, true_label
 from ._results import ModelExplanation, RowExplanation, Table
@@ -19,7 +20,6 @@ from ._rules import learner_in_words
 from ._shares import given_value, importances, number_row
 from ._subject import Row, Subject, Training, quiet_names
 from ._tree import on_training
-from ._words import counted, listed, number
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -27,7 +27,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     votes, count = model._votes, len(model.estimators_)
     facts: dict[str, Any] = {"learners": count}
     if hasattr(model, "classes_"):
-        facts["classes"] = listed(model.classes_)
+        facts["classes"] = listed(model.classes_, 6)
     facts |= on_training(subject, training)
     facts["certificate"] = proof_in_words(model)
     order = np.argsort(-votes, kind="stable").tolist()

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import counted
 from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import counted, share
+from ._words import share
 
 _MOST_COLUMNS = 4
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ensemble import AdaBoostBase, Forest
+from ..messages import counted, listed, number
 from ..tree import checked_columns
 from . import _boosting
 from ._linear import proof_in_words
@@ -15,7 +16,6 @@ from ._rules import learner_in_words
 from ._shares import importances, number_row, shares_row, steps_table
 from ._subject import Row, Subject, Training, quiet_names
 from ._tree import changes, on_training, way_of
-from ._words import counted, listed, number
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -33,12 +33,12 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         facts["depth of the trees"] = _ends([t.max_depth for t in trees])
         facts["leaves of the trees"] = _ends([t.n_leaves for t in trees])
     if hasattr(model, "classes_"):
-        facts["classes"] = listed(model.classes_)
+        facts["classes"] = listed(model.classes_, 6)
     facts |= on_training(subject, training)
     proof = model.certificate_
     error = next((value for name, value in proof.figures.items() if name.startswith("out-of-bag")), None)
     if proof.kind == "estimate" and error is not None:
-        facts["out-of-bag estimate"] = f"{number(error)} +- {number(proof.figures['standard error'])}"
+        facts["out-of-bag estimate"] = f"{number(error)} +- {number(proof.figures['standard error'], missing='nan')}"
     facts["certificate"] = proof_in_words(model)
     tables = {} if members is None else {"importances": importances(subject.columns, members.mean(axis=0), members)}
     kind = type(model.estimators_[0]).__name__

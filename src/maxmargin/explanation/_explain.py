@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..data import canonical
+from ..messages import listed
 from ._results import ModelExplanation, RowExplanation
 from ._subject import Subject, Training, subject_of
-from ._words import listed
 
 # The module that explains the models of a room. It is imported when it is needed: a tree needs no support vectors.
 _BY_ROOM = {

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..messages import counted, listed, number
 from ._columns import Column
 from ._contributions import by_feature
 from ._flip import Plane, single_changes, smallest_flip
 from ._results import ModelExplanation, RowExplanation, Table
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import counted, listed, number, share
+from ._words import share
 
 _MOST_CLASSES = 6  # classes with a column of their own
 _ROUNDING = 1e-9
@@ -63,7 +64,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     zeros = int((weights.W == 0.0).all(axis=0).sum())
     facts: dict[str, Any] = {"features": f"{len(subject_columns)}, of which {zeros} have no weight (exact zeros)"}
     if weights.classes is not None:
-        facts["classes"] = listed(weights.classes)
+        facts["classes"] = listed(weights.classes, 6)
     if len(weights.W) == 1:
         facts["intercept"] = float(weights.b[0])
         facts["length of the weights"] = float(np.linalg.norm(weights.W[0]))
@@ -292,9 +293,9 @@ def true_label(label: Any, prediction: Any, margin: float | None) -> dict[str, A
 def _row_notes(flip: Any, stuck: list[str]) -> tuple[str, ...]:
     notes = []
     if flip is not None and flip.excluded:
-        notes.append(f"held, as there is no small change of them: {listed(flip.excluded)}.")
+        notes.append(f"held, as there is no small change of them: {listed(flip.excluded, 6)}.")
     if stuck:
-        notes.append(f"no other value of {listed(stuck)} flips it alone.")
+        notes.append(f"no other value of {listed(stuck, 6)} flips it alone.")
     if flip is not None:
         notes.append(f"just beyond the boundary the model predicts {flip.to}.")
     return tuple(notes)
@@ -321,7 +322,7 @@ def _number(subject: Subject, row: Row, weights: Weights, prediction: float, lab
         parts = by_feature(subject, row, w, b, "the prediction")
     facts: dict[str, Any] = {"prediction": float(prediction)}
     if label is not None:
-        facts["true value"] = f"{number(float(label))}: off by {number(float(prediction) - float(label), True)}"
+        facts["true value"] = f"{number(float(label))}: off by {number(float(prediction) - float(label), signed=True)}"
     return RowExplanation(
         model=type(model).__name__,
         family="linear",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import listed
 from ..neighbors import class_size_weights, neighbour_weights
 from ._contributions import CONTRIBUTION
 from ._linear import proof_in_words, true_label
@@ -13,7 +14,7 @@ from ._results import ModelExplanation, RowExplanation, Table
 from ._shares import number_row, shares_row
 from ._subject import Row, Subject, Training, quiet_names
 from ._tree import on_training
-from ._words import listed, share
+from ._words import share
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -28,7 +29,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         "training rows": int(model.n_samples_fit_),
     }
     if hasattr(model, "classes_"):
-        facts["classes"] = listed(model.classes_)
+        facts["classes"] = listed(model.classes_, 6)
     facts |= on_training(subject, training)
     facts["certificate"] = proof_in_words(model)
     tables = {}

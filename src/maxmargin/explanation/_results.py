@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ._words import cell, item, plain, shortened
+from ..messages import shortened
+from ._words import cell, item, plain
 
 # Lines of each table that a terminal is shown, by how many tables there are: together with the facts about 25 lines.
 _LINES = {1: 12, 2: 6, 3: 4}
@@ -111,7 +112,7 @@ class Table:
         longest = [_RULE if name in _RULES else _NAME for name in self.columns]
         cells = [
             [
-                shortened(cell(v, name == _SIGNED), most)
+                shortened(cell(v, name == _SIGNED), most, middle=True)
                 for v, name, most in zip(row, self.columns, longest, strict=True)
             ]
             for row in part.rows

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import number, shortened
 from ._columns import MISSING, Column
-from ._words import number, shortened
 
 _MOST_LEVELS = 4
 
@@ -45,7 +45,7 @@ def node_in_words(tree: Any, node: int, right: bool, columns: list[Column], cate
     known = None if categories is None else categories.of.get(int(tree.feature[node]))
     count = 64 * len(words) if known is None else len(known)
     left = [k for k in range(count) if int(words[k // 64]) >> (k % 64) & 1]
-    names = [f"no. {k}" if known is None else shortened(str(known[k]), 14) for k in left]
+    names = [f"no. {k}" if known is None else shortened(str(known[k]), 14, middle=True) for k in left]
     more = [f"{len(names) - _MOST_LEVELS} more"] if len(names) > _MOST_LEVELS else []
     return f"{column.name} {'not ' if right else ''}in {{{', '.join(names[:_MOST_LEVELS] + more)}}}"
 

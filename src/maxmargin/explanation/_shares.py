@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import number
 from ._columns import Column
 from ._contributions import CONTRIBUTION
 from ._linear import true_label
 from ._results import RowExplanation, Table
 from ._subject import Row
-from ._words import number
 
 
 def shares_row(
@@ -68,7 +68,7 @@ def number_row(
     """A row with a predicted number."""
     shown: dict[str, Any] = {"prediction": prediction} | (facts or {})
     if label is not None:
-        shown["true value"] = f"{number(float(label))}: off by {number(prediction - float(label), True)}"
+        shown["true value"] = f"{number(float(label))}: off by {number(prediction - float(label), signed=True)}"
     return RowExplanation(
         model=type(model).__name__,
         family=family,

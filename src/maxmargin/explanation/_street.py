@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificates import CASES, kkt_cases
 from ..estimators import check_same_rows
-from ..svm._one_vs_one import class_slices
+from ..svm import class_slices
 from ._binary import _coefficients
 from ._subject import Training, quiet_names
 

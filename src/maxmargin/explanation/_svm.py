@@ -8,15 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..certificates import CASES
-from ..svm._classifier import KernelClassifier
-from ..svm._one_class import OneClassSVM
+from ..messages import counted, listed, number
+from ..svm import KernelClassifier, OneClassSVM
 from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
 from ._linear import against, decided, proof_in_words, signed_margin, true_label
 from ._results import ModelExplanation, RowExplanation, Table
 from ._street import Street, streets_of
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import counted, listed, number, share
+from ._words import share
 
 _NOT_KERNEL = ("LinearSVC", "LinearSVR")
 
@@ -74,7 +74,7 @@ def _street_in_words(model: Any, streets: list[Street], support: int, n: int) ->
     name = type(model).__name__
     if len(streets) == 1:
         width = "" if streets[0].width is None else f" of width {number(streets[0].width)}"
-        return f"{name} parts {listed(model.classes_)} by a street{width}, held by {support} of {n} rows."
+        return f"{name} parts {listed(model.classes_, 6)} by a street{width}, held by {support} of {n} rows."
     return (
         f"{name} parts {len(model.classes_)} classes by {len(streets)} streets, held by {support} of {n} rows in total."
     )
@@ -277,7 +277,7 @@ def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -
     values = kernel_values(model, row.seen)
     facts: dict[str, Any] = {"prediction": prediction}
     if label is not None:
-        facts["true value"] = f"{number(float(label))}: off by {number(prediction - float(label), True)}"
+        facts["true value"] = f"{number(float(label))}: off by {number(prediction - float(label), signed=True)}"
     if hasattr(model, "epsilon") and label is not None:
         inside = abs(prediction - float(label)) <= model.epsilon
         facts["place"] = "inside the tube" if inside else "beyond the tube"

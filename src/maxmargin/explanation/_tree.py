@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import counted, listed
 from ..tree import checked_columns
 from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import node_in_words
 from ._shares import given_value, importances, number_row, shares_row, steps_table
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import counted, listed, share
+from ._words import share
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -31,7 +32,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         "features": f"{tree.n_features}, of which {used} are asked for",
     }
     if classes is not None:
-        facts["classes"] = listed(classes)
+        facts["classes"] = listed(classes, 6)
     facts |= on_training(subject, training)
     facts["certificate"] = proof_in_words(model)
     return ModelExplanation(

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import number
+
 
 def item(value: Any) -> Any:
     """A number of NumPy's as one of Python's; all else as it is."""
@@ -30,36 +32,10 @@ def cell(value: Any, signed: bool = False) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return number(value, signed)
+        return number(value, signed=signed)
     return str(value)
-
-
-def number(value: float, signed: bool = False) -> str:
-    """Four figures, and all of those before the point of numbers below a million."""
-    text = f"{value:.0f}" if 1e4 <= abs(value) < 1e6 else f"{value:.4g}"
-    return f"+{text}" if signed and value > 0 else text
-
-
-def shortened(name: str, longest: int) -> str:
-    """A name of no more than so many letters; cut in the middle, where names differ least."""
-    if len(name) <= longest:
-        return name
-    tail = (longest - 1) // 2
-    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"
-
-
-def counted(count: int, what: str) -> str:
-    """ "1 row", "2 rows"."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def share(part: float, whole: float) -> str:
     """A part in hundredths of the whole."""
     return f"{100 * part / whole:.1f} %" if whole else "none"
-
-
-def listed(names: Any, most: int = 6) -> str:
-    """Names with commas; of many the first ones and how many more there are."""
-    names = [str(name) for name in names]
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -1,28 +1,36 @@
 """The machinery of linear models, below the rooms that users import them from."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
-from ._classifier import LinearClassifierMachine, Training
-from ._crammer_singer import evaluate_all_classes, solve_all_classes
-from ._hard_margin import evaluate_street, solve_widest_street
-from ._machine import LinearMachine, Part, certificate_of
+from ._advice import advice
+from ._classifier import LinearClassifierMachine
+from ._fit import fit_classifier
+from ._formulation import LinearFormulation
+from ._machine import LinearMachine
+from ._model import check_finite, keep
 from ._path import LinearPath, solve_path
 from ._search import LinearSearch
-from ._stream import advance_streams, chunk_of, end_streams
+from ._solve import Part, Tasks
+from ._stream import advance_streams, chunk_of
+from ._training import Training, training_of, training_rows
+from ._verify import verify
 
 __all__ = [
     "LinearClassifierMachine",
+    "LinearFormulation",
     "LinearMachine",
     "LinearPath",
     "LinearSearch",
     "Part",
+    "Tasks",
     "Training",
     "advance_streams",
-    "certificate_of",
+    "advice",
+    "check_finite",
     "chunk_of",
-    "end_streams",
-    "evaluate_all_classes",
-    "evaluate_street",
-    "solve_all_classes",
+    "fit_classifier",
+    "keep",
     "solve_path",
-    "solve_widest_street",
+    "training_of",
+    "training_rows",
+    "verify",
 ]

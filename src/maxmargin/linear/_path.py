@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..certificates import ModelCertificate
 from ..engine import thread_count
-from ._classifier import LinearClassifierMachine, Training
+from ..estimators import solve_all
+from ..solvers import Monitor
+from ._fit import side_by_side
+from ._formulation import LinearFormulation
+from ._solve import Tasks
+from ._training import Training
 
 
 @dataclass(frozen=True)
@@ -35,13 +40,13 @@ class LinearPath:
     certificates: tuple[ModelCertificate, ...]
 
 
-def solve_path(machine: LinearClassifierMachine, training: Training, Cs: Any) -> LinearPath:
+def solve_path(machine: Any, formulation: LinearFormulation, training: Training, Cs: Any) -> LinearPath:
     """Solve for every C, from the smallest (whose solution is next to zero) up; raises KeyboardInterrupt on Ctrl-C."""
     values = np.asarray(Cs, dtype=np.float64)
     if values.ndim != 1 or not values.size or not ((values > 0) & np.isfinite(values)).all():
         raise ValueError(f"Cs must be a list of one or more positive, finite numbers; got {Cs!r}.")
     k, d = training.problems, training.rows.d
-    parallel = machine._side_by_side(k, training.rows)
+    parallel = side_by_side(machine, k, training.rows)
     threads = 1 if parallel else thread_count(machine.n_jobs)
     names = [training.name(j) for j in range(k)]
     starts: list[np.ndarray | None] = [None] * k
@@ -49,8 +54,10 @@ def solve_path(machine: LinearClassifierMachine, training: Training, Cs: Any) ->
     thetas = np.empty((len(values), k, d + 1))
     certificates: dict[int, ModelCertificate] = {}
     for place in np.argsort(values, kind="stable").tolist():
-        problem = machine._problems_of(training, threads, float(values[place]))
-        parts, _, interrupted = machine._solve_all(problem, starts, slopes, names, parallel)
+        problem = replace(formulation, strength=float(values[place])).problems(training, threads)
+        tasks = Tasks(machine, problem, starts, slopes, names, formulation.solver)
+        monitor = Monitor(machine.verbose, machine.callback)
+        parts, interrupted = solve_all(tasks.solve, tasks.untouched, names, monitor, side_by_side=parallel)
         if interrupted:
             raise KeyboardInterrupt
         starts, slopes = [part.theta for part in parts], [part.slopes for part in parts]

@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
-from ..search import Board, Grid, Outcome, SearchClassifier, SearchData, resolve_values
+from ..estimators import keep_proof
+from ..search import Grid, Outcome, SearchClassifier, SearchData, SearchState, resolve_values
+from ..solvers import Monitor
 from ._c_range import automatic_values
-from ._classifier import LinearClassifierMachine, Training
-from ._machine import Part
+from ._classifier import LinearClassifierMachine
+from ._fit import solve_training
+from ._model import keep
+from ._solve import Part
+from ._training import Training, training_of
 
 # Values of X between which folds are trained side by side. Below, Python's own lock costs more than a second thread
 # brings; above, the copies of the training rows take too much memory, and threads within a solver do as well.
@@ -38,13 +43,13 @@ class LinearEngine:
     ) -> None:
         self._machine, self._data, self._n_jobs = machine, data, n_jobs
 
-    def run(self, board: Board) -> None:
+    def run(self, state: SearchState) -> None:
         """Folds side by side where that pays, else (and in a race) one after the other with all threads in each."""
-        folds = deque(f for f in range(len(board.folds)) if board.anything_open(f))
+        folds = deque(f for f in range(len(state.folds)) if state.anything_open(f))
         threads = min(thread_count(self._n_jobs), len(folds))
-        if board.race is not None or not self._side_by_side(len(folds)):
+        if state.race is not None or not self._side_by_side(len(folds)):
             for f in folds:
-                self._follow_path(board, f, self._n_jobs)
+                self._follow_path(state, f, self._n_jobs)
             return
 
         def work() -> None:
@@ -53,10 +58,10 @@ class LinearEngine:
                     f = folds.popleft()
                 except IndexError:
                     return
-                self._follow_path(board, f, 1)
+                self._follow_path(state, f, 1)
 
         with one_blas_thread():  # for the predictions too
-            run_parallel(work, [()] * threads, on_error=board.stop)
+            run_parallel(work, [()] * threads, on_error=state.stop)
 
     def _side_by_side(self, folds: int) -> bool:
         threads, X = thread_count(self._n_jobs), self._data.X
@@ -64,16 +69,16 @@ class LinearEngine:
         low, high = _SIDE_BY_SIDE
         return min(folds, threads) > 1 and low <= stored <= high and (folds >= threads or stored < _FEW_VALUES)
 
-    def _follow_path(self, board: Board, f: int, n_jobs: int | None) -> None:
+    def _follow_path(self, state: SearchState, f: int, n_jobs: int | None) -> None:
         """Every C that is open in a fold, from the smallest (whose solution is next to zero) up."""
-        Cs = board.grid.values[0]
-        order = [k for k in np.argsort(Cs, kind="stable").tolist() if board.open(k, f)]
-        data, train, test = self._data, board.folds[f].train, board.folds[f].test
+        Cs = state.grid.values[0]
+        order = [k for k in np.argsort(Cs, kind="stable").tolist() if state.open(k, f)]
+        data, train, test = self._data, state.folds[f].train, state.folds[f].test
         weights = None if data.weights is None else data.weights[train]
         rows = data.X[test]
         training, last = None, None
         for k in order:
-            if not board.open(k, f):  # dropped or stopped since
+            if not state.open(k, f):  # dropped or stopped since
                 continue
             try:
                 machine = self._machine(float(Cs[k]), n_jobs)
@@ -84,10 +89,10 @@ class LinearEngine:
                 outcome = _outcome(machine, rows, last, watch.seconds())
             except Exception as error:
                 last = None
-                board.fail(k, f, error)
+                state.fail(k, f, error)
             else:
-                board.enter(k, f, outcome)
-                board.drop()  # folds of a race come one after the other
+                state.enter(k, f, outcome)
+                state.drop()  # folds of a race come one after the other
 
 
 def _training_of(
@@ -96,7 +101,7 @@ def _training_of(
     """Checked training rows of a fold; rows without weight take no part, as if they were not there."""
     if weights is not None and not weights.all():
         train, weights = train[weights > 0], weights[weights > 0]
-    return machine._training(data.X[train], data.y[train], weights)
+    return training_of(machine, data.X[train], data.y[train], weights)
 
 
 def _solve(machine: LinearClassifierMachine, training: Training, last: list[Part] | None) -> list[Part]:
@@ -106,11 +111,12 @@ def _solve(machine: LinearClassifierMachine, training: Training, last: list[Part
     if last is not None:
         starts = list(np.vstack([part.theta for part in last]))
         slopes = [part.slopes for part in last]
-    parts, _, interrupted = machine._solve_training(training, starts, slopes)
+    formulation, monitor = machine._formulation(), Monitor(machine.verbose, machine.callback)
+    parts, interrupted = solve_training(machine, formulation, training, starts, slopes, monitor)
     if interrupted:
         raise KeyboardInterrupt
-    machine._keep(training, parts)
-    machine._prove(parts)
+    keep(machine, formulation, training, parts)
+    keep_proof(machine, [part.certificate for part in parts])
     machine.n_features_in_ = training.rows.d
     return parts
 
@@ -134,20 +140,21 @@ class LinearSearch(SearchClassifier):
     def _refuse(self) -> None:
         machine = self._machine(C=1.0)
         machine._validate_params()
-        machine._refuse()
+        machine._formulation()
 
     def _make_grid(self, data: SearchData) -> Grid:
         return Grid(("C",), (resolve_values("Cs", self.Cs, lambda n: self._automatic_values(data, n)),))
 
     def _automatic_values(self, data: SearchData, n: int) -> np.ndarray:
         machine: LinearClassifierMachine = self._machine(C=1.0)
-        training = machine._training(data.X, data.y, data.weights)
+        training = training_of(machine, data.X, data.y, data.weights)
         signs = np.column_stack([training.signs(k) for k in range(training.problems)])
-        options = (machine._loss(), machine._penalty(), machine.fit_intercept)
+        minimised = machine._formulation()
+        options = (minimised.loss, minimised.penalty, minimised.fit_intercept)
         return automatic_values(data.X, signs, training.weights, *options, n)
 
-    def _make_engine(self, data: SearchData) -> LinearEngine:
-        return LinearEngine(lambda C, n_jobs: self._machine(C=C).set_params(n_jobs=n_jobs), data, self.n_jobs)
+    def _train(self, state: SearchState, data: SearchData, exact: bool = False) -> None:
+        LinearEngine(lambda C, n_jobs: self._machine(C=C).set_params(n_jobs=n_jobs), data, self.n_jobs).run(state)
 
     @property
     def coef_(self) -> np.ndarray:

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
-from ..certificates import Status
+from ..certificates import Certificate, Status
 from ..data import validate_data
 from ..engine import Stopwatch, one_blas_thread
-from ..solvers import StochasticState
-from ._classifier import LinearClassifierMachine, Training
-from ._machine import Part, certificate_of
+from ..solvers import RISK_SOLVERS, StochasticState
+from ._formulation import LinearFormulation
+from ._solve import Part, solver_options
+from ._start import dense_coef
+from ._training import Training, training_with_known_labels
 
 
-def chunk_of(machine: LinearClassifierMachine, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
+def chunk_of(machine: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
     """A checked chunk; the first one sets the features and the classes."""
     if machine.class_weight == "balanced":
         raise ValueError(
@@ -31,21 +33,21 @@ def chunk_of(machine: LinearClassifierMachine, X: Any, y: Any, classes: Any, sam
             machine.class_weight_ = np.array(
                 [float(machine.class_weight.get(c, 1.0)) for c in machine.classes_.tolist()]
             )
-    return machine._known_labels(X, y, sample_weight)
+    return training_with_known_labels(machine, X, y, sample_weight)
 
 
-def advance_streams(machine: LinearClassifierMachine, training: Training) -> list[Part]:
+def advance_streams(machine: Any, formulation: LinearFormulation, training: Training) -> list[Part]:
     """One pass over the chunk for each problem; the proof is about the mean iterate and the problem of this chunk."""
     k = training.problems
     if not hasattr(machine, "_streams"):
-        options = machine._solver_options("sgd")
+        options = solver_options(machine, RISK_SOLVERS["sgd"])
         options["order"] = options.get("order") or "shuffle"
         origin = np.zeros(training.rows.d + 1)
         starts = [origin] * k
         if hasattr(machine, "coef_"):  # go on from a fit
-            starts = [np.append(w, b) for w, b in zip(machine._dense_coef(), machine.intercept_, strict=True)]
+            starts = [np.append(w, b) for w, b in zip(dense_coef(machine), machine.intercept_, strict=True)]
         machine._streams = [StochasticState(start, **options) for start in starts]
-    problem = machine._problems_of(training, 1)
+    problem = formulation.problems(training, 1)
     parts = []
     with one_blas_thread():
         for j, state in enumerate(machine._streams):
@@ -54,12 +56,6 @@ def advance_streams(machine: LinearClassifierMachine, training: Training) -> lis
             evidence = state.advance(chunk).suboptimality(chunk).evidence
             status = Status.CONVERGED if evidence.relative_gap <= machine.tol else Status.BUDGET_EXHAUSTED
             seconds = watch.seconds()
-            certificate = certificate_of(evidence, status, state.passes, seconds, training.name(j))
+            certificate = Certificate.of(evidence, status, state.passes, seconds, training.name(j))
             parts.append(Part(state.average, evidence.u, certificate, "sgd"))
     return parts
-
-
-def end_streams(machine: LinearClassifierMachine) -> None:
-    """Forget what was kept between chunks."""
-    if hasattr(machine, "_streams"):
-        del machine._streams

@@ -13,7 +13,18 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from ..engine import interruptible
-from ..linear import LinearClassifierMachine, LinearPath, advance_streams, chunk_of, end_streams, solve_path
+from ..estimators import keep_proof
+from ..linear import (
+    LinearClassifierMachine,
+    LinearFormulation,
+    LinearPath,
+    advance_streams,
+    chunk_of,
+    fit_classifier,
+    keep,
+    solve_path,
+    training_of,
+)
 from ..losses import CustomLoss, Loss, as_loss, make_loss
 from ..penalties import PENALTIES, CustomPenalty, Penalty, as_penalty, make_penalty
 
@@ -155,16 +166,29 @@ class LinearClassifier(LinearClassifierMachine):
         named = isinstance(self.penalty, str)
         return make_penalty(self.penalty, self.l1_ratio) if named else as_penalty(self.penalty)
 
-    def _strength(self) -> float:
-        return float(self.C)
+    def _formulation(self) -> LinearFormulation:
+        return LinearFormulation(self._loss(), self._penalty(), float(self.C), self.fit_intercept, solver=self.solver)
 
-    def _keep(self, training: Any, parts: Any) -> None:
-        super()._keep(training, parts)
-        end_streams(self)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearClassifier:
+        """Train on rows X with labels y.
 
-    @property
-    def _in_chunks(self) -> bool:
-        return self.solver == "sgd"
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        fit_classifier(self, self._formulation(), X, y, sample_weight)
+        return self
 
     @available_if(_is_stochastic)
     @interruptible
@@ -189,9 +213,10 @@ class LinearClassifier(LinearClassifierMachine):
         """
         self._validate_params()
         training = chunk_of(self, X, y, classes, sample_weight)
-        parts = advance_streams(self, training)
-        super()._keep(training, parts)
-        self._prove(parts)
+        formulation = self._formulation()
+        parts = advance_streams(self, formulation, training)
+        keep(self, formulation, training, parts, chunk=True)
+        keep_proof(self, [part.certificate for part in parts])
         return self
 
     def path(self, X: Any, y: Any, Cs: Any = None, sample_weight: Any = None) -> LinearPath:
@@ -214,8 +239,8 @@ class LinearClassifier(LinearClassifierMachine):
         """
         machine = clone(self)
         machine._validate_params()
-        training = machine._training(X, y, sample_weight)
-        return solve_path(machine, training, np.logspace(-4, 4, 10) if Cs is None else Cs)
+        training = training_of(machine, X, y, sample_weight)
+        return solve_path(machine, machine._formulation(), training, np.logspace(-4, 4, 10) if Cs is None else Cs)
 
     @available_if(_is_logistic)
     @interruptible

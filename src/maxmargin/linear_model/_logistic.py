@@ -10,13 +10,11 @@ import numpy as np
 from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import RiskEvidence, Status, evaluate_multinomial
-from ..engine import Stopwatch, thread_count, warn
-from ..linear import LinearClassifierMachine, Part, Training, certificate_of
-from ..losses import Loss, make_loss
+from ..engine import warn
+from ..linear import LinearClassifierMachine, LinearFormulation, fit_classifier
+from ..losses import make_loss
 from ..penalties import Penalty, make_penalty
-from ..problems import MultinomialRisk
-from ..solvers import Monitor, check_solver, solve_multinomial
+from ..solvers import check_solver
 
 # Solvers of scikit-learn by name: the optimum is the same whichever finds it.
 _THEIRS = {
@@ -27,8 +25,6 @@ _THEIRS = {
     "sag": "auto",
     "saga": "auto",
 }
-# Proximal steps that count as one iteration of `max_iter`: each is as cheap as a step within one of Newton's.
-_STEPS = 20
 
 
 class LogisticRegression(LinearClassifierMachine):
@@ -146,7 +142,7 @@ class LogisticRegression(LinearClassifierMachine):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def _refuse(self) -> None:
+    def _formulation(self) -> LinearFormulation:
         if self.intercept_scaling != 1:
             raise ValueError(
                 f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
@@ -159,16 +155,25 @@ class LogisticRegression(LinearClassifierMachine):
             )
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ValueError("penalty='elasticnet' needs an l1_ratio from 0 to 1; got None.")
-        if self.penalty in ("l1", "l2", None) and self.l1_ratio not in (None, 0, int(self.penalty == "l1")):
-            warn(
-                f"l1_ratio={self.l1_ratio!r} is not used with penalty={self.penalty!r}; set penalty='elasticnet', or "
-                f"leave penalty alone and let l1_ratio decide.",
-                UserWarning,
-                stacklevel=3,
+        loss, penalty, strength = make_loss("logistic"), self._penalty(), 1.0 if self.C == np.inf else float(self.C)
+        able = "proximal_gradient" if penalty.l1 > 0 else "newton_cg"
+        refused = ""
+        if self.solver not in ("auto", able, *_THEIRS):
+            check_solver(self.solver, loss, penalty)
+            refused = (
+                f"more than two classes with penalty={penalty.name!r} need solver='auto' or {able!r}; got "
+                f"{self.solver!r}."
             )
-
-    def _loss(self) -> Loss:
-        return make_loss("logistic")
+        return LinearFormulation(
+            loss,
+            penalty,
+            strength,
+            self.fit_intercept,
+            joint="multinomial",
+            joint_strength=strength,
+            refused_jointly=refused,
+            solver=_THEIRS.get(self.solver, self.solver),
+        )
 
     def _penalty(self) -> Penalty:
         if self.penalty is None or self.C == np.inf:
@@ -178,63 +183,34 @@ class LogisticRegression(LinearClassifierMachine):
         ratio = float(self.l1_ratio or 0.0)
         return make_penalty({0.0: "l2", 1.0: "l1"}.get(ratio, "elastic_net"), ratio)
 
-    def _strength(self) -> float:
-        return 1.0 if self.C == np.inf else float(self.C)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
+        """Train on rows X with labels y.
 
-    @property
-    def _solver_name(self) -> str:
-        return _THEIRS.get(self.solver, self.solver)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
 
-    # ---------------------------------------------------------------- more than two classes
+        Returns
+        -------
+        self
 
-    def _joint_problem(self, training: Training) -> MultinomialRisk | None:
-        if len(training.classes) == 2:
-            return None
-        weights, threads = self._strength() * training.weights, thread_count(self.n_jobs)
-        penalty = self._penalty()
-        able = "proximal_gradient" if penalty.l1 > 0 else "newton_cg"
-        if self.solver not in ("auto", able, *_THEIRS):
-            check_solver(self.solver, self._loss(), penalty)
-            raise ValueError(
-                f"more than two classes with penalty={penalty.name!r} need solver='auto' or {able!r}; got "
-                f"{self.solver!r}."
+        """
+        self._validate_params()
+        formulation = self._formulation()
+        if self.penalty in ("l1", "l2", None) and self.l1_ratio not in (None, 0, int(self.penalty == "l1")):
+            warn(
+                f"l1_ratio={self.l1_ratio!r} is not used with penalty={self.penalty!r}; set penalty='elasticnet', or "
+                f"leave penalty alone and let l1_ratio decide.",
+                UserWarning,
+                stacklevel=2,
             )
-        k = len(training.classes)
-        return MultinomialRisk(training.rows, training.label, k, weights, penalty, self.fit_intercept, threads)
-
-    def _solve_part(self, problem: Any, start: Any, slopes: Any, monitor: Monitor, name: str) -> Part:
-        if not isinstance(problem, MultinomialRisk):
-            return super()._solve_part(problem, start, slopes, monitor, name)
-        watch = Stopwatch()
-        steps = _STEPS if problem.penalty.l1 > 0 else 1
-        budget = None if self.max_iter is None else steps * self.max_iter
-        start = None if start is None else np.ascontiguousarray(start.T)  # its theta has a column a class
-        solution = solve_multinomial(problem, start, self.tol, budget, monitor)
-        unbounded = self._has_no_minimum(problem, solution.evidence)
-        status = Status.STALLED if unbounded and solution.status is Status.CONVERGED else solution.status
-        seconds, iterations = watch.seconds(), -(-solution.iterations // steps)
-        certificate = certificate_of(solution.evidence, status, iterations, seconds, name)
-        rounding = solution.evidence.rounding
-        return Part(solution.theta.T, None, certificate, solution.solver, solution.keyboard, unbounded, rounding)
-
-    def _untouched(self, problem: Any, start: Any, slopes: Any, name: str) -> Part:
-        if isinstance(problem, MultinomialRisk) and start is None:
-            start = problem.start().T
-        return super()._untouched(problem, start, slopes, name)
-
-    def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
-        if isinstance(problem, MultinomialRisk):
-            return evaluate_multinomial(problem, np.ascontiguousarray(theta.T))
-        return super()._evidence(problem, theta, slopes)
-
-    def _has_no_minimum(self, problem: Any, evidence: RiskEvidence) -> bool:
-        if not isinstance(problem, MultinomialRisk):
-            return super()._has_no_minimum(problem, evidence)
-        if problem.penalty.l1 > 0 or problem.penalty.l2 > 0:
-            return False
-        own = np.take_along_axis(evidence.decision, problem.label[:, None], axis=1)
-        ahead = (evidence.decision < own).sum(axis=1) == problem.classes - 1
-        return bool(ahead[problem.weights > 0].all())
+        fit_classifier(self, formulation, X, y, sample_weight)
+        return self
 
     # ---------------------------------------------------------------- prediction
 

@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..certificates import Guarantee, Status
-from ..data import Rows, decision_pass
+from ..data import Rows
 from ..kernels import make_kernel
-from ..problems import BoxQP
-from ..solvers import solve_certified
-from ..solvers.perceptron import mistake_bound, projections
+from ..problems import BoxQP, Separation
+from ..solvers import mistake_bound, solve_certified
 
 # Up to so many rows and values the largest margin is computed; beyond, that of the separator found has to do.
 _ROWS = 2000
@@ -30,77 +29,42 @@ _APART = 0.02
 _STEPS = 50
 
 
-@dataclass(frozen=True)
-class Field:
-    """Where one binary perceptron walks: rows, labels -1 and +1, weights of the classes, and what is subtracted."""
+def largest_margin(field: Separation) -> tuple[float, float] | None:
+    """Bounds of the largest margin from both sides, a few per cent apart, or None for data too large to ask.
 
-    rows: Rows
-    y: np.ndarray
-    weight: np.ndarray
-    fit_intercept: bool
-    shift: np.ndarray | None = None
-
-    def lengths(self) -> np.ndarray:
-        """Lengths of the rows."""
-        squares = self.rows.squared_norms(np.zeros(self.rows.d)) + float(self.fit_intercept)
-        if self.shift is not None:
-            along = np.empty(self.rows.n)
-            projections(self.rows.arrays, self.shift, along)
-            squares += float(self.shift @ self.shift) - 2 * along
-        return self.weight * np.sqrt(np.maximum(squares, 0.0))
-
-    def margin(self, theta: np.ndarray) -> float:
-        """The smallest distance of a row from the plane of theta, negative if it does not separate."""
-        length = float(np.linalg.norm(theta))
-        return float((self.weight * self._signed_values(theta)).min()) / length if length > 0 else 0.0
-
-    def errors(self, theta: np.ndarray) -> int:
-        """How many rows are not on their own side."""
-        return int((self._signed_values(theta) <= 0).sum())
-
-    def _signed_values(self, theta: np.ndarray) -> np.ndarray:
-        f = np.empty(self.rows.n)
-        moved = theta.copy()
-        if self.shift is not None:
-            moved[-1] -= float(theta[:-1] @ self.shift)
-        decision_pass(self.rows.arrays, 0, self.rows.n, moved, f)
-        return self.y * f
-
-    def largest_margin(self) -> tuple[float, float] | None:
-        """Bounds of the largest margin from both sides, a few per cent apart, or None for data too large to ask.
-
-        ``w = sum_i beta_i z_i`` with convex weights beta: its own margin is a lower bound, its length an upper one.
-        """
-        n, d = self.rows.n, self.rows.d
-        if n > _ROWS or n * d > _VALUES:
+    ``w = sum_i beta_i z_i`` with convex weights beta: its own margin is a lower bound, its length an upper one.
+    """
+    n, d = field.rows.n, field.rows.d
+    if n > _ROWS or n * d > _VALUES:
+        return None
+    signed = _signed_rows(field)
+    problem = BoxQP.one_class(make_kernel("linear", 0.0, 0.0, 1).gram(Rows(signed)), np.ones(n), 1 / n)
+    beta, left, best = None, _STEPS * n, None
+    while left > 0:
+        # a violation v leaves the two at least so close: lower >= upper - v / upper
+        target = _APART * (best[1] if best else float(field.lengths().max())) ** 2
+        solution = solve_certified(problem, beta, target, budget=left)
+        beta, left = solution.variables, left - max(1, solution.iterations)
+        w = np.asarray(signed.T @ beta).ravel()
+        length = float(np.linalg.norm(w))
+        if length == 0:
             return None
-        signed = self._signed_rows()
-        problem = BoxQP.one_class(make_kernel("linear", 0.0, 0.0, 1).gram(Rows(signed)), np.ones(n), 1 / n)
-        beta, left, best = None, _STEPS * n, None
-        while left > 0:
-            # a violation v leaves the two at least so close: lower >= upper - v / upper
-            target = _APART * (best[1] if best else float(self.lengths().max())) ** 2
-            solution = solve_certified(problem, beta, target, budget=left)
-            beta, left = solution.beta, left - max(1, solution.iterations)
-            w = np.asarray(signed.T @ beta).ravel()
-            length = float(np.linalg.norm(w))
-            if length == 0:
-                return None
-            best = float((signed @ w).min()) / length, length
-            if best[0] >= (1 - 2 * _APART) * best[1] or solution.status is not Status.CONVERGED:
-                break
-        return best
+        best = float((signed @ w).min()) / length, length
+        if best[0] >= (1 - 2 * _APART) * best[1] or solution.status is not Status.CONVERGED:
+            break
+    return best
 
-    def _signed_rows(self) -> Any:
-        """All c_i y_i x~_i, which a plane through the origin has on one side."""
-        X = self.rows.take(np.arange(self.rows.n))
-        if self.shift is not None:
-            X = X.toarray() - self.shift
-        factor = (self.weight * self.y)[:, None]
-        if sp.issparse(X):
-            parts = [sp.csr_array(X.multiply(factor)), sp.csr_array(factor)]
-            return sp.hstack(parts[: 1 + self.fit_intercept], format="csr")
-        return np.hstack([factor * X, factor][: 1 + self.fit_intercept])
+
+def _signed_rows(field: Separation) -> Any:
+    """All c_i y_i x~_i, which a plane through the origin has on one side."""
+    X = field.rows.take(np.arange(field.rows.n))
+    if field.shift is not None:
+        X = X.toarray() - field.shift
+    factor = (field.weight * field.y)[:, None]
+    if sp.issparse(X):
+        parts = [sp.csr_array(X.multiply(factor)), sp.csr_array(factor)]
+        return sp.hstack(parts[: 1 + field.fit_intercept], format="csr")
+    return np.hstack([factor * X, factor][: 1 + field.fit_intercept])
 
 
 @dataclass(frozen=True)
@@ -117,7 +81,7 @@ class Story:
     seconds: float = 0.0
 
 
-def mistake_guarantee(field: Field, theta: np.ndarray, kept: np.ndarray, story: Story) -> Guarantee:
+def mistake_guarantee(field: Separation, theta: np.ndarray, kept: np.ndarray, story: Story) -> Guarantee:
     """The bound, if the last iterate `theta` separates the rows; else the plain word that there is none.
 
     `kept` are the weights that predictions are made with: the same, or the mean of all iterates.
@@ -131,7 +95,7 @@ def mistake_guarantee(field: Field, theta: np.ndarray, kept: np.ndarray, story: 
         )
         return _guarantee(story, figures, words, False)
     radius = float(field.lengths().max())
-    source, best = "the separator found", field.largest_margin()
+    source, best = "the separator found", largest_margin(field)
     figures |= {"radius": radius, "margin found": margin}
     if best is not None:
         figures["largest margin at most"] = max(best[1], margin)

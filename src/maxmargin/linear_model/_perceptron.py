@@ -22,10 +22,10 @@ from ..certificates import Guarantee, Status, are_floats
 from ..data import Rows, check_X_y, validate_data
 from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count, warn
 from ..estimators import Reported, check_same_rows, encode_labels
-from ..solvers import Monitor
-from ..solvers.perceptron import VARIANTS, PerceptronRun, solve
+from ..problems import Separation
+from ..solvers import VARIANTS, Monitor, PerceptronRule, Solution
 from ._confirmed import refuted, same_figure
-from ._mistakes import Field, Story, mistake_guarantee
+from ._mistakes import Story, mistake_guarantee
 from ._values import linear_values
 
 # Stored values of X from which the problems of several classes are worth a thread each.
@@ -192,13 +192,13 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         runs, seconds = self._run(fields, self._inward(begin, mean), self.max_iter, self.tol)
         self._keep(runs, mean)
         self._lengths = np.linalg.norm(begin, axis=1)
-        self.n_mistakes_ = np.array([run.mistakes for run in runs])
-        self.n_iter_ = max(run.epochs for run in runs)
+        self.n_mistakes_ = np.array([run.stats["mistakes"] for run in runs])
+        self.n_iter_ = max(run.iterations for run in runs)
         self.t_ = float(self.n_iter_ * X.shape[0] + 1)
         self._steps = X.shape[0] * self.n_iter_
         self._class_weights = self.class_weight
-        self._whole, self._claims = X.shape[0], [run.separates for run in runs]
-        stories = self._stories([run.epochs for run in runs], [run.status for run in runs], seconds)
+        self._whole, self._claims = X.shape[0], [run.stats["separates"] for run in runs]
+        stories = self._stories([run.iterations for run in runs], [run.status for run in runs], seconds)
         self._certify(fields, mean, stories)
         raise_interrupt()  # the weights are kept for a warm start
         self._warn()
@@ -250,7 +250,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             share = X.shape[0] / (self._steps + X.shape[0])  # the mean goes on over all samples seen
             mixed = share * np.column_stack([self.coef_, self.intercept_]) + (1 - share) * before
             self.coef_, self.intercept_ = np.ascontiguousarray(mixed[:, :-1]), mixed[:, -1].copy()
-        self.n_mistakes_ = self.n_mistakes_ + [run.mistakes for run in runs]
+        self.n_mistakes_ = self.n_mistakes_ + [run.stats["mistakes"] for run in runs]
         self.n_iter_, self.t_, self._steps = self.n_iter_ + 1, self.t_ + X.shape[0], self._steps + X.shape[0]
         self._class_weights = self.class_weight
         self._whole, self._claims = None, [False] * len(runs)
@@ -258,8 +258,8 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             Guarantee(
                 "mistake bound",
                 {"mistakes": float(total), "bound": math.inf},
-                f"{total} mistakes so far, {run.mistakes} of them in the last part: no bound before verify(X, y) sees "
-                f"all rows.",
+                f"{total} mistakes so far, {run.stats['mistakes']} of them in the last part: no bound before "
+                f"verify(X, y) sees all rows.",
                 False,
                 run.status,
                 int(self.n_iter_),
@@ -313,7 +313,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
                 place[:] = value.reshape(place.shape)
         return begin
 
-    def _fields(self, X: Any, label: np.ndarray, class_weight: np.ndarray) -> tuple[list[Field], np.ndarray]:
+    def _fields(self, X: Any, label: np.ndarray, class_weight: np.ndarray) -> tuple[list[Separation], np.ndarray]:
         """One field a problem, and the mean that was subtracted from the rows (zero unless centred)."""
         mean, shift = np.zeros(X.shape[1]), None
         if self.centred:
@@ -324,34 +324,33 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
                 X = X - mean.astype(X.dtype)
         rows = Rows(X)
         if len(self.classes_) == 2:
-            return [Field(rows, np.where(label == 1, 1.0, -1.0), class_weight[label], self.fit_intercept, shift)], mean
+            return [
+                Separation(rows, np.where(label == 1, 1.0, -1.0), class_weight[label], self.fit_intercept, shift)
+            ], mean
         fields = []
         for k in range(len(self.classes_)):
             mine = label == k
             weight = np.where(mine, class_weight[k], 1.0)
-            fields.append(Field(rows, np.where(mine, 1.0, -1.0), weight, self.fit_intercept, shift))
+            fields.append(Separation(rows, np.where(mine, 1.0, -1.0), weight, self.fit_intercept, shift))
         return fields, mean
 
     def _run(
-        self, fields: list[Field], starts: np.ndarray, budget: int, tolerance: float | None
-    ) -> tuple[list[PerceptronRun], list[float]]:
+        self, fields: list[Separation], starts: np.ndarray, budget: int, tolerance: float | None
+    ) -> tuple[list[Solution], list[float]]:
         monitor = Monitor(self.verbose)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(fields))
         seconds = [0.0] * len(fields)
 
-        def task(k: int) -> PerceptronRun:
+        def task(k: int) -> Solution:
             field, watch = fields[k], Stopwatch()
-            run = solve(
-                field.rows,
-                field.y,
-                self.eta0 * field.weight,
+            run = PerceptronRule.solve(
+                field,
                 starts[k],
                 tolerance,
                 budget,
                 monitor.named(self._name(k)) if monitor.wants_reports else monitor,
                 variant=self.variant,
-                fit_intercept=self.fit_intercept,
-                shift=field.shift,
+                eta=self.eta0,
                 shuffle=np.random.default_rng(seeds[k]) if self.shuffle else None,
             )
             seconds[k] = watch.seconds()
@@ -372,11 +371,11 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             return f"{self.classes_[1]} against {self.classes_[0]}"
         return f"{self.classes_[k]} against the rest"
 
-    def _keep(self, runs: list[PerceptronRun], mean: np.ndarray) -> None:
-        last = self._outward(np.array([run.theta for run in runs]), mean)
+    def _keep(self, runs: list[Solution], mean: np.ndarray) -> None:
+        last = self._outward(np.array([run.variables for run in runs]), mean)
         kept = last
         if self.variant == "averaged":
-            kept = self._outward(np.array([run.mean for run in runs]), mean)
+            kept = self._outward(np.array([run.stats["mean"] for run in runs]), mean)
         self._last = last
         self.coef_, self.intercept_ = np.ascontiguousarray(kept[:, :-1]), kept[:, -1].copy()
 
@@ -410,10 +409,10 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             for k in range(len(epochs))
         ]
 
-    def _certify(self, fields: list[Field], mean: np.ndarray, stories: list[Story]) -> None:
+    def _certify(self, fields: list[Separation], mean: np.ndarray, stories: list[Story]) -> None:
         self.certificate_ = Guarantee.of_model(self._proofs(fields, mean, stories), self._recertify)
 
-    def _proofs(self, fields: list[Field], mean: np.ndarray, stories: list[Story]) -> list[Guarantee]:
+    def _proofs(self, fields: list[Separation], mean: np.ndarray, stories: list[Story]) -> list[Guarantee]:
         thetas = self._inward(self._iterate(), mean)
         kept = self._inward(np.column_stack([self.coef_, self.intercept_]), mean)
         parts = []

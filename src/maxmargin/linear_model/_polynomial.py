@@ -21,7 +21,7 @@ from ..data import check_X_y, validate_data
 from ..engine import Stopwatch, warn
 from ..estimators import Reported, check_same_rows
 from ..problems import LeastSquares
-from ..solvers.least_squares import solve
+from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, combined, penalised_solution, precise
 from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
@@ -220,9 +220,10 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
             spread[spread == 0] = 1.0
             scaled = sp.csr_array(Z @ sp.diags_array(1 / spread)) if sp.issparse(Z) else Z / spread
             problem, _ = least_squares_problem(scaled, targets, weights, alpha, self.fit_intercept)
-        solution = solve(problem, "svd" if not alpha.any() and min(problem.n, problem.d) <= 2000 else "auto", self.tol)
-        self.rank_ = problem.d + 1 if solution.rank is None else solution.rank + self.fit_intercept
-        return np.ascontiguousarray((solution.W / spread[:, None]).T), problem.intercept(solution.W)
+        method = "svd" if not alpha.any() and min(problem.n, problem.d) <= 2000 else "auto"
+        solution = solve_least_squares(problem, None, self.tol, method=method)
+        self.rank_ = solution.stats["rank"] + self.fit_intercept if "rank" in solution.stats else problem.d + 1
+        return np.ascontiguousarray((solution.variables / spread[:, None]).T), problem.intercept(solution.variables)
 
     # ---------------------------------------------------------------- the proof
 

@@ -17,7 +17,7 @@ from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, thread_count, warn
 from ..estimators import Reported, check_same_rows
 from ..problems import LeastSquares
-from ..solvers.least_squares import solve
+from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
 from ._values import linear_values
 
@@ -140,18 +140,18 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
             raise ValueError("positive=True is not supported; use sklearn.linear_model.Ridge, or positive=False.")
         watch = Stopwatch()
         problem, single = self._problem(X, y, sample_weight, reset=True)
-        solution = solve(problem, _METHODS[self.solver], self.tol, self.max_iter)
-        intercept = problem.intercept(solution.W)
-        if not (np.isfinite(solution.W).all() and np.isfinite(intercept).all()):
+        solution = solve_least_squares(problem, None, self.tol, self.max_iter, method=_METHODS[self.solver])
+        intercept = problem.intercept(solution.variables)
+        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
             raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
-        self.coef_ = solution.W[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.W.T)
+        self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
             self.intercept_ = 0.0
-        self.solver_ = {"cg": "sparse_cg"}.get(solution.method, solution.method)
-        self.n_iter_ = np.ones(problem.k, dtype=int) if solution.steps is None else solution.steps
+        self.solver_ = {"cg": "sparse_cg"}.get(solution.solver, solution.solver)
+        self.n_iter_ = solution.stats.get("steps", np.ones(problem.k, dtype=int))
         self._training_shape = problem.n
-        evidence = evaluate_normal_equations(problem, solution.W, intercept)
+        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
         status = solution.status
         if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
             status = Status.STALLED
@@ -187,6 +187,10 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         claim = self.certificate_
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
+        try:
+            checked_penalty(self.alpha, 1 if y.ndim == 1 else y.shape[1])
+        except (TypeError, ValueError):  # no fit has taken it
+            return refuted(claim)
         problem, _ = least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
         check_same_rows(self._training_shape, problem.n, weighted=True)
         try:

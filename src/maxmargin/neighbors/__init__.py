@@ -4,8 +4,8 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what explanation, tuning and model files build on.
 from ._classifier import KNeighborsClassifier
-from ._condensed import CondensedNearestNeighbors, prototype_index as prototype_index
 from ._regressor import KNeighborsRegressor
 from ._weights import class_size_weights as class_size_weights, neighbour_weights as neighbour_weights, votes as votes
+from .condensed import CondensedNearestNeighbors, prototype_index as prototype_index
 
 __all__ = ["CondensedNearestNeighbors", "KNeighborsClassifier", "KNeighborsRegressor"]

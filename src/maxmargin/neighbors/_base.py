@@ -20,9 +20,9 @@ from ..certificates import Guarantee, figures_reproduced
 from ..data import naming_columns, validate_data
 from ..engine import Stopwatch, thread_count, warn
 from ..estimators import Reported, check_same_rows
-from ._audit import alike, answers_alike, nothing_found, refuted, same_rows
-from ._index import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from ._proof import search_guarantee
+from ._verify import alike, answers_alike, nothing_found, refuted, same_rows
+from .search import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 
 
 class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=ABCMeta):
@@ -38,15 +38,29 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         "n_jobs": [Integral, None],
     }
 
-    n_neighbors: int
-    algorithm: str
-    leaf_size: int
-    p: float | None
-    metric: Any
-    metric_params: dict | None
-    n_jobs: int | None
     effective_metric_: Any
     effective_metric_params_: dict
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: dict | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

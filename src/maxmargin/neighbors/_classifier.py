@@ -84,27 +84,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
     classes_: Any
     _targets = ("classes_", "outputs_2d_", "_labels", "_sizes")
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: dict | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.metrics import DistanceMetric, pairwise_distances
 
 from ..certificates import Guarantee, Status
-from ._index import Index
+from .search import Index
 
 # Rows that are checked, and values of X that checking them may read.
 _ROWS = 32

@@ -25,20 +25,8 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         What a neighbour counts: the same; the inverse of its distance (a row that is among the training rows counts
         its copies there alone); or what a function makes of the array of distances. None means "uniform".
-    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
-        How neighbours are found: by a tree, by tiles ("brute"), or by what is likely to be faster. The answer is the
-        same. "kd_tree" is a tree of our own, which hands over to tiles where it would look at most rows, "ball_tree" is
-        scikit-learn's; "auto" tries the tree for up to 40 features. Sparse rows are searched by tiles.
-    leaf_size : int, default=30
-        Of the trees; ours round it up to a multiple of 16.
-    p : float, default=2
-        Exponent of Minkowski's metric.
-    metric : str, callable or DistanceMetric, default="minkowski"
-        All metrics of scikit-learn; those other than Euclidean are left to it.
-    metric_params : dict or None, default=None
-        Further parameters of the metric.
-    n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As in :class:`KNeighborsClassifier`.
 
     Attributes
     ----------
@@ -68,27 +56,6 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
     }
 
     _targets = ("_y",)
-
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: dict | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
         """Keep the training rows and their values.

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..estimators import class_pairs
 from ..linear_model import LogisticRegressionCV
-from ..search._calibration import _MARGIN, Calibration, Isotonic
-from ..search._coupling import _CERTAIN, pairs_of
-from ..search._platt import Sigmoid
+from ..search import CERTAIN_PAIR, WINNERS_LEAD, Calibration, Isotonic, Sigmoid
 from ..svm import SVCCV, SVRCV, LinearSVCCV
 from ._onnx_graph import Graph, Value
 from ._onnx_registry import Prediction, write_model, writes
@@ -42,7 +41,7 @@ def _probabilities(graph: Graph, calibration: Calibration, values: Value) -> Val
         p1 = _on_side(graph, p, values, calibration.unit)
         return graph.concat([1.0 - p1, p1])
     if calibration.scheme == "pairs":
-        winner = votes_of_pairs(pairs_of(K), K, values > 0.0).argmax()
+        winner = votes_of_pairs(class_pairs(K), K, values > 0.0).argmax()
         return _raised(graph, _coupled(graph, p, K), winner, K)
     total = p.sum()
     shares = graph.where(total > 0.0, p / total, 1.0 / K)
@@ -81,7 +80,7 @@ def _on_side(graph: Graph, p: Value, f: Value, unit: float) -> Value:
     # onnxruntime has no arc tangent in float64; of a margin of 1e-6, float32 leaves 1e-13
     ratio = graph.op("Cast", f.apply("Abs") / float(unit), kind=float, to=1)
     angle = graph.op("Cast", ratio.apply("Atan"), kind=float, to=11)
-    margin = _MARGIN * (1.0 + angle)
+    margin = WINNERS_LEAD * (1.0 + angle)
     return graph.where(f > 0.0, p.apply("Max", 0.5 + margin), p.apply("Min", 0.5 - margin))
 
 
@@ -91,8 +90,8 @@ def _coupled(graph: Graph, p: Value, K: int) -> Value:
     On that plane p'(Q + 1 1')p is the same but for a constant, and it is positive definite: its minimum is
     ``z / sum z`` with ``(Q + 1 1') z = 1``, by Gauss and Jordan without exchanges.
     """
-    r = p.apply("Clip", _CERTAIN, 1.0 - _CERTAIN)
-    pairs = pairs_of(K)
+    r = p.apply("Clip", CERTAIN_PAIR, 1.0 - CERTAIN_PAIR)
+    pairs = class_pairs(K)
     mixed, won, lost = (np.zeros((len(pairs), K * K)) for _ in range(3))
     for k, (a, b) in enumerate(pairs):
         mixed[k, a * K + b] = mixed[k, b * K + a] = -1.0
@@ -121,7 +120,7 @@ def _raised(graph: Graph, p: Value, winner: Value, K: int) -> Value:
     is_winner = winner.one_hot(K)
     mine = graph.pick(p, winner).as_column()
     others = graph.where(is_winner, -1.0, p)
-    late = others.max() > mine - _MARGIN
+    late = others.max() > mine - WINNERS_LEAD
     falling, _ = graph.top(others, K - 1, largest=True)
     # means of the winner and of the m largest others; those above the mean of the ones before them join in
     running = graph.op("CumSum", graph.concat([mine, falling]), np.array(1), kind=float)
@@ -129,6 +128,6 @@ def _raised(graph: Graph, p: Value, winner: Value, K: int) -> Value:
     counts = np.arange(1, K)[None, :]
     joined = graph.where(falling > means.columns(np.arange(K - 1)), counts, 0).max(keep=False)
     level = graph.pick(means, joined).as_column()
-    capped = others.apply("Min", level - _MARGIN).apply("Max", 0.0)
+    capped = others.apply("Min", level - WINNERS_LEAD).apply("Max", 0.0)
     capped = graph.where(is_winner, 0.0, capped)
     return graph.where(late, graph.where(is_winner, 1.0 - capped.sum(), capped), p)

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data import Rows
-from ..svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from ..svm._one_vs_one import OneVsOne, class_slices
+from ..svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, OneVsOne, class_slices
 from ._onnx_graph import Graph, Value
 from ._onnx_registry import Prediction, writes
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from ..search._calibration import Calibration, Isotonic
-from ..search._platt import Sigmoid
+from ..search import Calibration, Isotonic, Sigmoid
 from ._arrays import Array, bools, floats
 from ._errors import Mismatch, Where, inside
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, choice, shown

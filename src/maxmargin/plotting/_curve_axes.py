@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._look import INK
-from ._search_table import value_text
+from ._texts import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

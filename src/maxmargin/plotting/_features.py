@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
 
@@ -11,9 +14,25 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from ..data import canonical, csr_rows
+from ..messages import listed
 from ._plane import Plane, plane_of
 
 PRINCIPAL = "principal"
+
+
+def check_count(name: str, value: Any, least: int, otherwise: str = "") -> None:
+    """Raise where a value is no whole number of at least so much."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}{otherwise}; got {value!r}.")
+
+
+@contextmanager
+def in_column_order() -> Iterator[None]:
+    """Rows of a grid or from a pipeline, with or without names: their columns are in the order of the fit."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        warnings.filterwarnings("ignore", message="X has feature names")
+        yield
 
 
 def last_step(estimator: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
@@ -104,13 +123,8 @@ def _column(feature: Any, d: int, names: list[str] | None) -> int:
         if names is None:
             raise ValueError(f"features has the name {feature!r}, but X has no names; use numbers from 0 to {d - 1}.")
         if feature not in names:
-            raise ValueError(f"features has {feature!r}, which is no column of X; there are {_listed(names)}.")
+            raise ValueError(f"features has {feature!r}, which is no column of X; there are {listed(names, 12)}.")
         return names.index(feature)
     if not isinstance(feature, Integral) or isinstance(feature, bool) or not 0 <= int(feature) < d:
         raise ValueError(f"features must be names or numbers of columns from 0 to {d - 1}; got {feature!r}.")
     return int(feature)
-
-
-def _listed(names: list[str], most: int = 12) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

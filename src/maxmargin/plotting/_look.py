@@ -16,6 +16,7 @@ FAINT = "#8C8C8C"
 # al. (2009) of an eye without long, middle or short wave cones; an eighth would not. What is beyond has another marker.
 COLOURS = ("#0055A4", "#E66100", "#3DBBE0", "#7A3A46", "#F0B68C", "#8A3FE0", "#C94F8F")
 MARKERS = ("o", "^", "s", "D", "v", "<", "X", ">")  # no "P": small ones vanish
+STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "markerfacecolor": "white", "markeredgewidth": 1.2}
 _PALE = 0.2  # share of the colour in the region of a class, the rest being white
 _ROOM = 600  # points of full size
 _MOST_NAMED = 8  # classes or clusters with a line of their own in the legend
@@ -103,16 +104,47 @@ def legend_below(ax: Axes, handles: list[Any], columns: int = 3) -> Any:
     )
 
 
-def note_section(ax: Axes, section_of: int | None) -> None:
-    """Above the axes: that the plane is only a section, and what that does to the points."""
+def head(ax: Axes, text: str) -> None:
+    """A line above the axes."""
+    ax.set_title(text, loc="left", fontsize="medium", color=INK)
+
+
+def frame_plane(
+    ax: Axes,
+    names: tuple[str, str],
+    ends: Any,
+    section_of: int | None,
+    effect: str = "they may appear in a region that is not theirs",
+) -> None:
+    """Names and ends of both axes; above them, that the plane is only a section, and what that does to the points."""
+    ax.set(xlabel=names[0], ylabel=names[1], xlim=ends[0], ylim=ends[1])
     if section_of is not None:
-        ax.set_title(
-            f"A section of the space of {section_of} features through the mean. Samples are projected on it,\n"
-            "so that they may appear in a region that is not theirs.",
-            loc="left",
-            fontsize="medium",
-            color=INK,
-        )
+        space = f"A section of the space of {section_of} features through the mean."
+        head(ax, f"{space} Samples are projected on it,\nso that {effect}.")
+
+
+def draw_regions(
+    ax: Axes,
+    a: np.ndarray,
+    b: np.ndarray,
+    shares: tuple[np.ndarray, np.ndarray, int],
+    boost: float = 1.0,
+    **options: Any,
+) -> Any:
+    """The class that wins on a grid in its colour, the paler the closer the vote.
+
+    `shares` are the number of the class that wins, its share of the vote, and the number of classes. A vote that is
+    split evenly among all of them leaves a third of the colour, so that it is seen who wins.
+    """
+    winner, share, count = shares
+    even = 1 / max(2, count)
+    strength = 1 / 3 + 2 / 3 * np.clip((share - even) / (1 - even), 0, 1)
+    picture = np.ones((*winner.shape, 3))
+    for k in range(count):
+        picture[winner == k] = pale(k, boost * strength[winner == k])
+    x, y = (a[1] - a[0]) / 2, (b[1] - b[0]) / 2  # a value is the middle of its pixel
+    extent = (a[0] - x, a[-1] + x, b[0] - y, b[-1] + y)
+    return ax.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0, **options)
 
 
 def class_names(classes: Any) -> tuple[str, ...]:

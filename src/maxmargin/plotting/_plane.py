@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackError
 from sklearn.decomposition import PCA
 
 # Grid points are mapped back to all features by blocks of at most this many values (32 MB).
@@ -67,11 +68,24 @@ def plane_of(X: Any, components: Any = None, feature_names: Any = None) -> Plane
         return Plane(np.zeros(2), np.eye(2)[[i, j]], (names[i], names[j]))
     # of sparse rows, scikit-learn finds all components but the last
     i, j = _pair(components, min(X.shape) - sp.issparse(X))
-    # random_state: on large X the decomposition is a randomised one
-    pca = PCA(n_components=max(i, j) + 1, random_state=0).fit(X)
-    share = pca.explained_variance_ratio_
+    pca = _principal_components(X, max(i, j) + 1)
+    share = np.nan_to_num(pca.explained_variance_ratio_)  # rows that are all alike have no variance to share
     names = [f"principal component {k + 1} ({100 * share[k]:.0f} % of the variance)" for k in (i, j)]
     return Plane(pca.mean_, pca.components_[[i, j]], (names[0], names[1]))
+
+
+def _principal_components(X: Any, count: int) -> PCA:
+    """The first components; small sparse rows are made dense, as sparse ones that are all alike have no answer."""
+    if sp.issparse(X) and X.shape[0] * X.shape[1] <= _VALUES_A_BLOCK:
+        X = X.toarray()
+    try:
+        with np.errstate(invalid="ignore"):
+            # random_state: on large X the decomposition is a randomised one
+            return PCA(n_components=count, random_state=0).fit(X)
+    except ArpackError as error:
+        raise ValueError(
+            f"the principal components of X cannot be found ({error}); choose two columns, features=(0, 1)."
+        ) from None
 
 
 def _pair(components: Any, available: int) -> tuple[int, int]:

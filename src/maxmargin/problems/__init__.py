@@ -1,9 +1,19 @@
-"""What is minimised: the box QP in signed variables, one form for every kernel machine."""
+"""What is minimised: the box QP in signed variables, one form for every kernel machine; risks for the linear ones."""
 
 from ._box_qp import BoxQP
 from ._crammer_singer import CrammerSingerRisk
+from ._hard_margin import HardMarginRisk
 from ._least_squares import LeastSquares
 from ._multinomial import MultinomialRisk
 from ._risk import Risk
+from ._separation import Separation
 
-__all__ = ["BoxQP", "CrammerSingerRisk", "MultinomialRisk", "LeastSquares", "Risk"]
+__all__ = [
+    "BoxQP",
+    "CrammerSingerRisk",
+    "HardMarginRisk",
+    "LeastSquares",
+    "MultinomialRisk",
+    "Risk",
+    "Separation",
+]

@@ -14,11 +14,13 @@ where C_ik = c_i for the sample's own class and 0 for the others; and sum_i alph
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ..data import Rows, decision_pass, sum_pass
 from ..engine import run_parallel
+from ..penalties import Penalty, make_penalty
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,12 @@ class CrammerSingerRisk:
         Threads that a pass over the rows may use; one class is one task.
 
     """
+
+    kind: ClassVar[str] = "crammer-singer"
+    smooth: ClassVar[bool] = False
+    is_custom: ClassVar[bool] = False
+    curved: ClassVar[bool] = False
+    penalty: ClassVar[Penalty] = make_penalty("l2")
 
     rows: Rows
     labels: np.ndarray
@@ -67,6 +75,14 @@ class CrammerSingerRisk:
     def start(self) -> np.ndarray:
         """The origin."""
         return np.zeros((self.classes, self.d + 1))
+
+    def as_rows(self, W: np.ndarray) -> np.ndarray:
+        """The variables as a linear model has them, one row (w, b) a class: as they are."""
+        return W
+
+    def from_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The variables of a linear model's rows (w, b)."""
+        return rows
 
     def bounds(self) -> np.ndarray:
         """C_ik, the upper bounds of alpha."""

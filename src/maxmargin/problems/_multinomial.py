@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,11 @@ from ..penalties import Penalty
 @dataclass(frozen=True)
 class MultinomialRisk:
     """One multinomial problem; ``label`` holds the class (0 to k - 1) of each sample."""
+
+    kind: ClassVar[str] = "multinomial"
+    smooth: ClassVar[bool] = True
+    is_custom: ClassVar[bool] = False
+    curved: ClassVar[bool] = True
 
     rows: Rows
     label: np.ndarray
@@ -51,6 +56,14 @@ class MultinomialRisk:
     def start(self) -> np.ndarray:
         """The origin."""
         return np.zeros((self.d + 1, self.classes))
+
+    def as_rows(self, theta: np.ndarray) -> np.ndarray:
+        """The variables as a linear model has them: one row (w, b) a class."""
+        return theta.T
+
+    def from_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The variables of a linear model's rows (w, b)."""
+        return np.ascontiguousarray(rows.T)
 
     def strips(self) -> list[tuple[int, int]]:
         """Ranges of rows, one for each thread that is worth its while."""

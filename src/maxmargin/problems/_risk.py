@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class Risk:
         Threads that a pass over the rows may use.
 
     """
+
+    kind: ClassVar[str] = "risk"
 
     rows: Rows
     y: np.ndarray
@@ -89,9 +91,27 @@ class Risk:
         weights = self.weights[index] * (float(self.weights.sum()) / max(float(self.weights[index].sum()), 1e-300))
         return replace(self, rows=Rows(self.rows.take(index)), y=self.y[index], weights=weights)
 
+    @property
+    def smooth(self) -> bool:
+        """Whether the loss has a derivative everywhere."""
+        return self.loss.smoothness < float("inf")
+
+    @property
+    def curved(self) -> bool:
+        """Whether the loss has a second derivative everywhere."""
+        return self.loss.twice_differentiable
+
     def start(self) -> np.ndarray:
         """The origin."""
         return np.zeros(self.d + 1)
+
+    def as_rows(self, theta: np.ndarray) -> np.ndarray:
+        """The variables as a linear model has them, (w, b), one row a class where there are several: as they are."""
+        return theta
+
+    def from_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The variables of a linear model's (w, b)."""
+        return rows
 
     def decision(self, theta: np.ndarray) -> np.ndarray:
         """``f_i = <x_i, w> + b`` for all samples."""

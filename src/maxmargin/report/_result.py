@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..messages import jsonable
-from ..training import Score
-from ..training._scores import classification_scores, regression_scores
+from ..training import Score, classification_scores, regression_scores
 from ._subject import CLUSTERS, ONE_CLASS, REGRESSION, Subject
 from ._words import fixed, listed, number, percent, plural, shortened
 

@@ -41,16 +41,17 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
-from ._coupling import couple, pairs_of, vote
+from ..estimators import class_pairs, pair_vote
+from ._coupling import couple
 from ._platt import fit_sigmoid, smoothed_targets
 
 # How much more than the others the predicted class has at least: enough for float32 to keep it, too little to matter.
-_MARGIN = 1e-6
+WINNERS_LEAD = 1e-6
 # A calibration that is made again agrees up to _SAME where the winner's folds are trained to rounding errors (up to
-# _EXACT_ROWS rows). Beyond, decision values come from machines trained to a tolerance from other starts: they differ
+# EXACT_ROWS rows). Beyond, decision values come from machines trained to a tolerance from other starts: they differ
 # sideways, and an isotonic map pools its steps otherwise (seen on 1200 rows: 0.0002 upright for sigmoids, 0.023 for
 # isotonic maps).
-_EXACT_ROWS, _SAME = 512, 1e-3
+EXACT_ROWS, _SAME = 512, 1e-3
 _SIDEWAYS, _SAME_CURVE, _SAME_STEPS, _UNIT = 0.03, 0.005, 0.05, 0.05
 # Multiples of the decision values of the training rows at which maps are compared: on either side, inside and beyond.
 _PROBES = (1.0, -0.3, 0.1, 4.0)
@@ -136,7 +137,7 @@ class Calibration:
     def _winner(self, f: np.ndarray) -> np.ndarray:
         if self.scheme == "binary":
             return (f[:, 0] > 0).astype(np.intp)
-        return vote(f, self.classes) if self.scheme == "pairs" else np.argmax(f, axis=1)
+        return pair_vote(f, self.classes) if self.scheme == "pairs" else np.argmax(f, axis=1)
 
 
 def same_calibration(kept: Calibration, fresh: Calibration, values: Any) -> bool:
@@ -148,7 +149,7 @@ def same_calibration(kept: Calibration, fresh: Calibration, values: Any) -> bool
     f = _columns(values, fresh.classes, fresh.scheme)
     if (kept.scheme, kept.classes, len(kept.maps)) != (fresh.scheme, fresh.classes, len(fresh.maps)):
         return False
-    exact = len(f) <= _EXACT_ROWS
+    exact = len(f) <= EXACT_ROWS
     if not abs(kept.unit - fresh.unit) <= _UNIT * fresh.unit:
         return False
     for column, ours, theirs in zip(f.T, kept.maps, fresh.maps, strict=True):
@@ -256,7 +257,7 @@ def _problems(y: np.ndarray, weight: np.ndarray, classes: int, scheme: str) -> l
     """Rows of each map, and which of them are positive; rows of weight zero have no part."""
     if scheme == "pairs":
         members = [np.flatnonzero((y == k) & (weight > 0)) for k in range(classes)]
-        pairs = [(members[a], members[b]) for a, b in pairs_of(classes)]
+        pairs = [(members[a], members[b]) for a, b in class_pairs(classes)]
         return [(np.concatenate(p), np.repeat([True, False], [len(p[0]), len(p[1])])) for p in pairs]
     rows = np.flatnonzero(weight > 0)
     return [(rows, y[rows] == k) for k in ([1] if scheme == "binary" else range(classes))]
@@ -281,7 +282,7 @@ def _on_side(p: np.ndarray, upper: np.ndarray, f: np.ndarray, unit: float) -> np
     Those that have to move keep their order: ties there would cost a ranking by probability.
     """
     with np.errstate(over="ignore"):
-        margin = _MARGIN * (1.0 + np.arctan(np.abs(f) / unit))
+        margin = WINNERS_LEAD * (1.0 + np.arctan(np.abs(f) / unit))
     return np.where(upper, np.maximum(p, 0.5 + margin), np.minimum(p, 0.5 - margin))
 
 
@@ -297,14 +298,14 @@ def _raised(p: np.ndarray, winner: np.ndarray) -> np.ndarray:
     mine = p[everyone, winner]
     others = p.copy()
     others[everyone, winner] = -1.0
-    late = np.flatnonzero(others.max(axis=1) > mine - _MARGIN)
+    late = np.flatnonzero(others.max(axis=1) > mine - WINNERS_LEAD)
     falling = -np.sort(-others[late], axis=1)[:, :-1]
     counts = np.arange(1, p.shape[1])
     # means of the winner and of the m largest others; those above the mean of the ones before them join in
     means = np.cumsum(np.column_stack([mine[late], falling]), axis=1) / np.arange(1, p.shape[1] + 1)
     joined = np.where(falling > means[:, :-1], counts, 0).max(axis=1)
     level = means[np.arange(len(late)), joined]
-    capped = np.minimum(others[late], (level - _MARGIN)[:, None])
+    capped = np.minimum(others[late], (level - WINNERS_LEAD)[:, None])
     capped[np.arange(len(late)), winner[late]] = 0.0
     capped = np.maximum(capped, 0.0)
     out = p.copy()

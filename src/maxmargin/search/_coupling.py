@@ -11,32 +11,17 @@ which is a linear system for each row; its solution has no negative entries.
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
+from ..estimators import class_pairs
+
 # LIBSVM's bound: a pair that is certain would leave the system singular
-_CERTAIN = 1e-7
+CERTAIN_PAIR = 1e-7
 _BLOCK_VALUES = 2_000_000
 
 
-def pairs_of(classes: int) -> list[tuple[int, int]]:
-    """(0, 1), (0, 2), ...: the order of one-vs-one decision values, which are positive for the first of a pair."""
-    return list(combinations(range(classes), 2))
-
-
-def vote(values: np.ndarray, classes: int) -> np.ndarray:
-    """The class with most pairs in its favour; ties go to the first class, as in the machines."""
-    votes = np.zeros((len(values), classes), dtype=np.intp)
-    for (a, b), value in zip(pairs_of(classes), values.T, strict=True):
-        wins = value > 0
-        votes[wins, a] += 1
-        votes[~wins, b] += 1
-    return np.argmax(votes, axis=1)
-
-
 def couple(pair_probability: np.ndarray, classes: int) -> np.ndarray:
-    """Probabilities of the classes from those of the first class of each pair, in the order of `pairs_of`."""
+    """Probabilities of the classes from those of the first class of each pair, in the order of `class_pairs`."""
     n = len(pair_probability)
     out = np.empty((n, classes))
     block = max(1, _BLOCK_VALUES // (classes + 1) ** 2)
@@ -48,8 +33,8 @@ def couple(pair_probability: np.ndarray, classes: int) -> np.ndarray:
 
 def _couple_block(pair_probability: np.ndarray, classes: int) -> np.ndarray:
     n = len(pair_probability)
-    first, second = np.array(pairs_of(classes)).T
-    r = np.clip(pair_probability, _CERTAIN, 1.0 - _CERTAIN)
+    first, second = np.array(class_pairs(classes)).T
+    r = np.clip(pair_probability, CERTAIN_PAIR, 1.0 - CERTAIN_PAIR)
     # the matrix of the constrained problem: Q with a border of ones for the sum
     system = np.zeros((n, classes + 1, classes + 1))
     system[:, first, second] = system[:, second, first] = -r * (1.0 - r)

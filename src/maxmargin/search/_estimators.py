@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Certificate, Status
 from ..engine import interruptible
 from ..estimators import check_every_class, encode_labels
-from ._board import Board
 from ._calibration import Calibration, fit_calibration, same_calibration
 from ._folds import Fold, can_be_repeated, check_classes
 from ._search import Search, SearchData
+from ._state import SearchState
 
 
 def trains_winner(search: Any) -> bool:
@@ -37,76 +34,7 @@ def _has_probabilities(search: Any) -> bool:
     return trains_winner(search)
 
 
-class _Tuned(Search):
-    """What tuned classifiers and regressors share."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.sparse = True
-        return tags
-
-    def _winner(self) -> Any:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_
-
-    def _of_winner(self, name: str) -> Any:
-        """A fitted attribute of the winner; AttributeError as long as there is none."""
-        if "best_estimator_" not in vars(self):
-            raise AttributeError(f"this {type(self).__name__} has no machine trained on all rows (yet).")
-        return getattr(self.best_estimator_, name)
-
-    @property
-    def certificate_(self) -> Any:
-        """The proof of the machine that was trained on all rows; `verify` makes the calibration again, too."""
-        return replace(self._of_winner("certificate_"), _recompute=self._recertify)
-
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        """The winner's figures, and whether the search answers by the winner that it tells of."""
-        found = self._of_winner("certificate_").verify(X, y, sample_weight).problems
-        try:
-            sound = self._answers_by_winner() and self._belongs_to(X, y, sample_weight)
-        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
-            sound = False
-        return list(found) if sound else [replace(part, status=Status.REFUTED) for part in found]
-
-    def _answers_by_winner(self) -> bool:
-        """Whether the winner has the parameters that the search has chosen."""
-        chosen = self._winner().get_params(deep=False)
-        return all(chosen[name] == value for name, value in self.best_params_.items())
-
-    def _belongs_to(self, X: Any, y: Any, sample_weight: Any) -> bool:
-        """Whether what else predictions read is that of this search on these rows."""
-        return True
-
-    @property
-    def n_iter_(self) -> Any:
-        """Iterations of the machine that was trained on all rows."""
-        return self._of_winner("n_iter_")
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The score that the search was made with, on other rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-        y : array-like of shape (n_samples,)
-            True labels or targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples.
-
-        Returns
-        -------
-        float
-
-        """
-        if self.scoring is None:
-            return super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.scorer_(self, X, y, **weights)
-
-
-class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
+class SearchClassifier(Search, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that tune themselves; not for direct use.
 
     A subclass has the parameter `calibration`, or leaves it at None.
@@ -119,6 +47,8 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
 
     calibration: str | None = None
     _values_are_of = "pairs"  # or "rest": what columns of `Outcome.values` belong to
+    # Up to here the winner's folds are trained once more, to rounding errors, before their values calibrate.
+    _exact_rows = 0
 
     def _encode(self, X: Any, y: np.ndarray, weights: np.ndarray | None) -> SearchData:
         classes, label = encode_labels(y)
@@ -140,19 +70,22 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
     def _keeps_values(self) -> bool:
         return self.calibration is not None
 
-    def _after(self, board: Board, data: SearchData) -> None:
+    def _calibrate(self, state: SearchState, data: SearchData) -> None:
         """Calibrate from the winner's out-of-fold values; folds that did not train on every class have other ones."""
         if self.calibration is None:
             return
         assert data.label is not None and data.classes is not None
-        if board.reopen(self.best_index_):
-            self._make_engine(data).run(board)
+        exact = len(data.y) <= self._exact_rows
+        if exact:
+            state.record.values.clear()
+        if state.reopen(self.best_index_):
+            self._train(state, data, exact)
         folds = np.flatnonzero(self._complete_folds).tolist()
-        for place, error in board.failures.items():
+        for place, error in state.failures.items():
             if place[0] == self.best_index_:  # it was trained before, without room for its values
-                raise ValueError(f"the winner could not be trained again; {board.describe(*place, error)}") from error
-        values = np.concatenate([board.record.values[self.best_index_, k] for k in folds])
-        rows = np.concatenate([board.folds[k].test for k in folds])
+                raise ValueError(f"the winner could not be trained again; {state.describe(*place, error)}") from error
+        values = np.concatenate([state.record.values[self.best_index_, k] for k in folds])
+        rows = np.concatenate([state.folds[k].test for k in folds])
         weights = None if data.weights is None else data.weights[rows]
         self.calibration_: Calibration = fit_calibration(
             values, data.label[rows], len(data.classes), self.calibration, weights, self._values_are_of
@@ -249,7 +182,7 @@ class SearchClassifier(_Tuned, ClassifierMixin, BaseEstimator):
         return self._winner().decision_function(X)
 
 
-class SearchRegressor(_Tuned, RegressorMixin, BaseEstimator):
+class SearchRegressor(Search, RegressorMixin, BaseEstimator):
     """Base of the regressors that tune themselves; not for direct use."""
 
     def _encode(self, X: Any, y: np.ndarray, weights: np.ndarray | None) -> SearchData:

@@ -18,7 +18,7 @@ from ._outcome import Outcome
 _UNBOUNDED = {"positive_likelihood_ratio", "mutual_info_score"}
 
 
-class Judge:
+class FoldScorer:
     """Scores outcomes on the test rows of their fold.
 
     Parameters
@@ -40,10 +40,11 @@ class Judge:
     def __init__(
         self,
         scoring: Any,
+        *,
         classifier: bool,
         X: Any,
         y: np.ndarray,
-        weights: np.ndarray | None,
+        weights: np.ndarray | None = None,
         pairwise: bool = False,
         names: np.ndarray | None = None,
     ) -> None:

@@ -1,29 +1,27 @@
 """The way of a search: check, divide, train every candidate in every fold, pick, refit.
 
-A subclass says what the candidates are (`_make_grid`), what machine a candidate is (`_machine`) and who trains them
-(`_make_engine`); everything else is here.
+A subclass says what the candidates are (`_make_grid`), what machine a candidate is (`_machine`) and how they are
+trained (`_train`); everything else is here.
 """
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier
-from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.metrics import check_scoring as sklearn_scoring
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import IndefiniteKernelWarning
+from ..certificates import Certificate, Status
 from ..data import validate_data
-from ..engine import warn
 from ..estimators import Reported, check_weights
-from ._board import Board, Engine
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
 from ._grid import Grid
@@ -32,9 +30,9 @@ from ._outcome import Record
 from ._race import Race
 from ._results import make_results
 from ._rules import RULES, choose
-from ._scoring import Judge, check_scoring
-
-_NAMED = 3  # cells that a warning names before it only counts them
+from ._scoring import FoldScorer, check_scoring
+from ._state import SearchState
+from ._warnings import warn_of_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +104,12 @@ class Search(Reported, ABC):
         """The plain machine of a candidate, not fitted."""
 
     @abstractmethod
-    def _make_engine(self, data: SearchData) -> Engine:
-        """What trains the candidates."""
+    def _train(self, state: SearchState, data: SearchData, exact: bool = False) -> None:
+        """Train what is open, to rounding errors if `exact` (and if the machines can be)."""
 
     def _refuse(self) -> None:
         """Raise for parameters that contradict each other."""
         return
-
-    def _refit(self, params: dict[str, float], data: SearchData) -> Any:
-        """The winner, trained on everything."""
-        return self._machine(**params).fit(data.X, data.y, sample_weight=data.weights)
 
     def _validate_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Checked X (float32 or float64, dense or CSR) and y."""
@@ -133,8 +127,8 @@ class Search(Reported, ABC):
         """Whether the winner's out-of-fold values are wanted."""
         return False
 
-    def _after(self, board: Board, data: SearchData) -> None:
-        """What else comes from the winner, whose number is ``best_index_``."""
+    def _calibrate(self, state: SearchState, data: SearchData) -> None:
+        """What else comes from the out-of-fold values of the winner, whose number is ``best_index_``."""
         return
 
     # ---------------------------------------------------------------- fitting
@@ -166,11 +160,11 @@ class Search(Reported, ABC):
         shown = X if hasattr(X, "shape") and not sp.issparse(X) else data.X
         folds = make_folds(self.cv, shown, data.y, groups, is_classifier(self))
         self._check_folds(folds, data)
-        board = self._open_board(data, shown, folds, self._make_grid(data))
-        self._run(board, data)
-        self._pick(board)
-        self._speak(board)
-        self._after(board, data)
+        state = self._open_state(data, shown, folds, self._make_grid(data))
+        self._run(state, data)
+        self._pick(state)
+        warn_of_cells(state, self.cv_results_)
+        self._calibrate(state, data)
         if self.refit:
             self._train_winner(data)
         if not self.warm_start:
@@ -186,18 +180,30 @@ class Search(Reported, ABC):
         X, y = self._validate_training(X, y)
         return self._encode(X, y, check_weights(sample_weight, X))
 
-    def _open_board(self, data: SearchData, shown: Any, folds: list[Fold], grid: Grid) -> Board:
+    def _open_state(self, data: SearchData, shown: Any, folds: list[Fold], grid: Grid) -> SearchState:
         """The state to work on: of the last search if `warm_start` is set and it was about the same."""
         self.n_splits_ = len(folds)
         self.scorer_ = sklearn_scoring(self, self.scoring)
         record = self._record_of(data, folds, grid)
-        weights = data.weights if self.weighted_score else None
-        pairwise = self.__sklearn_tags__().input_tags.pairwise  # type: ignore[attr-defined]
-        names = getattr(self, "feature_names_in_", None)
-        judge = Judge(self.scoring, is_classifier(self), shown, data.y, weights, pairwise, names)
-        monitor = SearchMonitor(self.verbose, grid, len(folds))
-        race = Race(judge.bound, self.rule) if self.race else None
-        return Board(grid, folds, judge, record, monitor, race, self.error_score, self._keeps_values())
+        scorer = FoldScorer(
+            self.scoring,
+            classifier=is_classifier(self),
+            X=shown,
+            y=data.y,
+            weights=data.weights if self.weighted_score else None,
+            pairwise=self.__sklearn_tags__().input_tags.pairwise,  # type: ignore[attr-defined]
+            names=getattr(self, "feature_names_in_", None),
+        )
+        return SearchState(
+            grid,
+            folds,
+            scorer,
+            record=record,
+            monitor=SearchMonitor(self.verbose, grid, len(folds)),
+            race=Race(scorer.bound, self.rule) if self.race else None,
+            error_score=self.error_score,
+            keep_values=self._keeps_values(),
+        )
 
     def _record_of(self, data: SearchData, folds: list[Fold], grid: Grid) -> Record:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
@@ -208,84 +214,101 @@ class Search(Reported, ABC):
         self._kept = question, Record.empty(len(grid), len(folds))
         return self._kept[1]
 
-    def _run(self, board: Board, data: SearchData) -> None:
+    def _run(self, state: SearchState, data: SearchData) -> None:
         """Train what is open. Whatever ends it, Ctrl-C too, what is finished stays in ``cv_results_``."""
         try:
-            if board.anything_open():
-                self._make_engine(data).run(board)
+            if state.anything_open():
+                self._train(state, data)
         finally:
-            board.report(last=True)
-            self._keep_table(board)
+            state.report(last=True)
+            self._keep_table(state)
 
-    def _keep_table(self, board: Board) -> None:
+    def _keep_table(self, state: SearchState) -> None:
         error_score = self.error_score
-        self.cv_results_ = make_results(board.grid, board.record, board.dropped, board.failed, error_score)
+        self.cv_results_ = make_results(state.grid, state.record, state.dropped, state.failed, error_score)
 
-    def _pick(self, board: Board) -> None:
+    def _pick(self, state: SearchState) -> None:
         """The winner among the candidates that are finished in every fold."""
-        eligible = board.record.complete
+        eligible = state.record.complete
         if not eligible.any():
-            first = next((board.describe(*place, error) for place, error in board.failures.items()), "none was trained")
-            raise ValueError(f"no candidate was trained in every fold, {len(board.failures)} fits failed; {first}")
-        scores = board.record.scores
-        self.best_index_ = choose(self.rule, board.grid, scores, eligible)
+            first = next((state.describe(*place, error) for place, error in state.failures.items()), "none was trained")
+            raise ValueError(f"no candidate was trained in every fold, {len(state.failures)} fits failed; {first}")
+        scores = state.record.scores
+        self.best_index_ = choose(self.rule, state.grid, scores, eligible)
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.best_params_ = dict(board.grid.candidates[self.best_index_])
+        self.best_params_ = dict(state.grid.candidates[self.best_index_])
 
     def _train_winner(self, data: SearchData) -> None:
         begin = time.perf_counter()
-        self.best_estimator_ = self._refit(self.best_params_, data)
+        winner = self._machine(**self.best_params_)
+        self.best_estimator_ = winner.fit(data.X, data.y, sample_weight=data.weights)
         if hasattr(self, "feature_names_in_"):
             self.best_estimator_.feature_names_in_ = self.feature_names_in_
         self.refit_time_ = time.perf_counter() - begin
 
-    # ---------------------------------------------------------------- what was not as asked
+    # ---------------------------------------------------------------- the winner
 
-    def _speak(self, board: Board) -> None:
-        """Warn of cells that failed, were dropped, or did not converge: a few by name, and how many."""
-        if board.failures:
-            texts = [board.describe(*place, error) for place, error in sorted(board.failures.items())]
-            where = "; ".join(texts[:_NAMED]) + _and_more(texts)
-            warn(
-                f"{len(texts)} of {board.record.done.size} fits failed and their candidates cannot win: {where}. "
-                f'error_score="raise" stops at the first.',
-                FitFailedWarning,
-                stacklevel=3,
-            )
-        dropped = np.flatnonzero(board.dropped)
-        if dropped.size and board.race is not None:
-            warn(
-                f"race=True dropped {dropped.size} of {len(board.grid)} candidates before they had all their folds: "
-                f"{board.race.reason()}. Their status in cv_results_ is 'dropped'.",
-                UserWarning,
-                stacklevel=3,
-            )
-        self._speak_of_convergence(board)
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
 
-    def _speak_of_convergence(self, board: Board) -> None:
-        table = self.cv_results_
-        indefinite = [board.grid.name(k) for k, status in enumerate(table["status"]) if status == "stationary"]
-        if indefinite:
-            warn(
-                f"the kernel matrices of {len(indefinite)} of {len(board.grid)} candidates are not positive "
-                f"semi-definite: {'; '.join(indefinite[:_NAMED])}{_and_more(indefinite)}. Their machines meet the "
-                f"conditions of optimality, but better ones may exist, and nothing is proven of them.",
-                IndefiniteKernelWarning,
-                stacklevel=4,
-            )
-        ended = {"converged", "stationary", "failed", "dropped", "unfinished"}
-        short = [k for k, status in enumerate(table["status"]) if status not in ended]
-        if not short:
-            return
-        texts = [f"{board.grid.name(k)} ({table['status'][k]}, gap {table['relative_gap'][k]:.1e})" for k in short]
-        warn(
-            f"{len(short)} of {len(board.grid)} candidates did not reach the tolerance in some fold: "
-            f"{'; '.join(texts[:_NAMED])}{_and_more(texts)}. Scale the features (StandardScaler), raise max_iter or "
-            f"tol, or leave out the largest values of C.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+    def _winner(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
 
+    def _of_winner(self, name: str) -> Any:
+        """A fitted attribute of the winner; AttributeError as long as there is none."""
+        if "best_estimator_" not in vars(self):
+            raise AttributeError(f"this {type(self).__name__} has no machine trained on all rows (yet).")
+        return getattr(self.best_estimator_, name)
 
-def _and_more(texts: list[str]) -> str:
-    return f"; and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
+    @property
+    def certificate_(self) -> Any:
+        """The proof of the machine that was trained on all rows; `verify` makes the calibration again, too."""
+        return replace(self._of_winner("certificate_"), _recompute=self._recertify)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """The winner's figures, and whether the search answers by the winner that it tells of."""
+        found = self._of_winner("certificate_").verify(X, y, sample_weight).problems
+        try:
+            sound = self._answers_by_winner() and self._belongs_to(X, y, sample_weight)
+        except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+            sound = False
+        return list(found) if sound else [replace(part, status=Status.REFUTED) for part in found]
+
+    def _answers_by_winner(self) -> bool:
+        """Whether the winner has the parameters that the search has chosen."""
+        chosen = self._winner().get_params(deep=False)
+        return all(chosen[name] == value for name, value in self.best_params_.items())
+
+    def _belongs_to(self, X: Any, y: Any, sample_weight: Any) -> bool:
+        """Whether what else predictions read is that of this search on these rows."""
+        return True
+
+    @property
+    def n_iter_(self) -> Any:
+        """Iterations of the machine that was trained on all rows."""
+        return self._of_winner("n_iter_")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that the search was made with, on other rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples as rows.
+        y : array-like of shape (n_samples,)
+            True labels or targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        float
+
+        """
+        if self.scoring is None:
+            return super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.scorer_(self, X, y, **weights)

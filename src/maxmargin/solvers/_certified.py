@@ -6,7 +6,7 @@ the tolerance (float32 was too coarse, or a duality gap was asked for), the solv
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,25 +40,7 @@ _PATIENT = 3  # rounds in which a gap that is asked for may stay as it is
 _ROUNDS = 30  # each round but the first tightens the tolerance tenfold or repairs rounding
 
 
-@dataclass(frozen=True)
-class CertifiedSolution:
-    """A solution and the evidence recomputed from it. The status is the evidence's, not the solver's."""
-
-    beta: np.ndarray
-    status: Status
-    iterations: int
-    evidence: Evidence
-    keyboard: bool = False
-    problem: BoxQP | None = None
-
-    @classmethod
-    def untouched(cls, problem: BoxQP, start: np.ndarray | None) -> CertifiedSolution:
-        """A problem that Ctrl-C left before its turn: its start, of which nothing is claimed."""
-        beta = problem.feasible_start() if start is None else start
-        return cls(beta, Status.INTERRUPTED, 0, unproven(len(problem.totals)))
-
-
-def _without_dust(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
+def without_dust(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
     """Multipliers that rounding left a hair's breadth from a bound, set on it; a free variable takes the difference.
 
     A variable of 1e-17 is as good as none, but as one that may rise and fall it would have conditions to meet.
@@ -82,6 +64,12 @@ def _in_float64(problem: BoxQP) -> BoxQP:
     return replace(problem, gram=MatrixGram.of(problem.gram))
 
 
+def untouched(problem: BoxQP, start: np.ndarray | None) -> Solution:
+    """A problem that Ctrl-C left before its turn: its start, of which nothing is claimed."""
+    beta = problem.feasible_start() if start is None else start
+    return Solution(beta, Status.INTERRUPTED, 0, evidence=unproven(len(problem.totals)))
+
+
 def unproven(groups: int, intercepts: tuple[float, ...] | None = None) -> Evidence:
     """Figures that nobody has computed, as they are in an interrupted fit too large to certify within a second."""
     nan = float("nan")
@@ -100,7 +88,7 @@ def solve_certified(
     shrinking: bool = True,
     steps_before: int = 0,
     image: np.ndarray | None = None,
-) -> CertifiedSolution:
+) -> Solution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance.
 
     `image` is ``K start`` where the caller knows it: nothing is then computed before the solver begins.
@@ -156,15 +144,15 @@ class _Attempt:
         small_gap = self.gap_tolerance is None or evidence.relative_gap <= self.gap_tolerance
         return evidence.kkt_violation <= self.tolerance and small_gap
 
-    def run(self, start: np.ndarray | None, image: np.ndarray | None) -> CertifiedSolution:
+    def run(self, start: np.ndarray | None, image: np.ndarray | None) -> Solution:
         beta = self.problem.feasible_start() if start is None else start
         residual = None if image is None else self.problem.p - image
         target, before = self.tolerance, np.inf
         for _ in range(_ROUNDS):
             solution = self._smo(beta, residual, target)
-            if solution.keyboard and self.problem.n * np.count_nonzero(solution.beta) > _QUICK:
+            if solution.keyboard and self.problem.n * np.count_nonzero(solution.variables) > _QUICK:
                 nothing = unproven(len(self.problem.totals), solution.intercepts)
-                return CertifiedSolution(solution.beta, Status.INTERRUPTED, self.used, nothing, keyboard=True)
+                return replace(solution, status=Status.INTERRUPTED, iterations=self.used, evidence=nothing)
             beta, evidence = self._proven(solution)
             exact = not self.small or self.dtype == np.float64 or evidence.kkt_violation <= _EXACT
             out_of_steps = solution.status is Status.BUDGET_EXHAUSTED
@@ -221,7 +209,7 @@ class _Attempt:
 
     def _proven(self, solution: Solution) -> tuple[np.ndarray, Evidence]:
         """SMO's answer, cleaned and (where that is quick) made exact, and what is true of it."""
-        beta = _without_dust(self.problem, solution.beta)
+        beta = without_dust(self.problem, solution.variables)
         if self.small and solution.status is Status.CONVERGED:
             beta = polish_support(self.problem, beta)
         return self._keep(beta, evaluate(self.problem, beta, wanted=self.gap_tolerance))
@@ -240,7 +228,7 @@ class _Attempt:
         """All of K, if it has been computed."""
         return None if self.problem.gram is self.given.gram else self.problem.gram.whole(np.float64)
 
-    def _go_inside(self, beta: np.ndarray, evidence: Evidence, stalled: bool) -> CertifiedSolution | None:
+    def _go_inside(self, beta: np.ndarray, evidence: Evidence, stalled: bool) -> Solution | None:
         """Try the interior point; None if SMO has to go on, from the better of the two answers."""
         self._in_float64()
         system = system_of(self.given, self.cache_bytes, self._whole())
@@ -254,7 +242,9 @@ class _Attempt:
         self.used += solution.iterations
         if solution.keyboard:
             return self.result(Status.INTERRUPTED, beta, evidence, keyboard=True)
-        beta, evidence = self._keep(solution.beta, evaluate(self.problem, solution.beta, wanted=self.gap_tolerance))
+        beta, evidence = self._keep(
+            solution.variables, evaluate(self.problem, solution.variables, wanted=self.gap_tolerance)
+        )
         assert self.best is not None
         if self.met(self.best[1]):
             return self._converged(*self.best)
@@ -270,9 +260,9 @@ class _Attempt:
             self.problem = _in_float64(self.problem)
         self.dtype = np.float64
 
-    def _converged(self, beta: np.ndarray, evidence: Evidence) -> CertifiedSolution:
+    def _converged(self, beta: np.ndarray, evidence: Evidence) -> Solution:
         beta, evidence = clear_of_slack(self.problem, beta, evidence, self.tolerance)
         return self.result(Status.CONVERGED, beta, evidence)
 
-    def result(self, status: Status, beta: np.ndarray, evidence: Evidence, keyboard: bool = False) -> CertifiedSolution:
-        return CertifiedSolution(beta, status, self.used, evidence, keyboard, self.problem)
+    def result(self, status: Status, beta: np.ndarray, evidence: Evidence, keyboard: bool = False) -> Solution:
+        return Solution(beta, status, self.used, evidence=evidence, keyboard=keyboard, problem=self.problem)

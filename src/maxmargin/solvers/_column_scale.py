@@ -13,7 +13,8 @@ _VALUES = 2**18  # of a block of rows
 def column_scale(problem: Risk) -> np.ndarray:
     """``smoothness * sum_i c_i x_ij^2 + l2`` for each weight and the intercept; never zero.
 
-    The largest of them for all weights, if the penalty mixes them: its proximal step knows one length only. A column of zeros (or an intercept that is not there) gets 1: its gradient is zero and nothing is divided.
+    The largest of them for all weights, if the penalty mixes them: its proximal step knows one length only. A column of
+    zeros (or an intercept that is not there) gets 1: its gradient is zero and nothing is divided.
     """
     c = problem.weights * problem.loss.smoothness
     scale = np.zeros(problem.d + 1)

@@ -61,7 +61,7 @@ def solve_inside(
         used += solution.iterations
         if solution.status is Status.INTERRUPTED:
             return replace(solution, iterations=used)
-        beta = polish_free(problem, solution.beta)
+        beta = polish_free(problem, solution.variables)
         violation = kkt_violation(problem, beta, problem.p - problem.image(beta))
         if violation <= tolerance or solution.status is Status.BUDGET_EXHAUSTED or any(problem.totals):
             break

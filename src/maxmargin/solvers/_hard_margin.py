@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin
+from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin, not_separable
 from ..problems import BoxQP
-from ._certified import CertifiedSolution, solve_certified, unproven
+from ._certified import solve_certified, unproven
 from ._monitor import Monitor
 from ._projection import feasible
+from ._solution import Solution
 from .decomposition import automatic_budget
 
 _ROUNDS = 40
@@ -34,7 +35,7 @@ def solve_hard_margin(
     budget: int | None = None,
     monitor: Monitor | None = None,
     **engine_options: Any,
-) -> CertifiedSolution:
+) -> Solution:
     """Signed multipliers of the hard-margin machine of a classifier's problem; raises `NotSeparableError`."""
     sign = np.sign(problem.p)
     hulls = BoxQP.hull_distance(problem.gram, sign)
@@ -44,13 +45,13 @@ def solve_hard_margin(
     used, target = 0, tolerance * scale
     for _ in range(_ROUNDS):
         step = solve_certified(hulls, beta, target, None, budget - used, monitor, steps_before=used, **engine_options)
-        beta, used = step.beta, used + step.iterations
+        beta, used = step.variables, used + step.iterations
         if not len(step.evidence.image):  # Ctrl-C: too large to certify now
             b = step.evidence.intercepts
-            return CertifiedSolution(2 * beta, step.status, used, unproven(1, (sum(b),)), keyboard=True)
+            return Solution(2 * beta, step.status, used, evidence=unproven(1, (sum(b),)), keyboard=True)
         value = float(beta @ step.evidence.image)
         if value <= _TOUCHING * scale:
-            raise NotSeparableError(*_verdict(sign, beta, max(value, 0.0), scale))
+            raise _verdict(beta, max(value, 0.0), scale)
         multipliers = beta * (2 / value)
         evidence = evaluate_hard_margin(problem, multipliers)
         met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
@@ -62,8 +63,8 @@ def solve_hard_margin(
     else:
         status = Status.STALLED
     if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
-        raise NotSeparableError(*_verdict(sign, beta, value, scale))
-    return CertifiedSolution(multipliers, status, used, evidence, step.keyboard)
+        raise _verdict(beta, value, scale)
+    return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
 
 
 def _squared_scale(problem: BoxQP) -> float:
@@ -79,21 +80,11 @@ def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.nda
     return beta
 
 
-def _samples(rows: np.ndarray) -> str:
-    return "1 sample" if len(rows) == 1 else f"{len(rows)} samples"
-
-
-def _verdict(sign: np.ndarray, beta: np.ndarray, value: float, scale: float) -> tuple[str, SeparationProof]:
+def _verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
     positive, negative = np.flatnonzero(beta > 0), np.flatnonzero(beta < 0)
     scale = scale if scale > 1e-300 else 0.0
-    proof = SeparationProof(
-        positive, negative, beta[positive], -beta[negative], float(np.sqrt(value)), float(np.sqrt(scale))
+    return not_separable(
+        SeparationProof(
+            positive, negative, beta[positive], -beta[negative], float(np.sqrt(value)), float(np.sqrt(scale))
+        )
     )
-    message = (
-        f"C=inf asks for a hard margin, but the classes are not separable with this kernel: a convex combination of "
-        f"{_samples(positive)} of one class and one of {_samples(negative)} of the other are "
-        f"{proof.distance:.2g} apart in feature space, where samples have length up to {proof.scale:.2g} (see the "
-        f"error's `proof`). "
-        f"Use a finite C, another kernel, or remove contradictory rows."
-    )
-    return message, proof

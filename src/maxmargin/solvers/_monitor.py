@@ -8,8 +8,11 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+import numpy as np
+
 from ..engine import was_interrupted
 from ..messages import Fitting, ProgressDisplay
+from ._trace import Figures, Trace, TracePoint
 
 
 class Monitor:
@@ -25,13 +28,19 @@ class Monitor:
         relative to the objective.
     interval : float
         Seconds between two shown lines. The callback hears every report.
+    trace : Trace, optional
+        Keeps every step.
 
     """
 
     def __init__(
-        self, verbose: bool | int = False, callback: Callable[[dict], Any] | None = None, interval: float = 0.25
+        self,
+        verbose: bool | int = False,
+        callback: Callable[[dict], Any] | None = None,
+        interval: float = 0.25,
+        trace: Trace | None = None,
     ) -> None:
-        self.verbose, self.callback, self.interval = bool(verbose), callback, interval
+        self.verbose, self.callback, self.interval, self.trace = bool(verbose), callback, interval, trace
         self.label = ""
         self.stopped = False
         self._whole = self
@@ -52,7 +61,14 @@ class Monitor:
     @property
     def wants_reports(self) -> bool:
         """Whether anyone listens: solvers skip figures that only a report needs."""
-        return self.verbose or self.callback is not None
+        return self.verbose or self.callback is not None or self.trace is not None
+
+    def record(self, iteration: int, figures: Figures, variables: Callable[[], np.ndarray]) -> None:
+        """Keep a step in the trace, if there is one."""
+        if self.trace is not None:
+            seconds = time.perf_counter() - self._begin
+            kept = np.array(variables()) if self.trace.variables else None
+            self.trace.points.append(TracePoint(self.label, iteration, figures, seconds, kept))
 
     def report(self, iteration: int, violation: float, gap: float) -> bool:
         """Tell the state of the fit; True means that the solver shall stop."""

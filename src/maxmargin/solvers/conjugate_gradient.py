@@ -20,45 +20,38 @@ import numpy as np
 
 from ..problems import Risk
 from ._column_scale import column_scale
-from ._iterates import run
-from ._monitor import Monitor
+from ._first_order import FirstOrder
 from ._needs import Needs
-from ._risk_solution import RiskSolution
 from .gradient_descent import REFRESH, slope_at
 
-NEEDS = Needs(smooth=True, no_l1=True)
-BUDGET = 10_000
 _SIGMA = 0.05
 _TRIALS = 60
 _POWELL = 0.2
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: Any = None,
-    *,
-    precondition: bool = True,
-) -> RiskSolution:
-    """Minimise.
+class ConjugateGradient(FirstOrder):
+    """Nonlinear conjugate gradients; see the top of this file.
 
     Parameters
     ----------
-    problem, start, tolerance, budget, monitor, slopes
-        As for every solver.
     precondition : bool
         Whether M is the inverse diagonal of the Hessian's bound; otherwise it is the identity.
 
-    Returns
-    -------
-    RiskSolution
-
     """
-    M = 1.0 / column_scale(problem) if precondition else np.ones(problem.d + 1)
-    return run(problem, start, _iterates(problem, start, M), tolerance, budget, monitor, slopes)
+
+    name = "conjugate_gradient"
+    needs = Needs(smooth=True, no_l1=True)
+    budget = 10_000
+    options = ("precondition",)
+
+    def __init__(
+        self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None, *, precondition: bool = True
+    ) -> None:
+        super().__init__(problem, start, tolerance, slopes)
+        self.M = 1.0 / column_scale(problem) if precondition else np.ones(problem.d + 1)
+
+    def iterates(self, theta: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+        return _iterates(self.problem, theta, self.M)
 
 
 def _iterates(problem: Risk, theta: np.ndarray, M: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:

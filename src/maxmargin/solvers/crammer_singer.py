@@ -15,80 +15,52 @@ Samples that do not move rest for one sweep, then three, then seven.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numba.core import types
 from numba.extending import overload
 
 from ..certificates import Status, evaluate_crammer_singer
 from ..data import row_dot, row_dots, row_square, sum_pass
-from ..engine import jit, keep_interrupt
+from ..engine import jit
 from ..problems import CrammerSingerRisk
+from ._driver import Solver
 from ._dual_sweeps import shuffle
-from ._monitor import Monitor
+from ._solution import Solution
+from ._trace import Figures
 
-BUDGET = 50_000
 # Stored values times classes that one call of compiled code goes through: about a tenth of a second.
 _BATCH = 100_000_000
 _LONGEST_REST = 7
 
 
-@dataclass(frozen=True)
-class CrammerSingerSolution:
-    """Weights (classes, d + 1), multipliers (n, classes), and how it ended."""
+class CrammerSinger(Solver):
+    """Multipliers, weights (features first: a sample's values for all classes lie together), what a sweep remembers.
 
-    W: np.ndarray
-    alpha: np.ndarray
-    status: Status
-    iterations: int
-    keyboard: bool = False
-
-
-def solve(
-    problem: CrammerSingerRisk,
-    start: np.ndarray | None,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    alpha: np.ndarray | None = None,
-    seed: int = 0,
-    shrinking: bool = True,
-) -> CrammerSingerSolution:
-    """Maximise the dual from `alpha` (zero if there is none), with the intercepts of `start`.
-
-    `tolerance` is a relative duality gap, `budget` the number of sweeps over the samples.
+    `slopes` are multipliers (n, classes) to start from (zero if there are none), with the intercepts of `start`. An
+    iteration is a sweep over the samples.
     """
-    state = _State(problem, start, alpha, seed)
-    batch = max(1, min(_BATCH // max(problem.stored * problem.classes + 50 * problem.n, 1), 200))
-    sweeps, status = 0, Status.BUDGET_EXHAUSTED
-    with keep_interrupt() as interrupt:
-        while True:
-            gap = state.proven_gap()
-            if gap <= tolerance:
-                status = Status.CONVERGED
-                break
-            promising = False
-            while not promising and sweeps < budget:
-                if monitor is not None and monitor.report(sweeps, state.largest, state.estimate / state.size):
-                    return state.solution(Status.INTERRUPTED, sweeps)
-                done, promising = state.sweep(min(batch, budget - sweeps), tolerance, shrinking)
-                sweeps += done
-            if sweeps >= budget:
-                if state.proven_gap() <= tolerance:
-                    status = Status.CONVERGED
-                break
-    if interrupt.kept:
-        return state.solution(Status.INTERRUPTED, sweeps, keyboard=True)
-    return state.solution(status, sweeps)
 
-
-class _State:
-    """Multipliers, weights (features first: a sample's values for all classes lie together), what a sweep remembers."""
+    name = "crammer_singer"
+    budget = 50_000
+    options = ("seed", "shrinking")
+    steps_an_iteration = 10
 
     def __init__(
-        self, problem: CrammerSingerRisk, start: np.ndarray | None, alpha: np.ndarray | None, seed: int
+        self,
+        problem: CrammerSingerRisk,
+        start: np.ndarray | None,
+        tolerance: float,
+        slopes: np.ndarray | None = None,
+        *,
+        seed: int = 0,
+        shrinking: bool = True,
     ) -> None:
+        alpha = None
+        if slopes is not None and slopes.shape == (problem.n, problem.classes):
+            alpha = np.where(problem.weights[:, None] > 0, slopes, 0.0)  # some may no longer take part
+        self.tolerance, self.shrinking = tolerance, shrinking
+        self.batch = max(1, min(_BATCH // max(problem.stored * problem.classes + 50 * problem.n, 1), 200))
+        self.promising = True
         self.problem = problem
         self.members = np.flatnonzero(problem.weights > 0)
         self.order = self.members.copy()
@@ -100,7 +72,7 @@ class _State:
         self.mean_square = float(np.square(self.mean).sum())
         self.along_mean, self.square = np.empty(problem.n), np.empty(problem.n)
         _squares(problem.rows.arrays, self.mean, self.mean_square, self.along_mean, self.square)
-        self.alpha = np.zeros((problem.n, problem.classes)) if alpha is None else alpha.copy()
+        self.alpha = np.zeros((problem.n, problem.classes)) if alpha is None else alpha
         self.W = np.zeros((problem.d, problem.classes))
         if alpha is not None:
             self.W[:] = problem.transposed(self.alpha)[:, :-1].T
@@ -120,15 +92,11 @@ class _State:
     def _shift(self, W: np.ndarray) -> np.ndarray:
         return np.einsum("j,jk->k", self.mean, W)
 
-    def weights(self) -> np.ndarray:
+    def variables(self) -> np.ndarray:
         W = self._shifted()
         return np.column_stack([W.T, self.b - self._shift(W)])
 
-    def solution(self, status: Status, sweeps: int, keyboard: bool = False) -> CrammerSingerSolution:
-        return CrammerSingerSolution(self.weights(), self.balanced(), status, sweeps, keyboard)
-
-    def sweep(self, count: int, tolerance: float, shrinking: bool) -> tuple[int, bool]:
-        """Up to `count` sweeps; how many, and whether the gap of the samples that were visited is small enough."""
+    def step(self, most: int) -> Status | None:
         problem = self.problem
         done, self.largest, self.estimate, dual = _sweeps(
             problem.rows.arrays,
@@ -144,17 +112,28 @@ class _State:
             self.order,
             self.rests,
             self.random,
-            count,
-            tolerance,
-            shrinking,
+            min(self.batch, most),
+            self.tolerance,
+            self.shrinking,
         )
+        self.iterations += done
         self.size = max(abs(dual), 1e-300)
-        return done, self.estimate <= tolerance * abs(dual)
+        # whether the gap of the samples that were visited is small enough
+        self.promising = self.estimate <= self.tolerance * abs(dual)
+        return None
 
-    def proven_gap(self) -> float:
-        """The relative gap, recomputed; no sample rests any more."""
-        self.rests[:, 0] = 0
-        return evaluate_crammer_singer(self.problem, self.weights(), self.balanced()).relative_gap
+    def finished(self, last: bool) -> Status | None:
+        if not (self.promising or last):
+            return None
+        self.rests[:, 0] = 0  # no sample rests any more
+        gap = evaluate_crammer_singer(self.problem, self.variables(), self.balanced()).relative_gap
+        return Status.CONVERGED if gap <= self.tolerance else None
+
+    def figures(self) -> Figures:
+        return Figures(self.largest, self.estimate / self.size)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        return Solution(self.variables(), status, self.iterations, slopes=self.balanced(), keyboard=keyboard)
 
     def balanced(self) -> np.ndarray:
         """Multipliers whose sums over the samples are zero, if there are intercepts.

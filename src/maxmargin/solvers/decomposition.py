@@ -20,12 +20,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificates import Status
-from ..engine import keep_interrupt, shielded
+from ..engine import shielded
 from ..kernels import CachedGram, worth_keeping
 from ..problems import BoxQP
+from ._driver import Solver, drive
 from ._monitor import Monitor
 from ._smo import smo
 from ._solution import Solution
+from ._trace import Figures
 from ._working_block import WorkingBlock
 
 # A step on 1024 variables takes 0.65 us in float32, on 2048 1.2: larger sets have to save sweeps to pay.
@@ -86,22 +88,8 @@ def solve(
         residual = residual.copy()
     else:
         residual = problem.p - problem.image(beta) if beta.any() else problem.p.copy()
-    rounds = _Rounds(problem, beta, residual, dtype, cache_bytes, shrinking)
-    progress = _Progress()
-    with keep_interrupt():
-        while True:
-            violation = rounds.violation()
-            if violation <= max(tolerance, rounds.noise()):
-                return rounds.solution(Status.CONVERGED, violation)
-            if rounds.steps >= budget:
-                return rounds.solution(Status.BUDGET_EXHAUSTED, violation)
-            if monitor is not None and monitor.report(steps_before + rounds.steps, violation, rounds.gap(monitor)):
-                return rounds.solution(Status.INTERRUPTED, violation)
-            if not rounds.improve(violation, tolerance, min(budget - rounds.steps, _STEPS_A_CALL)):
-                return rounds.solution(Status.STALLED, violation)
-            if progress.lost(rounds, violation):
-                return rounds.solution(Status.STALLED, violation)
-    return Solution(rounds.beta, Status.INTERRUPTED, rounds.steps, np.nan, True, rounds.intercepts())
+    rounds = Decomposition(problem, beta, tolerance, residual, dtype, cache_bytes, shrinking)
+    return drive(rounds, budget, monitor, steps_before)
 
 
 class _Progress:
@@ -113,31 +101,33 @@ class _Progress:
     def __init__(self) -> None:
         self.steps, self.objective, self.violation = 0, -np.inf, np.inf
 
-    def lost(self, rounds: _Rounds, violation: float) -> bool:
-        if rounds.steps < self.steps + _STEPS_A_LOOK or rounds.active is not None:
+    def lost(self, rounds: Decomposition, violation: float) -> bool:
+        if rounds.iterations < self.steps + _STEPS_A_LOOK or rounds.active is not None:
             return False  # residuals of samples that were left out are not up to date
         linear, objective = rounds.objective()
         gained = objective > self.objective + _NO_GAIN * linear
         falls = violation < _FALLS * self.violation
-        self.steps, self.objective = rounds.steps, max(objective, self.objective)
+        self.steps, self.objective = rounds.iterations, max(objective, self.objective)
         self.violation = min(violation, self.violation)
         return not (gained or falls)
 
 
-class _Rounds:
-    """The state between rounds. ``beta`` is feasible at every moment; ``residual`` follows it."""
+class Decomposition(Solver):
+    """The state between rounds. ``theta`` (beta) is feasible at every moment; ``residual`` follows it."""
 
     def __init__(
         self,
         problem: BoxQP,
         beta: np.ndarray,
+        tolerance: float,
         residual: np.ndarray,
         dtype: type,
         cache_bytes: int,
         shrinking: bool,
     ) -> None:
-        self.beta, self.residual, self.dtype = beta, residual, dtype
-        self.steps = 0
+        self.beta = self.theta = beta
+        self.residual, self.dtype, self.tolerance = residual, dtype, tolerance
+        self.progress = _Progress()
         self.previous = np.empty(0, dtype=np.int64)
         self._whole: np.ndarray | None = None  # the Gram matrix of a problem that is one block, computed once
         # a third of the memory for the block, the rest for rows
@@ -156,8 +146,22 @@ class _Rounds:
         self.shrinking = shrinking and self.size < problem.n
         self.active: np.ndarray | None = None
 
-    def solution(self, status: Status, violation: float) -> Solution:
-        return Solution(self.beta, status, self.steps, violation)
+    def finished(self, last: bool) -> Status | None:
+        self.worst = self.violation()
+        return Status.CONVERGED if self.worst <= max(self.tolerance, self.noise()) else None
+
+    def step(self, most: int) -> Status | None:
+        moved = self.improve(self.worst, self.tolerance, min(most, _STEPS_A_CALL))
+        return Status.STALLED if not moved or self.progress.lost(self, self.worst) else None
+
+    def figures(self) -> Figures:
+        gap, dual = self.gap()
+        return Figures(self.worst, gap / max(abs(dual), abs(dual + gap), 1e-300), dual + gap, dual)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        if keyboard:
+            return Solution(self.beta, status, self.iterations, intercepts=self.intercepts(), keyboard=True)
+        return Solution(self.beta, status, self.iterations, self.worst)
 
     def intercepts(self) -> tuple[float, ...]:
         """The middle between those that want to rise and those that want to fall, as far as it is known."""
@@ -184,10 +188,8 @@ class _Rounds:
             return 0.0
         return self._float32_noise * float(np.linalg.norm(self.beta))
 
-    def gap(self, monitor: Monitor) -> float:
-        """The relative gap as the solver sees it, for the one who watches."""
-        if not monitor.wants_reports:
-            return np.nan
+    def gap(self) -> tuple[float, float]:
+        """The gap and the dual objective as the solver sees them."""
         gap = 0.0
         for g, (highest, lowest) in enumerate(self._extremes):
             members = self.problem.members(g)
@@ -197,8 +199,7 @@ class _Rounds:
             r = self.residual[members] - middle
             room = np.where(r > 0, self.problem.upper[members] - beta, self.problem.lower[members] - beta)
             gap += float(room @ r)
-        dual = float(self.beta @ (self.problem.p + self.residual)) / 2
-        return gap / max(abs(dual), abs(dual + gap), 1e-300)
+        return gap, self.objective()[1]
 
     def objective(self) -> tuple[float, float]:
         """The size of its linear part, and the dual objective."""
@@ -231,7 +232,7 @@ class _Rounds:
             target = max(target, violation / 10)
         ends = self._group_ends(chosen)
         steps, _ = smo(block, beta, lower, upper, r, ends, self.dtype(target), max_steps, 0.0)
-        self.steps += int(steps)
+        self.iterations += int(steps)
         moved = np.flatnonzero(beta != before)
         if moved.size == 0:
             return False

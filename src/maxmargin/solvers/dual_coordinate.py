@@ -32,62 +32,41 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificates import Status
-from ..engine import keep_interrupt
 from ..problems import Risk
+from ._driver import Solver
 from ._dual_sweeps import BETA, LOWER, UPPER, C, Q, Y, dot, objectives, run_sweeps, square, squares
-from ._monitor import Monitor
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._solution import Solution
+from ._trace import Figures
 
-NEEDS = Needs(convex=True, l2=True)
-BUDGET = 50_000
 # Stored values that one call of compiled code goes through: about a tenth of a second.
 _BATCH = 20_000_000
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: np.ndarray | None = None,
-    seed: int = 0,
-    shrinking: bool = True,
-) -> RiskSolution:
-    """Maximise the dual; `budget` is the number of sweeps over the samples."""
-    if slopes is None and not start.any() and problem.loss_at(np.zeros(problem.n)) == 0.0:
-        return RiskSolution(start.copy(), np.zeros(problem.n), Status.CONVERGED, 0)  # nothing can be less
-    state = _State(problem, start, slopes, seed)
-    batch = max(1, min(_BATCH // max(problem.stored + 20 * problem.n, 1), 200))
-    sweeps, status = 0, Status.BUDGET_EXHAUSTED
-    with keep_interrupt() as interrupt:
-        gap, size = (np.inf, 1.0) if slopes is None else state.check()
-        while True:
-            if gap <= tolerance * size:
-                status = Status.CONVERGED
-                break
-            if monitor is not None and monitor.report(sweeps, state.largest, gap / size):
-                status = Status.INTERRUPTED
-                break
-            if sweeps >= budget:
-                break
-            done, promising = state.sweep(min(batch, budget - sweeps), tolerance, shrinking)
-            sweeps += done
-            if promising or sweeps >= budget:
-                gap, size = state.check()
-            else:
-                gap = max(state.estimate, 2 * tolerance * size)
-    if interrupt.kept:
-        status = Status.INTERRUPTED
-    return RiskSolution(state.theta(), state.slopes(), status, sweeps, keyboard=interrupt.kept)
+class DualCoordinate(Solver):
+    """Multipliers, weights and what a sweep remembers from the one before. An iteration is a sweep over the samples."""
 
+    name = "dual_coordinate"
+    needs = Needs(convex=True, l2=True)
+    works_in_dual = True
+    budget = 50_000
+    first_budget = 500
+    options = ("seed", "shrinking")
 
-class _State:
-    """Multipliers, weights and what a sweep remembers from the one before."""
-
-    def __init__(self, problem: Risk, start: np.ndarray, slopes: np.ndarray | None, seed: int) -> None:
-        self.problem = problem
+    def __init__(
+        self,
+        problem: Risk,
+        start: np.ndarray,
+        tolerance: float,
+        slopes: np.ndarray | None = None,
+        *,
+        seed: int = 0,
+        shrinking: bool = True,
+    ) -> None:
+        self.problem, self.tolerance, self.shrinking = problem, tolerance, shrinking
+        self.resumed = slopes is not None
+        # where the origin has no loss nothing can be less
+        nothing = slopes is None and not start.any() and problem.loss_at(np.zeros(problem.n)) == 0.0
         loss, y, c = problem.loss, problem.y, problem.weights
         l1, l2 = problem.penalty.l1, problem.penalty.l2
         self.members = np.flatnonzero(c > 0)
@@ -113,13 +92,40 @@ class _State:
         self.inverse_rho = 0.0
         # the intercept of the shifted rows
         self.b = dot(self.mean, self.w) - self._total() * self.mean_square / l2
-        if problem.fit_intercept and len(self.members):
+        if problem.fit_intercept and len(self.members) and not nothing:
             # the constant feature is a third as long as the rows usually are, or longer if the losses hardly count
             weight = float(c.sum())
             self.inverse_rho = max(0.1 * float(self.samples[self.members, Q].mean()), 10.0 / weight)
             self.b += float(start[-1]) if slopes is not None else float((c * y).sum()) / weight
         self.random = np.array([(2 * seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)  # odd: never zero
         self.largest, self.estimate, self.dual = np.inf, np.inf, -np.inf
+        self.gap, self.size, self.checked = 0.0 if nothing else np.inf, 1.0, False
+        self.batch = max(1, min(_BATCH // max(problem.stored + 20 * problem.n, 1), 200))
+
+    def begin(self, budget: int) -> None:
+        if self.resumed:
+            self.check()
+
+    def finished(self, last: bool) -> Status | None:
+        if last and self.iterations and not self.checked:
+            self.check()
+        return Status.CONVERGED if self.gap <= self.tolerance * self.size else None
+
+    def step(self, most: int) -> Status | None:
+        done, promising = self.sweep(min(self.batch, most))
+        self.iterations += done
+        self.checked = False
+        if promising:
+            self.check()
+        else:
+            self.gap = max(self.estimate, 2 * self.tolerance * self.size)
+        return None
+
+    def figures(self) -> Figures:
+        return Figures(self.largest, self.gap / self.size, self.dual + self.gap, self.dual)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        return Solution(self.variables(), status, self.iterations, slopes=self.slopes(), keyboard=keyboard)
 
     def _mean(self) -> np.ndarray:
         problem = self.problem
@@ -130,11 +136,11 @@ class _State:
     def _total(self) -> float:
         return float(self.samples[:, BETA].sum())
 
-    def theta(self) -> np.ndarray:
+    def variables(self) -> np.ndarray:
         w = self.w - (self._total() / self.problem.penalty.l2) * self.mean
         return np.append(w, self.b - dot(self.mean, w))
 
-    def sweep(self, count: int, tolerance: float, shrinking: bool) -> tuple[int, bool]:
+    def sweep(self, count: int) -> tuple[int, bool]:
         """Up to `count` sweeps; how many, and whether the gap of the samples that were visited is small enough."""
         problem, loss, penalty = self.problem, self.problem.loss, self.problem.penalty
         done, self.active, self.b, self.largest, self.estimate, self.dual = run_sweeps(
@@ -156,22 +162,23 @@ class _State:
             self.random,
             self.largest,
             count,
-            tolerance,
-            shrinking,
+            self.tolerance,
+            self.shrinking,
         )
-        return done, self.estimate <= tolerance * abs(self.dual)
+        return done, self.estimate <= self.tolerance * abs(self.dual)
 
-    def check(self) -> tuple[float, float]:
-        """The gap of all samples at the present weights and the size that it is relative to; no one rests any more."""
+    def check(self) -> None:
+        """Find the gap of all samples at the present weights, and the size it is relative to; no one rests any more."""
         problem, loss = self.problem, self.problem.loss
-        theta, u = self.theta(), self.slopes()
+        theta, u = self.variables(), self.slopes()
         f = problem.decision(theta)
         losses, conjugates, gap = objectives(loss.code, loss.epsilon, f, problem.y, problem.weights, u)
         self.dual = -conjugates - 0.5 * problem.penalty.l2 * square(theta[:-1])
         self.estimate = gap
         self.active, self.largest = len(self.members), np.inf
         self.rests[:, 0] = 0
-        return gap, max(abs(losses + problem.penalty.value(theta[:-1])), abs(self.dual))
+        self.gap, self.size = gap, max(abs(losses + problem.penalty.value(theta[:-1])), abs(self.dual))
+        self.checked = True
 
     def slopes(self) -> np.ndarray:
         """Slopes u of the multipliers, whose weighted sum is zero if there is an intercept."""

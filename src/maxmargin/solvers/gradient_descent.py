@@ -17,53 +17,51 @@ from typing import Any
 import numpy as np
 
 from ..problems import Risk
-from ._iterates import run
-from ._monitor import Monitor
+from ._first_order import FirstOrder
 from ._needs import Needs
-from ._risk_solution import RiskSolution
 
-NEEDS = Needs(smooth=True, no_l1=True)
-BUDGET = 20_000
 _SIGMA = 1e-4
 _HALVINGS = 60
 # Decision values are updated, not recomputed; a pass over the rows now and then forgets the rounding.
 REFRESH = 100
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: Any = None,
-    *,
-    step: str | float = "line_search",
-) -> RiskSolution:
-    """Minimise.
+class GradientDescent(FirstOrder):
+    """Gradient descent; see the top of this file.
 
     Parameters
     ----------
-    problem, start, tolerance, budget, monitor, slopes
-        As for every solver.
     step : "line_search", "fixed" or float
         Backtracking; 1/L; or a number, with which it is up to you that the method does not diverge.
 
-    Returns
-    -------
-    RiskSolution
-
     """
-    if step == "line_search":
-        iterates = _by_line_search(problem, start)
-    elif step == "fixed":
-        L = problem.lipschitz_gradient() + problem.penalty.l2
-        iterates = _by_fixed_step(problem, start, 1.0 / L if L > 0 else 1.0)
-    elif isinstance(step, (int, float)) and 0 < step < np.inf:
-        iterates = _by_fixed_step(problem, start, float(step))
-    else:
-        raise ValueError(f"step must be 'line_search', 'fixed' or a positive number; got {step!r}.")
-    return run(problem, start, iterates, tolerance, budget, monitor, slopes)
+
+    name = "gradient_descent"
+    needs = Needs(smooth=True, no_l1=True)
+    budget = 20_000
+    options = ("step",)
+
+    def __init__(
+        self,
+        problem: Risk,
+        start: np.ndarray,
+        tolerance: float,
+        slopes: Any = None,
+        *,
+        step: str | float = "line_search",
+    ) -> None:
+        super().__init__(problem, start, tolerance, slopes)
+        if not (step in ("line_search", "fixed") or (isinstance(step, (int, float)) and 0 < step < np.inf)):
+            raise ValueError(f"step must be 'line_search', 'fixed' or a positive number; got {step!r}.")
+        self.length = step
+
+    def iterates(self, theta: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+        if self.length == "line_search":
+            return _by_line_search(self.problem, theta)
+        if self.length != "fixed":
+            return _by_fixed_step(self.problem, theta, float(self.length))
+        L = self.problem.lipschitz_gradient() + self.problem.penalty.l2
+        return _by_fixed_step(self.problem, theta, 1.0 / L if L > 0 else 1.0)
 
 
 def _by_fixed_step(problem: Risk, theta: np.ndarray, t: float) -> Iterator[tuple[np.ndarray, float]]:

@@ -19,11 +19,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificates import Status, evaluate
-from ..engine import jit, keep_interrupt
+from ..engine import jit
 from ..kernels import MODERATE, Gram, MatrixGram
 from ..problems import BoxQP
-from ._certified import CertifiedSolution, _without_dust
+from ._certified import without_dust
+from ._driver import Solver, drive
 from ._monitor import Monitor
+from ._solution import Solution
+from ._trace import Figures
 from .decomposition import automatic_budget
 
 _TAU = 1e-12  # stands for curvatures that are not positive
@@ -45,7 +48,7 @@ def solve_indefinite(
     sign: int = 0,
     cache_bytes: int = 200_000_000,
     shrinking: bool = True,
-) -> CertifiedSolution:
+) -> Solution:
     """A stationary point, to `tolerance`; from a start that is given only uphill.
 
     Parameters
@@ -66,40 +69,25 @@ def solve_indefinite(
     budget = automatic_budget(problem.n) if budget is None else budget
     if problem.gram.shape[0] <= MODERATE and not isinstance(problem.gram, MatrixGram):
         problem = replace(problem, gram=MatrixGram.of(problem.gram))
-    walk = _Walk(problem, sign, _Rows(problem.gram, cache_bytes))
-    status = Status.STATIONARY
-    with keep_interrupt() as interrupt:
-        if start is None:
-            walk.begin()
-            status = walk.go(True, tolerance, budget, monitor, shrinking)
-        else:
-            walk.begin(start)
-            status = walk.go(False, tolerance, budget, monitor)
-        most = min(budget, walk.steps + 20 * problem.n + 10_000)  # more steps are not worth it
-        aim = min(_AIM * tolerance, _EXACT) if problem.n <= _SMALL else _AIM * tolerance
-        for _ in range(_ROUNDS):
-            if status is not Status.STATIONARY:
-                break
-            before = walk.steps
-            status = walk.go(False, aim, most, monitor)
-            if status is Status.BUDGET_EXHAUSTED and walk.violation <= tolerance:
-                status = Status.STATIONARY
-                break
-            if walk.steps == before:
-                break
-    if interrupt.kept:
-        status = Status.INTERRUPTED
-    beta = _without_dust(problem, walk.beta())
+    walk = LibsvmWalk(problem, start, tolerance, sign, _Rows(problem.gram, cache_bytes), shrinking)
+    found = drive(walk, budget, monitor)
+    beta, status = without_dust(problem, found.variables), found.status
     evidence = evaluate(problem, beta)
     if status is Status.STATIONARY and not evidence.kkt_violation <= tolerance:
         status = Status.STALLED
-    return CertifiedSolution(beta, status, walk.steps, evidence, interrupt.kept, problem)
+    return replace(found, variables=beta, status=status, evidence=evidence, problem=problem)
 
 
-class _Walk:
-    """The variables in LIBSVM's order and signs: ``v = orientation * beta[order]``, groups one after the other."""
+class LibsvmWalk(Solver):
+    """The variables in LIBSVM's order and signs: ``v = orientation * beta[order]``, groups one after the other.
 
-    def __init__(self, problem: BoxQP, sign: int, rows: _Rows) -> None:
+    Without a start the steps are at first LIBSVM's own, with kernel values of float32 (`coarse`); then up to four
+    rounds follow in float64, each from a recomputed residual.
+    """
+
+    def __init__(
+        self, problem: BoxQP, start: np.ndarray | None, tolerance: float, sign: int, rows: _Rows, shrinking: bool
+    ) -> None:
         self.problem, self.rows, self.orientation = problem, rows, -1.0 if sign < 0 else 1.0
         side = np.zeros(problem.n) if sign == 0 else np.where(problem.upper > 0, 1.0, -1.0) * self.orientation
         group = np.zeros(problem.n) if problem.group is None else problem.group * self.orientation
@@ -110,14 +98,23 @@ class _Walk:
         self.p = self.orientation * problem.p[self.order]
         self.at = problem.rows_of(self.order)
         self.diagonal = problem.gram.diagonal()[self.at]
-        self.steps, self.violation = 0, np.inf
+        self.violation, self.tolerance = np.inf, tolerance
         self.v, self.r, self.active = np.zeros(problem.n), self.p.copy(), np.ones(problem.n, dtype=np.bool_)
-
-    def begin(self, start: np.ndarray | None = None) -> None:
-        """Take a feasible start, or the first variables of each group at their bounds until its sum is reached."""
-        if start is not None:
+        self.period = min(problem.n, _SHRINK_EVERY)
+        self.coarse, self.shrinking, self.aim = start is None, start is None and shrinking, tolerance
+        self.rounds, self.came_back, self.most, self.left = 0, False, 0, self.period
+        self.before = 0  # steps at the beginning of the round
+        if start is None:
+            self._fill()
+        else:
             self.v = self.orientation * start[self.order]
-            return
+
+    def begin(self, budget: int) -> None:
+        self.most = budget
+        self._activate_all()
+
+    def _fill(self) -> None:
+        """Set the first variables of each group on their bounds until its sum is reached."""
         groups = np.zeros(1) if self.problem.group is None else self.problem.group[self.order][self.ends - 1]
         begin = 0
         for g, end in zip(groups.astype(int), self.ends, strict=True):
@@ -128,66 +125,78 @@ class _Walk:
                 self.v[begin:end] = np.clip(missing, np.minimum(bound, 0), np.maximum(bound, 0))
             begin = end
 
-    def beta(self) -> np.ndarray:
+    def variables(self) -> np.ndarray:
         """The variables as the problem has them."""
         beta = np.empty(self.problem.n)
         beta[self.order] = self.orientation * self.v
         return beta
 
-    def go(
-        self, coarse: bool, tolerance: float, budget: int, monitor: Monitor | None, shrinking: bool = False
-    ) -> Status:
-        """Steps until the violation is within the tolerance, with kernel values of float32 (`coarse`) or float64."""
-        self._activate_all(coarse)
-        period, came_back = min(self.problem.n, _SHRINK_EVERY), False
-        left = period
-        while True:
-            steps, self.violation = self._steps(coarse, tolerance, max(0, min(left, budget - self.steps)))
-            self.steps, left = self.steps + steps, left - steps
-            if self.violation <= tolerance:
-                if self.active.all():
-                    return Status.STATIONARY
-                self._activate_all(coarse)
-                left = 1  # one step, if there is one to take, and then variables are set aside again
-                continue
-            if self.steps >= budget:
-                return Status.BUDGET_EXHAUSTED
-            if left == 0:
-                if shrinking:
-                    came_back = self._shrink(coarse, tolerance, came_back)
-                left = period
-                if monitor is not None and monitor.report(self.steps, self.violation, np.nan):
-                    return Status.INTERRUPTED
-            elif not steps:  # no pair is left that can move
-                return Status.STATIONARY
+    def figures(self) -> Figures:
+        return Figures(self.violation)
 
-    def _activate_all(self, coarse: bool) -> None:
+    def finished(self, last: bool) -> Status | None:
+        """After the budget of a round that came near enough, that is where it ends."""
+        return Status.STATIONARY if last and self.rounds and self.violation <= self.tolerance else None
+
+    def step(self, most: int) -> Status | None:
+        """Steps until the violation is within the aim, or it is time to set variables aside."""
+        steps, self.violation = self._steps(max(0, min(self.left, self.most - self.iterations)))
+        self.iterations, self.left = self.iterations + steps, self.left - steps
+        if self.violation <= self.aim:
+            if self.active.all():
+                return self._next_round()
+            self._activate_all()
+            self.left = 1  # one step, if there is one to take, and then variables are set aside again
+        elif self.iterations >= self.most:
+            near_enough = self.rounds and self.violation <= self.tolerance
+            return Status.STATIONARY if near_enough else Status.BUDGET_EXHAUSTED
+        elif self.left == 0:
+            if self.shrinking:
+                self._shrink()
+            self.left = self.period
+        elif not steps:  # no pair is left that can move
+            return self._next_round()
+        return None
+
+    def _next_round(self) -> Status | None:
+        """Go on more precisely where a round has ended; STATIONARY if that was the last, or brought nothing."""
+        if self.rounds == _ROUNDS or (self.rounds and self.iterations == self.before):
+            return Status.STATIONARY
+        if not self.rounds:
+            n = self.problem.n
+            self.most = min(self.most, self.iterations + 20 * n + 10_000)  # more steps are not worth it
+            self.aim = min(_AIM * self.tolerance, _EXACT) if n <= _SMALL else _AIM * self.tolerance
+            self.coarse = self.shrinking = False
+        self.rounds, self.before, self.left = self.rounds + 1, self.iterations, self.period
+        self._activate_all()
+        return None
+
+    def _activate_all(self) -> None:
         """All variables, and the residual recomputed."""
         self.active[:] = True
         by_row = np.bincount(self.at, weights=self.v, minlength=self.problem.gram.shape[0])
-        self.r = self.p - self.rows.product(by_row, coarse)[self.at]
+        self.r = self.p - self.rows.product(by_row, self.coarse)[self.at]
 
-    def _shrink(self, coarse: bool, tolerance: float, came_back: bool) -> bool:
+    def _shrink(self) -> None:
         """Set aside what is at a bound and beyond the violating pairs; all come back once when the end is near."""
         extremes = [_extremes(self.r, self.v, self.lower, self.upper, self.active, *part) for part in self._parts()]
-        if not came_back and max(high - low for high, low in extremes) <= _ALMOST * tolerance:
-            self._activate_all(coarse)
-            came_back = True
+        if not self.came_back and max(high - low for high, low in extremes) <= _ALMOST * self.aim:
+            self._activate_all()
+            self.came_back = True
         for (begin, end), (high, low) in zip(self._parts(), extremes, strict=True):
             r, v = self.r[begin:end], self.v[begin:end]
             settled = (v <= self.lower[begin:end]) & (r < low) | (v >= self.upper[begin:end]) & (r > high)
             self.active[begin:end] &= ~settled
-        return came_back
 
     def _parts(self) -> list[tuple[int, int]]:
         """Where each group begins and ends."""
         return list(zip([0, *self.ends[:-1].tolist()], self.ends.tolist(), strict=True))
 
-    def _steps(self, coarse: bool, tolerance: float, most: int) -> tuple[int, float]:
+    def _steps(self, most: int) -> tuple[int, float]:
         """Up to `most` steps: how many it took, and the largest violation before the last."""
-        state = self.at, self.diagonal, self.v, self.lower, self.upper, self.r, self.active, coarse
+        state = self.at, self.diagonal, self.v, self.lower, self.upper, self.r, self.active, self.coarse
         if self.rows.matrix is not None:
-            return _steps(self.rows.matrix, *state, self.ends, tolerance, most)
+            return _steps(self.rows.matrix, *state, self.ends, self.aim, most)
         row, at, step = self.rows.row, self.at, 0
         while True:
             i, j, best, violation = -1, -1, 0.0, 0.0
@@ -198,7 +207,7 @@ class _Walk:
                     violation = max(violation, widest)
                     if partner >= 0 and gain >= best:
                         i, j, best = top, partner, gain
-            if violation <= tolerance or i < 0 or step == most:
+            if violation <= self.aim or i < 0 or step == most:
                 return step, violation
             _move(row(at[i]), row(at[j]), *state, i, j)
             step += 1

@@ -25,12 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..certificates import Status
-from ..engine import keep_interrupt
 from ..problems import BoxQP
 from ._crossover import to_bounds
+from ._driver import Solver, drive
 from ._kernel_systems import KernelSystem
 from ._monitor import Monitor
 from ._solution import Solution
+from ._trace import Figures
 
 _MOST_STEPS = 120
 _TO_BOUND = 0.995  # part of the way to the nearest bound
@@ -67,37 +68,44 @@ def solve(
         Steps of other solvers on the same problem, for the reports.
 
     """
-    point = _Point.start(problem, system, wide)
-    most = _MOST_STEPS if budget is None else min(_MOST_STEPS, budget // problem.n)
-    count, last = 0, np.inf
-    with keep_interrupt() as interrupt:
-        while True:
-            stationarity, small_gap = point.residuals(), point.gap <= _SMALL_GAP * point.size
-            if small_gap and stationarity <= 0.01 * tolerance:
-                status = Status.CONVERGED
-                break
-            if small_gap and stationarity > last / 2:
-                status = Status.STALLED
-                break
-            last = stationarity
-            if not wide and point.gap > _RUNAWAY * point.first_gap:
-                status = Status.STALLED
-                break
-            if count == most:
-                status = Status.BUDGET_EXHAUSTED if most < _MOST_STEPS else Status.STALLED
-                break
-            steps = steps_before + count * problem.n
-            if monitor is not None and monitor.report(steps, stationarity, point.gap / point.size):
-                status = Status.INTERRUPTED
-                break
-            if not point.improve():
-                status = Status.STALLED
-                break
-            count += 1
-    beta = to_bounds(problem, point.b, point.y - point.z, tolerance)
-    if interrupt.kept:
-        return Solution(beta, Status.INTERRUPTED, count * problem.n, np.nan, True)
-    return Solution(beta, status, count * problem.n, stationarity)
+    steps = _MOST_STEPS if budget is None else min(_MOST_STEPS, budget // problem.n)
+    return drive(InteriorBox(problem, system, tolerance, wide), steps * problem.n, monitor, steps_before)
+
+
+class InteriorBox(Solver):
+    """The way of a point to the optimum. A step counts as n iterations."""
+
+    def __init__(self, problem: BoxQP, system: KernelSystem, tolerance: float, wide: bool) -> None:
+        self.problem, self.tolerance, self.wide = problem, tolerance, wide
+        self.point, self.stationarity = _Point.start(problem, system, wide), np.inf
+
+    def begin(self, budget: int) -> None:
+        self.most_steps = budget >= _MOST_STEPS * self.problem.n
+
+    def finished(self, last: bool) -> Status | None:
+        point, before = self.point, self.stationarity
+        self.stationarity, small_gap = point.residuals(), point.gap <= _SMALL_GAP * point.size
+        if small_gap and self.stationarity <= 0.01 * self.tolerance:
+            return Status.CONVERGED
+        no_better = small_gap and self.stationarity > before / 2
+        ran_away = not self.wide and point.gap > _RUNAWAY * point.first_gap
+        return Status.STALLED if no_better or ran_away or (last and self.most_steps) else None
+
+    def step(self, most: int) -> Status | None:
+        if not self.point.improve():
+            return Status.STALLED
+        self.iterations += self.problem.n
+        return None
+
+    def figures(self) -> Figures:
+        return Figures(self.stationarity, self.point.gap / self.point.size)
+
+    def variables(self) -> np.ndarray:
+        return to_bounds(self.problem, self.point.b, self.point.y - self.point.z, self.tolerance)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        violation = np.nan if keyboard else self.stationarity
+        return Solution(self.variables(), status, self.iterations, violation, keyboard=keyboard)
 
 
 def applies(problem: BoxQP) -> bool:

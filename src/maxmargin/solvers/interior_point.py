@@ -24,16 +24,14 @@ import numpy as np
 import scipy.linalg
 
 from ..certificates import Status, evaluate_risk
-from ..engine import keep_interrupt
 from ..problems import Risk
 from . import _interior_terms as terms
+from ._driver import Solver
 from ._interior_finish import finish
-from ._monitor import Monitor
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._solution import Solution
+from ._trace import Figures
 
-NEEDS = Needs(piecewise_linear=True)
-BUDGET = 200
 _STALLED = 12  # steps without progress
 _EXACT = 1e-12  # a relative gap at which the answer is as exact as float64 can say
 _FIRST_PRODUCT = 0.05
@@ -54,11 +52,18 @@ class _Point:
     z: np.ndarray
 
 
-class _InteriorPoint:
-    """One run of the method."""
+class InteriorPoint(Solver):
+    """Minimises until complementarity and residuals are below the tolerance."""
 
-    def __init__(self, problem: Risk, start: np.ndarray) -> None:
-        self.problem, self.c = problem, problem.weights
+    name = "interior_point"
+    needs = Needs(piecewise_linear=True)
+    works_in_dual = True
+    budget = 200
+    resumes = False
+    exact_up_to = 20_000
+
+    def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: np.ndarray | None = None) -> None:
+        self.problem, self.c, self.tolerance = problem, problem.weights, tolerance
         self.l1, self.l2 = problem.penalty.l1, problem.penalty.l2
         self.a, self.s = terms.hinges(problem.loss.name, problem.y, problem.loss.epsilon)
         shape = self.a.shape
@@ -69,6 +74,7 @@ class _InteriorPoint:
         self.d_alpha, self.d_xi, self.d_r = (np.zeros(shape) for _ in range(3))
         self.none = np.zeros(shape)
         self.best, self.waited, self.broken, self.next_finish = np.inf, 0, False, 1e-6
+        self.answer: tuple[np.ndarray, np.ndarray] | None = None  # exact, where one was found
 
     def _halves(self, start: np.ndarray) -> list[np.ndarray]:
         w = start[:-1]
@@ -139,32 +145,48 @@ class _InteriorPoint:
             rest[:-1] -= self.l1 - x.z
         return rest
 
-    def judge(self, tolerance: float) -> tuple[Status | None, tuple[np.ndarray, np.ndarray] | None]:
-        """How it stands: None to go on, else how it ended, and the exact answer if there is one."""
+    def begin(self, budget: int) -> None:
+        self.centre()
+
+    def finished(self, last: bool) -> Status | None:
         x = self.point
         self.rest = self.residual()
         self.complementarity, self.mean = self.gap()
-        self.violation = float(np.abs(self.rest).max())
-        primal = max(self.problem.value_at(x.f, x.theta), 1e-300)
-        believed = self.believed = (self.complementarity + _cost(self, self.rest)) / primal
-        ends = believed <= 0.5 * tolerance
+        self.primal = max(self.problem.value_at(x.f, x.theta), 1e-300)
+        believed = self.believed = (self.complementarity + self._cost(self.rest)) / self.primal
         self.best, self.waited = (believed, 0) if believed < 0.9 * self.best else (self.best, self.waited + 1)
         stuck = self.broken or self.waited > _STALLED or not np.isfinite(believed)
-        if tolerance <= _EXACT and (believed <= self.next_finish or stuck):
+        if self.tolerance <= _EXACT and (believed <= self.next_finish or stuck):
             # what is settled can be guessed long before complementarity is at rounding
             self.next_finish = 1e-3 * believed
             answer = finish(self.problem, x.theta, self.a, self.s, x.alpha)
             if answer is not None and _is_exact(self.problem, *answer):
-                return Status.CONVERGED, answer
-        return Status.CONVERGED if ends else Status.STALLED if stuck else None, None
+                self.answer = answer
+                return Status.CONVERGED
+        if believed <= 0.5 * self.tolerance:
+            return Status.CONVERGED
+        return Status.STALLED if stuck else None
 
-    def step(self) -> None:
+    def step(self, most: int) -> Status | None:
         """One predictor and corrector."""
         try:
             if self._step(self.rest, self.mean) < 1e-10:
                 self.waited += 3
         except FloatingPointError:
             self.broken = True
+        self.iterations += 1
+        return None
+
+    def figures(self) -> Figures:
+        dual = self.primal * (1 - self.believed)
+        return Figures(float(np.abs(self.rest).max()), self.believed, self.primal, dual)
+
+    def variables(self) -> np.ndarray:
+        return self.point.theta if self.answer is None else self.answer[0]
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        slopes = self._slopes() if self.answer is None else self.answer[1]
+        return Solution(self.variables(), status, self.iterations, slopes=slopes, keyboard=keyboard)
 
     def _step(self, residual: np.ndarray, mean: float) -> float:
         """The same; the length of the step that was taken."""
@@ -245,56 +267,25 @@ class _InteriorPoint:
             halves = (dp, dm, dz)
         return longest, d_theta, halves
 
+    def _cost(self, residual: np.ndarray) -> float:
+        """What the residuals may add to the gap."""
+        cost = abs(float(residual @ self.point.theta))
+        return cost + (float(residual[:-1] @ residual[:-1]) / (2 * self.l2) if self.l2 > 0 else 0.0)
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: np.ndarray | None = None,
-) -> RiskSolution:
-    """Minimise until complementarity and residuals are below the tolerance."""
-    run = _InteriorPoint(problem, start)
-    status, answer, step = None, None, 0
-    with keep_interrupt() as interrupt:
-        run.centre()
-        for step in range(budget + 1):
-            status, answer = run.judge(tolerance)
-            if status is None and step == budget:
-                status = Status.BUDGET_EXHAUSTED
-            if status is None and monitor is not None and monitor.report(step, run.violation, run.believed):
-                status = Status.INTERRUPTED
-            if status is not None:
-                break
-            run.step()
-    if interrupt.kept:
-        status, answer = Status.INTERRUPTED, None
-    theta, u = (run.point.theta, _slopes(run)) if answer is None else answer
-    return RiskSolution(theta, u, status or Status.BUDGET_EXHAUSTED, step, interrupt.kept)
+    def _slopes(self) -> np.ndarray:
+        """U = -beta / c; what the sum of beta lacks of zero is taken from those that have room."""
+        c, alpha = self.c, self.point.alpha
+        terms.signed(self.s, c, alpha, self.beta)
+        beta = self.beta.copy()
+        if self.problem.fit_intercept:
+            off = float(beta.sum())
+            room = np.where(c > 0, np.minimum(alpha, c - alpha).sum(axis=0), 0.0)
+            if room.sum() > 0:
+                beta -= off * room / room.sum()
+        return np.where(c > 0, -beta / np.where(c > 0, c, 1.0), 0.0)
 
 
 def _is_exact(problem: Risk, theta: np.ndarray, u: np.ndarray) -> bool:
     """Whether the gap is one of rounding alone."""
     evidence = evaluate_risk(problem, theta, u)
     return evidence.relative_gap <= max(_EXACT, 2 * evidence.rounding)
-
-
-def _cost(run: _InteriorPoint, residual: np.ndarray) -> float:
-    """What the residuals may add to the gap."""
-    theta = run.point.theta
-    cost = abs(float(residual @ theta))
-    return cost + (float(residual[:-1] @ residual[:-1]) / (2 * run.l2) if run.l2 > 0 else 0.0)
-
-
-def _slopes(run: _InteriorPoint) -> np.ndarray:
-    """U = -beta / c; what the sum of beta lacks of zero is taken from those that have room."""
-    c, s, alpha = run.c, run.s, run.point.alpha
-    terms.signed(s, c, alpha, run.beta)
-    beta = run.beta.copy()
-    if run.problem.fit_intercept:
-        off = float(beta.sum())
-        room = np.where(c > 0, np.minimum(alpha, c - alpha).sum(axis=0), 0.0)
-        if room.sum() > 0:
-            beta -= off * room / room.sum()
-    return np.where(c > 0, -beta / np.where(c > 0, c, 1.0), 0.0)

@@ -16,7 +16,6 @@ cg          Conjugate gradients on the normal equations (Hestenes and Stiefel 19
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
@@ -26,7 +25,10 @@ from ..certificates import Status
 from ..data import gram_pass
 from ..engine import one_blas_thread, run_parallel
 from ..problems import LeastSquares
+from ._driver import Solver, drive
 from ._monitor import Monitor
+from ._solution import Solution
+from ._trace import Figures
 
 METHODS = ("cholesky", "svd", "cg")
 # A reciprocal condition number below this, and the normal equations are left alone.
@@ -39,17 +41,6 @@ _SIDE = 2000
 _WORK = 2e10
 
 
-@dataclass(frozen=True)
-class LeastSquaresSolution:
-    """Weights of shape (d, k), how they were found, and how many steps each target took (None for direct methods)."""
-
-    W: np.ndarray
-    method: str
-    status: Status
-    steps: np.ndarray | None = None
-    rank: int | None = None
-
-
 def choose_method(problem: LeastSquares) -> str:
     """Direct methods for dense rows and for small sides; conjugate gradients for large sparse rows."""
     if not problem.rows.sparse or problem.d <= _SIDE:
@@ -59,21 +50,42 @@ def choose_method(problem: LeastSquares) -> str:
 
 def solve(
     problem: LeastSquares,
-    method: str = "auto",
+    start: np.ndarray | None = None,
     tolerance: float = 1e-10,
     budget: int | None = None,
     monitor: Monitor | None = None,
-) -> LeastSquaresSolution:
-    """Minimise to rounding errors; `tolerance` and `budget` are those of conjugate gradients."""
+    *,
+    method: str = "auto",
+) -> Solution:
+    """Minimise to rounding errors.
+
+    Parameters
+    ----------
+    problem : LeastSquares
+        What is minimised.
+    start : ndarray of shape (d, k), optional
+        Where conjugate gradients start; the other ways need no start.
+    tolerance, budget, monitor
+        Those of conjugate gradients: relative to the right-hand side, and steps a target.
+    method : {"auto", "cholesky", "svd", "cg"}
+        "cholesky" gives way to "svd" where rounding would spoil it.
+
+    Returns
+    -------
+    Solution
+        Weights of shape (d, k). Its ``solver`` is the way that was gone; ``stats`` has the ``rank`` found by an SVD, or
+        the ``steps`` of each target.
+
+    """
     chosen = choose_method(problem) if method == "auto" else method
     if chosen == "cg":
-        return _by_gradients(problem, tolerance, budget, monitor)
+        return _by_gradients(problem, start, tolerance, budget, monitor)
     if chosen == "cholesky":
         W = _by_cholesky(problem)
         if W is not None:
-            return LeastSquaresSolution(W, "cholesky", Status.CONVERGED)
+            return Solution(W, Status.CONVERGED, 1, solver="cholesky")
     W, rank = _by_orthogonal_factors(problem)
-    return LeastSquaresSolution(W, "svd", Status.CONVERGED, rank=rank)
+    return Solution(W, Status.CONVERGED, 1, solver="svd", stats={"rank": rank})
 
 
 # ---------------------------------------------------------------- normal equations
@@ -221,64 +233,82 @@ def _svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _by_gradients(
-    problem: LeastSquares, tolerance: float, budget: int | None, monitor: Monitor | None
-) -> LeastSquaresSolution:
+    problem: LeastSquares, start: np.ndarray | None, tolerance: float, budget: int | None, monitor: Monitor | None
+) -> Solution:
+    """One target after the other."""
     budget = 1000 + 10 * min(problem.n, problem.d) if budget is None else budget
-    W, steps = np.zeros((problem.d, problem.k)), np.zeros(problem.k, dtype=int)
-    status = Status.CONVERGED
+    W = np.zeros((problem.d, problem.k)) if start is None else np.array(start, dtype=np.float64)
+    steps, status, keyboard = np.zeros(problem.k, dtype=int), Status.CONVERGED, False
     with one_blas_thread():
         for t in range(problem.k):
-            W[:, t], steps[t], ended = _one_target(problem, t, tolerance, budget, monitor)
-            if ended is not Status.CONVERGED:
-                status = ended
-            if ended is Status.INTERRUPTED:
+            found = drive(NormalGradients(problem, t, W[:, t : t + 1], tolerance), budget, monitor)
+            W[:, t], steps[t], keyboard = found.variables, found.iterations, found.keyboard
+            if found.status is not Status.CONVERGED:
+                status = found.status
+            if found.status is Status.INTERRUPTED:
                 break
-    return LeastSquaresSolution(W, "cg", status, steps)
+    return Solution(W, status, int(steps.sum()), solver="cg", keyboard=keyboard, stats={"steps": steps})
 
 
-def _one_target(
-    problem: LeastSquares, t: int, tolerance: float, budget: int, monitor: Monitor | None
-) -> tuple[np.ndarray, int, Status]:
-    alpha, right = float(problem.alpha[t]), problem.right[:, t : t + 1]
-    w = np.zeros((problem.d, 1))
-    scale = float(np.linalg.norm(problem.transposed(right)))
-    if scale == 0:
-        return w[:, 0], 0, Status.CONVERGED
-    size, target = np.sqrt(problem.squared_size()), float(np.linalg.norm(right))
-    used, best, reached = 0, np.inf, w
-    for _ in range(_RESTARTS):
-        r = right - problem.image(w)
-        s = problem.transposed(r) - alpha * w
-        length = float(np.linalg.norm(s))
-        if not length < best / 2:  # a restart from the true residual that brings nothing: this is rounding
-            if length < best:
-                best, reached = length, w
-            break
-        best, reached = length, w
-        p, square = s, length**2
-        while used < budget and square > 0:
-            q = problem.image(p)
-            step = square / (float(np.sum(q * q)) + alpha * float(np.sum(p * p)))
-            w = w + step * p
-            r = r - step * q
-            s = problem.transposed(r) - alpha * w
-            used += 1
-            new = float(np.sum(s * s))
-            if monitor is not None and monitor.report(used, np.sqrt(new) / scale, np.nan):
-                return w[:, 0], used, Status.INTERRUPTED
-            rounding = _EPS * (size * (size * float(np.linalg.norm(w)) + target) + alpha * float(np.linalg.norm(w)))
-            # down to rounding, or time for a true residual: that of the recurrence drifts from it
-            if new <= rounding**2 or new <= 1e-16 * best**2 or new > 1e16 * best**2:
-                break
-            p, square = s + (new / square) * p, new
-        if used >= budget:
-            break
-    r = right - problem.image(w)
-    if float(np.linalg.norm(problem.transposed(r) - alpha * w)) < best:
-        reached, best = w, float(np.linalg.norm(problem.transposed(r) - alpha * w))
-    met = best <= tolerance * scale
-    return (
-        reached[:, 0],
-        used,
-        Status.CONVERGED if met else Status.BUDGET_EXHAUSTED if used >= budget else Status.STALLED,
-    )
+class NormalGradients(Solver):
+    """Conjugate gradients on the normal equations of one target, restarted from true residuals until rounding."""
+
+    def __init__(self, problem: LeastSquares, t: int, start: np.ndarray, tolerance: float) -> None:
+        self.problem, self.tolerance, self.w = problem, tolerance, start
+        self.alpha, self.right = float(problem.alpha[t]), problem.right[:, t : t + 1]
+        self.scale = float(np.linalg.norm(problem.transposed(self.right)))
+        self.size, self.target = np.sqrt(problem.squared_size()), float(np.linalg.norm(self.right))
+        self.best, self.reached, self.square = np.inf, start, 0.0
+        self.restarts, self.drifted = 0, True
+
+    def _true_residual(self) -> float:
+        """Recompute residual and slope, and keep w if its slope is the smallest so far; the length of the slope."""
+        self.r = self.right - self.problem.image(self.w)
+        self.s = self.problem.transposed(self.r) - self.alpha * self.w
+        length = float(np.linalg.norm(self.s))
+        before = self.best
+        if length < self.best:
+            self.best, self.reached = length, self.w
+        self.halved = length < before / 2
+        return length
+
+    def finished(self, last: bool) -> Status | None:
+        if self.scale == 0 and not self.w.any():
+            return Status.CONVERGED
+        if not (self.drifted or last):
+            return None
+        length = self._true_residual()
+        self.restarts += 1
+        # a restart from the true residual that brings nothing: this is rounding
+        if not self.halved or length == 0 or self.restarts > _RESTARTS or last:
+            met = self.scale == 0 or self.best <= self.tolerance * self.scale
+            return Status.CONVERGED if met else None if last else Status.STALLED
+        self.p, self.square, self.drifted = self.s, length**2, False
+        return None
+
+    def step(self, most: int) -> Status | None:
+        problem, alpha, p = self.problem, self.alpha, self.p
+        q = problem.image(p)
+        step = self.square / (float(np.sum(q * q)) + alpha * float(np.sum(p * p)))
+        self.w = self.w + step * p
+        self.r = self.r - step * q
+        self.s = problem.transposed(self.r) - alpha * self.w
+        self.iterations += 1
+        new = float(np.sum(self.s * self.s))
+        length = float(np.linalg.norm(self.w))
+        rounding = _EPS * (self.size * (self.size * length + self.target) + alpha * length)
+        # down to rounding, or time for a true residual: that of the recurrence drifts from it
+        self.drifted = bool(new <= rounding**2 or new <= 1e-16 * self.best**2 or new > 1e16 * self.best**2)
+        self.p, self.square = self.s + (new / self.square) * p, new
+        return None
+
+    def figures(self) -> Figures:
+        return Figures(float(np.sqrt(self.square)) / (self.scale or 1.0))
+
+    def variables(self) -> np.ndarray:
+        return self.reached[:, 0]
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        if status is Status.INTERRUPTED and not keyboard:
+            self.reached = self.w
+        return Solution(self.variables(), status, self.iterations, keyboard=keyboard)

@@ -9,137 +9,137 @@ it is an accelerated proximal gradient instead; on sparse and wide data, coordin
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..certificates import Status, evaluate_multinomial
 from ..data import square_pass
-from ..engine import keep_interrupt
 from ..problems import MultinomialRisk
-from . import multinomial_dual
-from ._monitor import Monitor
-from ._risk_registry import NARROW
-from ._risk_solution import CertifiedRiskSolution
+from ._driver import Solver
+from ._needs import Needs
+from ._trace import Figures
 from .newton import believed_gap
 
-BUDGET = 300
-_ROUNDS = 8
-_EXACT_STORED = 2_000_000
+# Proximal steps between two gaps, which cost a few of them.
+_APART = 20
 
 
-def solve_multinomial(
-    problem: MultinomialRisk,
-    start: np.ndarray | None = None,
-    tolerance: float = 1e-4,
-    budget: int | None = None,
-    monitor: Monitor | None = None,
-) -> CertifiedRiskSolution:
-    """Minimise until the relative duality gap is *proven* to be at most `tolerance`."""
-    name, method, most = _method(problem)
-    if name == "dual_coordinate":
-        sweeps = most if budget is None else min(most, budget // 2)
-        found = _solved(problem, name, method, start, tolerance, sweeps, monitor)
-        if found.status is not Status.BUDGET_EXHAUSTED:
-            return found
-        # a large C makes coordinate ascent slow: Newton's method goes on from there
-        rest = BUDGET if budget is None else budget - found.iterations
-        again = _solved(problem, "newton_cg", _newton, found.theta, tolerance, rest, monitor)
-        return replace(again, iterations=found.iterations + again.iterations)
-    return _solved(problem, name, method, start, tolerance, most if budget is None else budget, monitor)
+class MultinomialNewton(Solver):
+    """Newton's method; the decrease that its model promises is what it believes of the gap."""
+
+    name = "newton_cg"
+    needs = Needs(smooth=True, no_l1=True)
+    budget = 300
+    exact_up_to = 2_000_000
+
+    def __init__(self, problem: MultinomialRisk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
+        self.problem, self.theta, self.tolerance = problem, start.copy(), tolerance
+        self.F = problem.decision(start)
+        self.ridge = np.full((problem.d + 1, 1), problem.penalty.l2)
+        self.ridge[-1] = 0.0
+        loss, self.P = problem.probabilities(self.F)
+        self.value, self.first, self.promise = loss + problem.penalty.value(self.theta[:-1]), 0.0, np.nan
+
+    def finished(self, last: bool) -> Status | None:
+        problem = self.problem
+        self.gradient = problem.transposed(problem.residual(self.P)) + self.ridge * self.theta
+        norm = float(np.linalg.norm(self.gradient))
+        self.first = self.first or norm
+        if norm == 0 or self._is_enough(np.inf):
+            return Status.CONVERGED
+        if last:
+            return None
+        accuracy = min(0.25, (norm / self.first) ** 0.5)
+        self.S = _conjugate_gradients(problem, self.P, self.ridge, self.gradient, accuracy)
+        self.promise = -float((self.gradient * self.S).sum())
+        return Status.CONVERGED if self._is_enough(self.promise) else None
+
+    def _is_enough(self, promise: float) -> bool:
+        return believed_gap(self.gradient, self.problem.penalty.l2, promise) <= 0.5 * self.tolerance * abs(self.value)
+
+    def step(self, most: int) -> Status | None:
+        problem, S, promise, value = self.problem, self.S, self.promise, self.value
+        along, t = problem.decision(S), 1.0
+        while True:
+            new = self.theta + t * S
+            loss, P = problem.probabilities(self.F + t * along)
+            new_value = loss + problem.penalty.value(new[:-1])
+            if new_value <= value - 1e-4 * t * promise:
+                break
+            t /= 2
+            if t < 1e-12:
+                done = promise <= max(self.tolerance, 1e-10) * abs(value)
+                return Status.CONVERGED if done else Status.STALLED
+        self.theta, self.F, self.P, self.value = new, self.F + t * along, P, new_value
+        self.iterations += 1
+        # the convergence is quadratic: after this step the next one is below rounding
+        return Status.CONVERGED if promise <= 1e-11 * abs(value) else None
+
+    def figures(self) -> Figures:
+        gap = self.promise / 2
+        violation = float(np.abs(self.gradient).max())
+        return Figures(violation, gap / max(abs(self.value), 1e-300), self.value, self.value - gap)
+
+    def variables(self) -> np.ndarray:
+        return centred(self.problem, self.theta)
 
 
-def _solved(
-    problem: MultinomialRisk,
-    name: str,
-    method: Callable,
-    start: np.ndarray | None,
-    tolerance: float,
-    budget: int,
-    monitor: Monitor | None,
-) -> CertifiedRiskSolution:
-    """Solve, prove, and go on ten times more strictly until the proof meets the tolerance."""
-    theta, used = problem.start() if start is None else start, 0
-    if start is not None:
-        evidence = evaluate_multinomial(problem, theta)
-        if evidence.relative_gap <= tolerance:
-            return CertifiedRiskSolution(theta, Status.CONVERGED, 0, evidence, name)
-    # small problems to rounding: equal problems written in different ways then have equal answers
-    target = min(tolerance, 1e-15) if problem.stored <= _EXACT_STORED and method is _newton else tolerance
-    for _ in range(_ROUNDS):
-        theta, status, steps, keyboard = method(problem, theta, target, budget - used, monitor)
-        used += steps
-        theta = _centred(problem, theta)
-        evidence = evaluate_multinomial(problem, theta)
-        if evidence.relative_gap <= tolerance:
-            return CertifiedRiskSolution(theta, Status.CONVERGED, used, evidence, name, keyboard)
-        if status is not Status.CONVERGED:
-            return CertifiedRiskSolution(theta, status, used, evidence, name, keyboard)
-        target = min(target, tolerance) / 10
-    return CertifiedRiskSolution(theta, Status.STALLED, used, evidence, name)
+class MultinomialProximal(Solver):
+    """FISTA with backtracking and restarts (Beck and Teboulle 2009; O'Donoghue and Candes 2015)."""
+
+    name = "proximal_gradient"
+    needs = Needs(smooth=True)
+    budget = 6000
+    steps_an_iteration = 20
+
+    def __init__(self, problem: MultinomialRisk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
+        self.problem, self.tolerance = problem, tolerance
+        self.theta, self.ahead, self.momentum, self.L = start.copy(), start.copy(), 1.0, 1.0
+        self.known = Figures()
+
+    def step(self, most: int) -> Status | None:
+        problem, ahead = self.problem, self.ahead
+        loss, P = problem.probabilities(problem.decision(ahead))
+        gradient = problem.transposed(problem.residual(P))
+        while True:
+            new = ahead - gradient / self.L
+            new[:-1] = problem.penalty.prox(new[:-1], 1 / self.L)
+            change = new - ahead
+            model = loss + float((gradient * change).sum()) + 0.5 * self.L * float((change * change).sum())
+            if problem.probabilities(problem.decision(new))[0] <= model + 1e-12 * abs(loss):
+                break
+            self.L *= 2
+        if float(((ahead - new) * (new - self.theta)).sum()) > 0:
+            self.momentum = 1.0
+        longer = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
+        self.ahead = new + (self.momentum - 1) / longer * (new - self.theta)
+        self.momentum, self.theta = longer, new
+        self.L *= 0.95
+        self.iterations += 1
+        return None
+
+    def finished(self, last: bool) -> Status | None:
+        if not self.iterations or self.iterations % _APART:
+            return None
+        e = evaluate_multinomial(self.problem, self.theta)
+        self.known = Figures(e.kkt_violation, e.relative_gap, e.primal, e.dual)
+        return Status.CONVERGED if e.relative_gap <= self.tolerance else None
+
+    def figures(self) -> Figures:
+        return self.known
+
+    def variables(self) -> np.ndarray:
+        return centred(self.problem, self.theta)
 
 
-def _method(problem: MultinomialRisk) -> tuple[str, Callable, int]:
-    """Name, function and default budget of the method for this penalty and shape."""
-    if problem.penalty.l1 > 0:
-        return "proximal_gradient", _proximal, 20 * BUDGET
-    if problem.rows.sparse and problem.d > NARROW and problem.penalty.l2 > 0:
-        return "dual_coordinate", multinomial_dual.solve, multinomial_dual.BUDGET
-    return "newton_cg", _newton, BUDGET
-
-
-def _centred(problem: MultinomialRisk, theta: np.ndarray) -> np.ndarray:
+def centred(problem: MultinomialRisk, theta: np.ndarray) -> np.ndarray:
     """The same probabilities with intercepts (and, without a penalty, weights) that sum to zero over the classes."""
     theta = theta.copy()
     theta[-1] -= theta[-1].mean()
     if problem.penalty.l2 <= 0 and problem.penalty.l1 <= 0:
         theta[:-1] -= theta[:-1].mean(axis=1, keepdims=True)
     return theta
-
-
-def _newton(
-    problem: MultinomialRisk, start: np.ndarray, tolerance: float, budget: int, monitor: Monitor | None
-) -> tuple[np.ndarray, Status, int, bool]:
-    theta, F = start.copy(), problem.decision(start)
-    ridge = np.full((problem.d + 1, 1), problem.penalty.l2)
-    ridge[-1] = 0.0
-    loss, P = problem.probabilities(F)
-    value, first = loss + problem.penalty.value(theta[:-1]), 0.0
-    step = 0
-    with keep_interrupt() as interrupt:
-        for step in range(budget):
-            gradient = problem.transposed(problem.residual(P)) + ridge * theta
-            norm = float(np.linalg.norm(gradient))
-            first = first or norm
-            if norm == 0:
-                return theta, Status.CONVERGED, step, False
-            S = _conjugate_gradients(problem, P, ridge, gradient, min(0.25, (norm / first) ** 0.5))
-            promise = -float((gradient * S).sum())
-            if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
-                return theta, Status.CONVERGED, step, False
-            last = promise <= 1e-11 * abs(value)  # the convergence is quadratic: one more step is exact to rounding
-            if monitor is not None and monitor.report(
-                step, float(np.abs(gradient).max()), promise / 2 / max(abs(value), 1e-300)
-            ):
-                return theta, Status.INTERRUPTED, step, False
-            along, t = problem.decision(S), 1.0
-            while True:
-                new = theta + t * S
-                loss, P_new = problem.probabilities(F + t * along)
-                new_value = loss + problem.penalty.value(new[:-1])
-                if new_value <= value - 1e-4 * t * promise:
-                    break
-                t /= 2
-                if t < 1e-12:
-                    done = promise <= max(tolerance, 1e-10) * abs(value)
-                    return theta, Status.CONVERGED if done else Status.STALLED, step, False
-            theta, F, P, value = new, F + t * along, P_new, new_value
-            if last:
-                return theta, Status.CONVERGED, step + 1, False
-    if interrupt.kept:
-        return theta, Status.INTERRUPTED, step, True
-    return theta, Status.BUDGET_EXHAUSTED, budget, False
 
 
 def _conjugate_gradients(
@@ -174,37 +174,3 @@ def _column_curvatures(problem: MultinomialRisk, P: np.ndarray, ridge: np.ndarra
     square_pass(problem.rows.arrays, 0, problem.n, h, curvature)
     curvature = curvature[:, None] + ridge
     return np.where(curvature > 0, curvature, 1.0)
-
-
-def _proximal(
-    problem: MultinomialRisk, start: np.ndarray, tolerance: float, budget: int, monitor: Monitor | None
-) -> tuple[np.ndarray, Status, int, bool]:
-    """FISTA with backtracking and restarts (Beck and Teboulle 2009; O'Donoghue and Candes 2015)."""
-    theta, ahead, momentum, L = start.copy(), start.copy(), 1.0, 1.0
-    step = 0
-    with keep_interrupt() as interrupt:
-        for step in range(budget):
-            loss, P = problem.probabilities(problem.decision(ahead))
-            gradient = problem.transposed(problem.residual(P))
-            while True:
-                new = ahead - gradient / L
-                new[:-1] = problem.penalty.prox(new[:-1], 1 / L)
-                change = new - ahead
-                model = loss + float((gradient * change).sum()) + 0.5 * L * float((change * change).sum())
-                if problem.probabilities(problem.decision(new))[0] <= model + 1e-12 * abs(loss):
-                    break
-                L *= 2
-            if float(((ahead - new) * (new - theta)).sum()) > 0:
-                momentum = 1.0
-            longer = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-            ahead, momentum, theta = new + (momentum - 1) / longer * (new - theta), longer, new
-            L *= 0.95
-            if step % 20 == 19:
-                evidence = evaluate_multinomial(problem, theta)
-                if evidence.relative_gap <= tolerance:
-                    return theta, Status.CONVERGED, step + 1, False
-                if monitor is not None and monitor.report(step, evidence.kkt_violation, evidence.relative_gap):
-                    return theta, Status.INTERRUPTED, step + 1, False
-    if interrupt.kept:
-        return theta, Status.INTERRUPTED, step, True
-    return theta, Status.BUDGET_EXHAUSTED, budget, False

@@ -18,50 +18,63 @@ import numpy as np
 
 from ..certificates import Status
 from ..data import row_adds, row_dots, row_square
-from ..engine import jit, keep_interrupt
+from ..engine import jit
 from ..problems import MultinomialRisk
+from ._driver import Solver
 from ._dual_sweeps import shuffle
-from ._monitor import Monitor
+from ._needs import Needs
+from ._trace import Figures
+from .multinomial import centred
 
-BUDGET = 200
 # A sweep meets each sample before it changes it: after the sweep the gap is a seventh to a twentieth of what was met.
 _AHEAD = 5.0
 
 
-def solve(
-    problem: MultinomialRisk, start: np.ndarray, tolerance: float, budget: int, monitor: Monitor | None
-) -> tuple[np.ndarray, Status, int, bool]:
-    """Weights (d + 1, k), how it ended, sweeps, and whether Ctrl-C ended it."""
-    c, l2 = problem.weights, problem.penalty.l2
-    B = -problem.residual(problem.probabilities(problem.decision(start))[1])
-    V = np.ascontiguousarray(problem.transposed(B)[:-1])
-    b, total = start[-1].copy(), B.sum(axis=0)
-    square = np.empty(problem.n)
-    _squares(problem.rows.arrays, square)
-    order = np.flatnonzero(c > 0)
-    inverse_rho = 0.0
-    if problem.fit_intercept and len(order):
-        inverse_rho = max(0.1 * float(square[order].mean()) / l2, 10.0 / float(c.sum()))
-    random = np.array([0x9E3779B97F4A7C15], dtype=np.uint64)
-    status, sweep = Status.BUDGET_EXHAUSTED, 0
-    with keep_interrupt() as interrupt:
-        for sweep in range(1, budget + 1):
-            shuffle(order, len(order), random)
-            slack, loss = _sweep(
-                problem.rows.arrays, problem.label, c, square, B, V, b, total, inverse_rho, 1 / l2, order
-            )
-            gap = slack + float(np.abs(b * total).sum())
-            b += inverse_rho * total
-            primal = loss + problem.penalty.value(V / l2)
-            if gap <= _AHEAD * tolerance * primal:
-                status = Status.CONVERGED
-                break
-            if monitor is not None and monitor.report(sweep, float(np.abs(total).max()), gap / max(primal, 1e-300)):
-                status = Status.INTERRUPTED
-                break
-    if interrupt.kept:
-        status = Status.INTERRUPTED
-    return np.vstack([V / l2, b]), status, sweep, interrupt.kept
+class MultinomialDual(Solver):
+    """Coordinate ascent; an iteration is a sweep over the samples."""
+
+    name = "dual_coordinate"
+    needs = Needs(l2=True, no_l1=True)
+    budget = 200
+    first_budget = 200
+
+    def __init__(
+        self, problem: MultinomialRisk, start: np.ndarray, tolerance: float, slopes: np.ndarray | None = None
+    ) -> None:
+        c = problem.weights
+        self.problem, self.tolerance, self.l2 = problem, tolerance, problem.penalty.l2
+        self.B = -problem.residual(problem.probabilities(problem.decision(start))[1])
+        self.V = np.ascontiguousarray(problem.transposed(self.B)[:-1])
+        self.b, self.total = start[-1].copy(), self.B.sum(axis=0)
+        self.square = np.empty(problem.n)
+        _squares(problem.rows.arrays, self.square)
+        self.order = np.flatnonzero(c > 0)
+        self.inverse_rho = 0.0
+        if problem.fit_intercept and len(self.order):
+            self.inverse_rho = max(0.1 * float(self.square[self.order].mean()) / self.l2, 10.0 / float(c.sum()))
+        self.random = np.array([0x9E3779B97F4A7C15], dtype=np.uint64)
+        self.gap, self.primal = np.inf, np.nan
+
+    def step(self, most: int) -> Status | None:
+        problem = self.problem
+        shuffle(self.order, len(self.order), self.random)
+        where = problem.rows.arrays, problem.label, problem.weights, self.square, self.B, self.V
+        slack, loss = _sweep(*where, self.b, self.total, self.inverse_rho, 1 / self.l2, self.order)
+        self.gap = slack + float(np.abs(self.b * self.total).sum())
+        self.b += self.inverse_rho * self.total
+        self.primal = loss + problem.penalty.value(self.V / self.l2)
+        self.iterations += 1
+        return None
+
+    def finished(self, last: bool) -> Status | None:
+        return Status.CONVERGED if self.gap <= _AHEAD * self.tolerance * self.primal else None
+
+    def figures(self) -> Figures:
+        relative = self.gap / max(self.primal, 1e-300)
+        return Figures(float(np.abs(self.total).max()), relative, self.primal, self.primal - self.gap)
+
+    def variables(self) -> np.ndarray:
+        return centred(self.problem, np.vstack([self.V / self.l2, self.b]))
 
 
 @jit

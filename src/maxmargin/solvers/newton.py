@@ -16,14 +16,11 @@ import numpy as np
 import scipy.linalg
 
 from ..certificates import Status
-from ..engine import keep_interrupt
 from ..problems import Risk
-from ._monitor import Monitor
+from ._driver import Solver
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._trace import Figures
 
-NEEDS = Needs(smooth=True, no_l1=True)
-BUDGET = 200
 _ARMIJO = 1e-4
 _HALVINGS = 40
 # The convergence is quadratic: after a step that promises so little of the objective, the next one is below rounding.
@@ -31,60 +28,70 @@ _LAST = 1e-11
 _NEAR = 1e-3
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: Any = None,
-) -> RiskSolution:
-    """Minimise; the Newton decrement is what it believes of the gap."""
-    theta, l2 = start, problem.penalty.l2
-    ridge = np.full(problem.d + 1, l2)
-    ridge[-1] = 0.0
-    loss, gradient, H = problem.second_order(theta)
-    value = loss + problem.penalty.value(theta[:-1])
-    step = 0
-    with keep_interrupt() as interrupt:
-        for step in range(budget):
-            slope = gradient + ridge * theta
-            p = _direction(H, ridge, slope)
-            decrement = -float(slope @ p)
-            if believed_gap(slope, l2, decrement) <= 0.5 * tolerance * abs(value):
-                return RiskSolution(theta, None, Status.CONVERGED, step)
-            if monitor is not None and monitor.report(
-                step, float(np.abs(slope).max()), decrement / 2 / max(abs(value), 1e-300)
-            ):
-                return RiskSolution(theta, None, Status.INTERRUPTED, step)
-            new = theta + p
-            if decrement <= _LAST * abs(value):
-                return RiskSolution(new, None, Status.CONVERGED, step + 1)
-            near = tolerance > 1e-8 and decrement <= _NEAR * abs(value)
-            if near:  # likely the last one: the Hessian, two thirds of a pass, waits until it is asked for
-                loss, gradient = problem.loss_and_gradient(new)
-            else:
-                loss, gradient, H = problem.second_order(new)
-            new_value = loss + problem.penalty.value(new[:-1])
-            if not new_value <= value - _ARMIJO * decrement:
-                new, found = _shorter(problem, theta, p, value, decrement)
-                if not found:  # rounding allows no descent: this is the minimum, or as near as float64 comes
-                    done = decrement <= max(tolerance, 1e-12) * abs(value)
-                    return RiskSolution(theta, None, Status.CONVERGED if done else Status.STALLED, step)
-                loss, gradient, H = problem.second_order(new)
-                new_value = loss + problem.penalty.value(new[:-1])
-            theta, value = new, new_value
-            if near and believed_gap(gradient + ridge * theta, l2, np.inf) > 0.5 * tolerance * abs(value):
-                H = problem.second_order(theta)[2]
-    if interrupt.kept:
-        return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
-    return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
+class Newton(Solver):
+    """Damped Newton; the Newton decrement is what it believes of the gap."""
+
+    name = "newton"
+    needs = Needs(smooth=True, no_l1=True)
+    budget = 200
+    exact_up_to = 20_000
+
+    def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
+        self.problem, self.theta, self.tolerance = problem, start, tolerance
+        self.ridge = np.full(problem.d + 1, problem.penalty.l2)
+        self.ridge[-1] = 0.0
+        loss, self.gradient, self.H = problem.second_order(start)
+        self.value, self.decrement = loss + problem.penalty.value(start[:-1]), np.nan
+
+    def finished(self, last: bool) -> Status | None:
+        self.slope = self.gradient + self.ridge * self.theta
+        if self._is_enough(self.slope, np.inf):
+            return Status.CONVERGED
+        if last:
+            return None
+        self.p = _direction(self.H, self.ridge, self.slope)
+        self.decrement = -float(self.slope @ self.p)
+        return Status.CONVERGED if self._is_enough(self.slope, self.decrement) else None
+
+    def step(self, most: int) -> Status | None:
+        problem, decrement = self.problem, self.decrement
+        new = self.theta + self.p
+        if decrement <= _LAST * abs(self.value):
+            self.theta, self.iterations = new, self.iterations + 1
+            return Status.CONVERGED
+        near = self.tolerance > 1e-8 and decrement <= _NEAR * abs(self.value)
+        if near:  # likely the last one: the Hessian, two thirds of a pass, waits until it is asked for
+            loss, gradient = problem.loss_and_gradient(new)
+        else:
+            loss, gradient, self.H = problem.second_order(new)
+        value = loss + problem.penalty.value(new[:-1])
+        if not value <= self.value - _ARMIJO * decrement:
+            new, found = _shorter(problem, self.theta, self.p, self.value, decrement)
+            if not found:  # rounding allows no descent: this is the minimum, or as near as float64 comes
+                done = decrement <= max(self.tolerance, 1e-12) * abs(self.value)
+                return Status.CONVERGED if done else Status.STALLED
+            loss, gradient, self.H = problem.second_order(new)
+            value = loss + problem.penalty.value(new[:-1])
+        self.theta, self.gradient, self.value = new, gradient, value
+        if near and not self._is_enough(gradient + self.ridge * new, np.inf):
+            self.H = problem.second_order(new)[2]
+        self.iterations += 1
+        return None
+
+    def _is_enough(self, slope: np.ndarray, decrement: float) -> bool:
+        return believed_gap(slope, self.problem.penalty.l2, decrement) <= 0.5 * self.tolerance * abs(self.value)
+
+    def figures(self) -> Figures:
+        gap = self.decrement / 2
+        return Figures(
+            float(np.abs(self.slope).max()), gap / max(abs(self.value), 1e-300), self.value, self.value - gap
+        )
 
 
 def believed_gap(slope: np.ndarray, l2: float, decrement: float) -> float:
     """The duality gap at this slope: |slope|^2 / (2 l2) (see `maxmargin.certificates`), if there is an L2 part.
 
-    Without one, the Newton decrement, well below what is asked for.
+    Without one, the Newton decrement, well below what is asked for; infinite where that is not known yet.
     """
     return float(slope.ravel() @ slope.ravel()) / (2 * l2) if l2 > 0 else 1e3 * decrement
 

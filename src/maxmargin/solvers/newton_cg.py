@@ -14,62 +14,68 @@ from typing import Any
 import numpy as np
 
 from ..certificates import Status
-from ..engine import keep_interrupt
 from ..problems import Risk
-from ._monitor import Monitor
+from ._driver import Solver
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._trace import Figures
 from .newton import believed_gap
 
-NEEDS = Needs(smooth=True, no_l1=True)
-BUDGET = 500
 _ARMIJO = 1e-4
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: Any = None,
-) -> RiskSolution:
-    """Minimise; the decrease that Newton's model promises is what it believes of the gap."""
-    theta, f = start.copy(), problem.decision(start)
-    ridge = np.full(problem.d + 1, problem.penalty.l2)
-    ridge[-1] = 0.0
-    value, first = problem.value_at(f, theta), 0.0
-    step = 0
-    with keep_interrupt() as interrupt:
-        for step in range(budget):
-            gradient = problem.transposed(problem.weights * problem.loss.derivative(f, problem.y)) + ridge * theta
-            norm = float(np.linalg.norm(gradient))
-            first = first or norm
-            if norm == 0:
-                return RiskSolution(theta, None, Status.CONVERGED, step)
-            h = problem.curvature_weights(f)
-            accuracy = min(0.5, (norm / first) ** 0.5, 0.1 if step else 0.5)
-            p = _conjugate_gradients(problem, h, ridge, gradient, accuracy)
-            promise = -float(gradient @ p)
-            if believed_gap(gradient, problem.penalty.l2, promise) <= 0.5 * tolerance * abs(value):
-                return RiskSolution(theta, None, Status.CONVERGED, step)
-            if monitor is not None and monitor.report(
-                step, float(np.abs(gradient).max()), promise / 2 / max(abs(value), 1e-300)
-            ):
-                return RiskSolution(theta, None, Status.INTERRUPTED, step)
-            along, t = problem.decision(p), 1.0
-            while problem.value_at(f + t * along, theta + t * p) > value - _ARMIJO * t * promise:
-                t /= 2
-                if t < 1e-12:  # rounding allows no descent
-                    done = promise <= max(tolerance, 1e-10) * abs(value)
-                    return RiskSolution(theta, None, Status.CONVERGED if done else Status.STALLED, step)
-            theta, f = theta + t * p, f + t * along
-            if step % 10 == 9:
-                f = problem.decision(theta)  # free of the drift of ten sums
-            value = problem.value_at(f, theta)
-    if interrupt.kept:
-        return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=True)
-    return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, budget)
+class NewtonCG(Solver):
+    """Newton with conjugate gradients; the decrease that its model promises is what it believes of the gap."""
+
+    name = "newton_cg"
+    needs = Needs(smooth=True, no_l1=True)
+    budget = 500
+    exact_up_to = 20_000
+
+    def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
+        self.problem, self.theta, self.tolerance = problem, start.copy(), tolerance
+        self.f = problem.decision(start)
+        self.ridge = np.full(problem.d + 1, problem.penalty.l2)
+        self.ridge[-1] = 0.0
+        self.value, self.first, self.promise = problem.value_at(self.f, self.theta), 0.0, np.nan
+
+    def finished(self, last: bool) -> Status | None:
+        problem = self.problem
+        slopes = problem.weights * problem.loss.derivative(self.f, problem.y)
+        self.gradient = problem.transposed(slopes) + self.ridge * self.theta
+        norm = float(np.linalg.norm(self.gradient))
+        self.first = self.first or norm
+        if norm == 0 or self._is_enough(np.inf):
+            return Status.CONVERGED
+        if last:
+            return None
+        h = problem.curvature_weights(self.f)
+        accuracy = min(0.5, (norm / self.first) ** 0.5, 0.1 if self.iterations else 0.5)
+        self.p = _conjugate_gradients(problem, h, self.ridge, self.gradient, accuracy)
+        self.promise = -float(self.gradient @ self.p)
+        return Status.CONVERGED if self._is_enough(self.promise) else None
+
+    def _is_enough(self, promise: float) -> bool:
+        return believed_gap(self.gradient, self.problem.penalty.l2, promise) <= 0.5 * self.tolerance * abs(self.value)
+
+    def step(self, most: int) -> Status | None:
+        problem, p, value = self.problem, self.p, self.value
+        along, t = problem.decision(p), 1.0
+        while problem.value_at(self.f + t * along, self.theta + t * p) > value - _ARMIJO * t * self.promise:
+            t /= 2
+            if t < 1e-12:  # rounding allows no descent
+                done = self.promise <= max(self.tolerance, 1e-10) * abs(value)
+                return Status.CONVERGED if done else Status.STALLED
+        self.theta, self.f = self.theta + t * p, self.f + t * along
+        if self.iterations % 10 == 9:
+            self.f = problem.decision(self.theta)  # free of the drift of ten sums
+        self.value = problem.value_at(self.f, self.theta)
+        self.iterations += 1
+        return None
+
+    def figures(self) -> Figures:
+        gap = self.promise / 2
+        violation = float(np.abs(self.gradient).max())
+        return Figures(violation, gap / max(abs(self.value), 1e-300), self.value, self.value - gap)
 
 
 def _conjugate_gradients(

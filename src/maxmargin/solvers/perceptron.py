@@ -19,91 +19,141 @@ mistakes; larger steps have no bound. Averaged, the weights are the mean of w af
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..certificates import Status
-from ..data import Rows, row_add, row_dot, row_square
-from ..engine import jit, keep_interrupt
-from ._monitor import Monitor
+from ..data import row_add, row_dot, row_square
+from ..engine import jit
+from ..problems import Separation
+from ._driver import Solver
+from ._solution import Solution
+from ._trace import Figures
 
 VARIANTS = ("plain", "normalised", "averaged")
 # Values that are read between two reports: a fraction of a second.
 _BETWEEN_REPORTS = 2**25
 
 
-@dataclass(frozen=True)
-class PerceptronRun:
-    """Weights (d of them, then the intercept, both for centred rows) and how they came about.
+class PerceptronRule(Solver):
+    """Passes over the rows until an epoch's share of mistakes is at most the tolerance (None: until the budget ends).
 
-    ``theta`` is the last iterate, ``mean`` the mean over all samples (None unless averaged). ``separates``: the last
-    epoch made no mistake.
+    An iteration is an epoch. Rows are not shifted in memory, so that CSR stays sparse: w = scale (v - sum m). `state`
+    holds sum (of the coefficients of all rows added), <v, m>, scale, ||w||^2 (normalised only), the number of samples
+    seen, and the sum of the slow weights; `slow` is sum_k t_k a_k x_k over the mistakes, t_k the time of each: the mean
+    of w over T samples is w - (slow - w) / T.
+
+    Parameters
+    ----------
+    variant : {"plain", "normalised", "averaged"}
+    eta : float
+        The step.
+    shuffle : numpy.random.Generator, optional
+        Draws a new order for every epoch.
+
     """
 
-    theta: np.ndarray
-    mean: np.ndarray | None
-    mistakes: int
-    epochs: int
-    separates: bool
-    status: Status
-    keyboard: bool = False
+    options = ("variant", "eta", "shuffle")
 
+    def __init__(
+        self,
+        problem: Separation,
+        start: np.ndarray,
+        tolerance: float | None = 0.0,
+        slopes: Any = None,
+        *,
+        variant: str = "plain",
+        eta: float = 1.0,
+        shuffle: np.random.Generator | None = None,
+    ) -> None:
+        rows, shift = problem.rows, problem.shift
+        self.problem, self.tolerance, self.shuffle, self.first = problem, tolerance, shuffle, start
+        self.normalised = variant == "normalised"
+        self.steps = eta * problem.weight
+        self.along, self.square = problem.along_shift()
+        self.v, self.slow, self.state = start.astype(np.float64, copy=True), np.zeros(0), np.zeros(6)
+        self.state[1] = 0.0 if shift is None else float(self.v[:-1] @ shift)
+        self.state[2] = 1.0
+        if self.normalised:
+            length = float(np.linalg.norm(self.v))
+            if length > 0:
+                self.v /= length
+                self.state[1] /= length
+        else:
+            self.state[3] = -1.0
+        if variant == "averaged":
+            self.slow = self.v.copy()  # as if added at time 1: it is in the mean from the first sample on
+        self.order, self.low = np.arange(rows.n), 0
+        self.piece = max(
+            1, _BETWEEN_REPORTS // max(1, len(rows.arrays[0]) // max(1, rows.n) if rows.sparse else rows.d)
+        )
+        self.mistakes = self.before = 0
+        self.now = -1  # mistakes of the last whole epoch
 
-def solve(
-    rows: Rows,
-    y: np.ndarray,
-    step: np.ndarray,
-    start: np.ndarray,
-    tolerance: float | None = 0.0,
-    budget: int = 1000,
-    monitor: Monitor | None = None,
-    *,
-    variant: str = "plain",
-    fit_intercept: bool = True,
-    shift: np.ndarray | None = None,
-    shuffle: np.random.Generator | None = None,
-) -> PerceptronRun:
-    """Pass over the rows until an epoch's share of mistakes is at most `tolerance` (None: until the budget is used).
-
-    `step` is eta c_i; `shift` is subtracted from every row without forming the difference, so that CSR stays sparse;
-    `shuffle` draws a new order for every epoch.
-    """
-    walk = _Walk.begin(rows, start, shift, variant)
-    order, bias = np.arange(rows.n), 1.0 if fit_intercept else 0.0
-    piece = max(1, _BETWEEN_REPORTS // max(1, len(rows.arrays[0]) // max(1, rows.n) if rows.sparse else rows.d))
-    mistakes = epochs = 0
-    now = -1  # mistakes of the last whole epoch
-    status = Status.BUDGET_EXHAUSTED
-    with keep_interrupt() as interrupt:
-        while epochs < budget:
-            if shuffle is not None:
-                shuffle.shuffle(order)
-            walk.refresh()
-            now, before = -1, mistakes
-            for low in range(0, rows.n, piece):
-                part = order[low : low + piece]
-                mistakes += int(
-                    _walk(rows.arrays, part, y, step, bias, walk.along, walk.square, walk.v, walk.slow, walk.state)
-                )
-                if monitor is not None and monitor.report(epochs, (mistakes - before) / rows.n, math.nan):
-                    status = Status.INTERRUPTED
-                    break
-            if status is Status.INTERRUPTED:
-                break
-            epochs, now = epochs + 1, mistakes - before
-            if not np.isfinite(walk.v).all():
+    def step(self, most: int) -> Status | None:
+        rows = self.problem.rows
+        if self.low == 0:
+            if self.shuffle is not None:
+                self.shuffle.shuffle(self.order)
+            self._refresh()
+            self.now, self.before = -1, self.mistakes
+        part = self.order[self.low : self.low + self.piece]
+        bias = 1.0 if self.problem.fit_intercept else 0.0
+        shifted = self.along, self.square
+        self.mistakes += int(
+            _walk(rows.arrays, part, self.problem.y, self.steps, bias, *shifted, self.v, self.slow, self.state)
+        )
+        self.low += self.piece
+        if self.low >= rows.n:
+            self.low, self.iterations, self.now = 0, self.iterations + 1, self.mistakes - self.before
+            if not np.isfinite(self.v).all():
                 raise ValueError(
                     "the perceptron's weights overflow float64: scale the features (StandardScaler), or lower eta0."
                 )
-            if tolerance is not None and now <= tolerance * rows.n:
-                status = Status.CONVERGED
-                break
-    if interrupt.kept:
-        status = Status.INTERRUPTED
-    if now == 0 and status is Status.BUDGET_EXHAUSTED:
-        status = Status.CONVERGED
-    return PerceptronRun(walk.theta(), walk.mean(start), mistakes, epochs, now == 0, status, interrupt.kept)
+        return None
+
+    def finished(self, last: bool) -> Status | None:
+        if self.now < 0:
+            return None
+        met = self.tolerance is not None and self.now <= self.tolerance * self.problem.n
+        return Status.CONVERGED if met or (last and self.now == 0) else None
+
+    def figures(self) -> Figures:
+        return Figures((self.mistakes - self.before) / self.problem.n)
+
+    def _refresh(self) -> None:
+        """Forget the rounding errors of the running scale and length: once an epoch."""
+        if not self.normalised:
+            return
+        theta, shift = self.variables(), self.problem.shift
+        length = float(np.linalg.norm(theta))
+        self.v[:] = theta / length if length > 0 else theta
+        self.state[:4] = 0.0, 0.0 if shift is None else self.v[:-1] @ shift, 1.0, 1.0 if length > 0 else 0.0
+
+    def variables(self) -> np.ndarray:
+        """W itself: the last iterate."""
+        return self._less_shift(self.v, float(self.state[0])) * self.state[2]
+
+    def mean(self) -> np.ndarray | None:
+        """The mean of w over all samples seen; None unless averaged."""
+        if not len(self.slow):
+            return None
+        if self.state[4] == 0:
+            return self.first.astype(np.float64, copy=True)
+        w = self.variables()
+        return w - (self._less_shift(self.slow, float(self.state[5])) - w) / self.state[4]
+
+    def _less_shift(self, v: np.ndarray, total: float) -> np.ndarray:
+        out = v.copy()
+        if self.problem.shift is not None:
+            out[:-1] -= total * self.problem.shift
+        return out
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        """``stats``: the mean iterate, the mistakes, and whether the last epoch made none."""
+        stats = {"mean": self.mean(), "mistakes": self.mistakes, "separates": self.now == 0}
+        return Solution(self.variables(), status, self.iterations, keyboard=keyboard, stats=stats)
 
 
 def mistake_bound(variant: str, radius: float, margin: float, eta: float = 1.0, start: float = 0.0) -> float:
@@ -120,80 +170,6 @@ def mistake_bound(variant: str, radius: float, margin: float, eta: float = 1.0, 
     if fixed <= 1:
         return math.inf
     return math.log((fixed + (1.0 if start > 0 else 0.0)) / (fixed - 1)) / math.log(growth)
-
-
-@dataclass
-class _Walk:
-    """The weights on their way: w = scale (v - sum m), which costs a CSR row no more than its stored values.
-
-    `state` holds sum (of the coefficients of all rows added), <v, m>, scale, ||w||^2 (normalised only), the number of
-    samples seen, and the sum of the slow weights; `slow` is sum_k t_k a_k x_k over the mistakes, t_k the time of each:
-    the mean of w over T samples is w - (slow - w) / T.
-    """
-
-    v: np.ndarray
-    slow: np.ndarray
-    state: np.ndarray
-    shift: np.ndarray | None
-    along: np.ndarray
-    square: float
-    normalised: bool
-
-    @classmethod
-    def begin(cls, rows: Rows, start: np.ndarray, shift: np.ndarray | None, variant: str) -> _Walk:
-        along, square = np.zeros(rows.n), 0.0
-        if shift is not None:
-            projections(rows.arrays, shift, along)
-            square = float(shift @ shift)
-        v = start.astype(np.float64, copy=True)
-        walk = cls(v, np.zeros(0), np.zeros(6), shift, along, square, variant == "normalised")
-        walk.state[1] = 0.0 if shift is None else float(v[:-1] @ shift)
-        walk.state[2] = 1.0
-        if walk.normalised:
-            length = float(np.linalg.norm(v))
-            if length > 0:
-                v /= length
-                walk.state[1] /= length
-        else:
-            walk.state[3] = -1.0
-        if variant == "averaged":
-            walk.slow = v.copy()  # as if added at time 1: it is in the mean from the first sample on
-        return walk
-
-    def refresh(self) -> None:
-        """Forget the rounding errors of the running scale and length: once an epoch."""
-        if not self.normalised:
-            return
-        theta = self.theta()
-        length = float(np.linalg.norm(theta))
-        self.v[:] = theta / length if length > 0 else theta
-        self.state[:4] = 0.0, 0.0 if self.shift is None else self.v[:-1] @ self.shift, 1.0, 1.0 if length > 0 else 0.0
-
-    def theta(self) -> np.ndarray:
-        """W itself."""
-        return self._less_shift(self.v, float(self.state[0])) * self.state[2]
-
-    def mean(self, start: np.ndarray) -> np.ndarray | None:
-        """The mean of w over all samples seen."""
-        if not len(self.slow):
-            return None
-        if self.state[4] == 0:
-            return start.astype(np.float64, copy=True)
-        w = self.theta()
-        return w - (self._less_shift(self.slow, float(self.state[5])) - w) / self.state[4]
-
-    def _less_shift(self, v: np.ndarray, total: float) -> np.ndarray:
-        out = v.copy()
-        if self.shift is not None:
-            out[:-1] -= total * self.shift
-        return out
-
-
-@jit
-def projections(rows, m, out):  # type: ignore[no-untyped-def]
-    """``out[i] = <x_i, m>``."""
-    for i in range(out.shape[0]):
-        out[i] = row_dot(rows, i, m)
 
 
 @jit

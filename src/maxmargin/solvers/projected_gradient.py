@@ -14,42 +14,54 @@ from scipy.sparse.linalg import eigsh
 
 from ..certificates import Status
 from ..problems import BoxQP
-from ._monitor import Monitor
+from ._driver import Solver
 from ._projection import feasible
 from ._solution import Solution
+from ._trace import Figures
+
+_APART = 10  # steps between two looks at the violation
 
 
-def solve(
-    problem: BoxQP,
-    start: np.ndarray | None = None,
-    tolerance: float = 1e-3,
-    budget: int = 100_000,
-    monitor: Monitor | None = None,
-) -> Solution:
-    """Minimise a box QP of moderate size until the largest KKT violation is at most `tolerance`."""
-    everything = np.arange(problem.n)
-    rows = problem.rows_of(everything)
-    K = problem.gram.block(rows, rows, np.float64)
-    L = _largest_eigenvalue(K)
-    beta = problem.feasible_start() if start is None else feasible(problem, start)
-    ahead, momentum = beta, 1.0
-    violation = np.inf
-    for step in range(budget):
-        gradient = K @ ahead - problem.p
-        new = feasible(problem, ahead - gradient / L)
+class ProjectedGradient(Solver):
+    """Minimises a box QP of moderate size until the largest KKT violation is at most the tolerance."""
+
+    budget = 100_000
+
+    def __init__(
+        self, problem: BoxQP, start: np.ndarray | None, tolerance: float, slopes: np.ndarray | None = None
+    ) -> None:
+        self.problem, self.tolerance = problem, tolerance
+        rows = problem.rows_of(np.arange(problem.n))
+        self.K = problem.gram.block(rows, rows, np.float64)
+        self.L = _largest_eigenvalue(self.K)
+        self.theta = problem.feasible_start() if start is None else feasible(problem, start)
+        self.ahead, self.momentum, self.violation = self.theta, 1.0, np.inf
+
+    def step(self, most: int) -> Status | None:
+        problem, beta = self.problem, self.theta
+        gradient = self.K @ self.ahead - problem.p
+        new = feasible(problem, self.ahead - gradient / self.L)
         if gradient @ (new - beta) > 0:  # the momentum points uphill: forget it
-            ahead, momentum = beta, 1.0
-            gradient = K @ ahead - problem.p
-            new = feasible(problem, ahead - gradient / L)
-        longer = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead, momentum, beta = new + (momentum - 1) / longer * (new - beta), longer, new
-        if step % 10 == 0:
-            violation = _violation(problem, beta, problem.p - K @ beta)
-            if violation <= tolerance:
-                return Solution(beta, Status.CONVERGED, step + 1, violation)
-            if monitor is not None and monitor.report(step, violation, np.nan):
-                return Solution(beta, Status.INTERRUPTED, step + 1, violation)
-    return Solution(beta, Status.BUDGET_EXHAUSTED, budget, violation)
+            self.ahead, self.momentum = beta, 1.0
+            gradient = self.K @ self.ahead - problem.p
+            new = feasible(problem, self.ahead - gradient / self.L)
+        longer = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
+        self.ahead = new + (self.momentum - 1) / longer * (new - beta)
+        self.momentum, self.theta = longer, new
+        self.iterations += 1
+        return None
+
+    def finished(self, last: bool) -> Status | None:
+        if last or self.iterations % _APART == 0:
+            self.violation = _violation(self.problem, self.theta, self.problem.p - self.K @ self.theta)
+        return Status.CONVERGED if self.violation <= self.tolerance else None
+
+    def figures(self) -> Figures:
+        dual = float(self.theta @ (self.problem.p - 0.5 * (self.K @ self.theta)))
+        return Figures(self.violation, dual=dual)
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        return Solution(self.theta, status, self.iterations, self.violation, keyboard=keyboard)
 
 
 def _largest_eigenvalue(K: np.ndarray) -> float:

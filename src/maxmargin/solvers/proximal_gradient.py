@@ -20,45 +20,37 @@ import numpy as np
 
 from ..problems import Risk
 from ._column_scale import column_scale
-from ._iterates import run
-from ._monitor import Monitor
+from ._first_order import FirstOrder
 from ._needs import Needs
-from ._risk_solution import RiskSolution
 
-NEEDS = Needs(smooth=True, compiled=False, separable=False)
-BUDGET = 20_000
 _FALL = 0.9  # of L from step to step
 _DOUBLINGS = 60
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: Any = None,
-    *,
-    precondition: bool = True,
-) -> RiskSolution:
-    """Minimise.
+class ProximalGradient(FirstOrder):
+    """Accelerated proximal gradient; see the top of this file.
 
     Parameters
     ----------
-    problem, start, tolerance, budget, monitor, slopes
-        As for every solver.
     precondition : bool
         Whether m is the diagonal of the Hessian's bound; otherwise it is the same for all columns.
 
-    Returns
-    -------
-    RiskSolution
-
     """
-    m = column_scale(problem)
-    if not precondition:
-        m = np.full_like(m, m.max())
-    return run(problem, start, _iterates(problem, start, m), tolerance, budget, monitor, slopes)
+
+    name = "proximal_gradient"
+    needs = Needs(smooth=True, compiled=False, separable=False)
+    budget = 20_000
+    options = ("precondition",)
+
+    def __init__(
+        self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None, *, precondition: bool = True
+    ) -> None:
+        super().__init__(problem, start, tolerance, slopes)
+        m = column_scale(problem)
+        self.m = m if precondition else np.full_like(m, m.max())
+
+    def iterates(self, theta: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+        return _iterates(self.problem, theta, self.m)
 
 
 def _iterates(problem: Risk, x: np.ndarray, m: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:

@@ -21,8 +21,8 @@ import scipy.sparse as sp
 
 from ..certificates import Status
 from ..data import Rows
-from ..engine import keep_interrupt
 from ..problems import Risk
+from ._driver import Solver
 from ._model_descent import (
     best_shift,
     column_descent,
@@ -32,12 +32,9 @@ from ._model_descent import (
     slopes_and_curvatures,
     violations,
 )
-from ._monitor import Monitor
 from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._trace import Figures
 
-NEEDS = Needs(smooth=True)
-BUDGET = 500
 _ARMIJO = 1e-4
 _HALVINGS = 50
 # Features up to which the Hessian is formed.
@@ -48,42 +45,45 @@ _SWEEPS_FORMED, _SWEEPS_COLUMNS = 2000, 60
 _ACCURACY_COLUMNS = 0.1
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: Any = None,
-) -> RiskSolution:
-    """Minimise; what it believes of the gap is that of the losses' own slopes, scaled to be feasible."""
-    theta = _with_best_intercept(problem, start)
-    model = _FormedModel(problem) if problem.d <= _NARROW else _ColumnModel(problem)
-    f, step = problem.decision(theta), 0
-    value = problem.value_at(f, theta)
-    with keep_interrupt() as interrupt:
-        while True:
-            gradient = model.expand(theta, f)
-            gap, size = _believed_gap(problem, theta, f, gradient)
-            if gap <= tolerance * size:
-                return RiskSolution(theta, None, Status.CONVERGED, step)
-            violation = float(violations(theta, gradient, *_parts(problem)).max())
-            if monitor is not None and monitor.report(step, violation, gap / size):
-                return RiskSolution(theta, None, Status.INTERRUPTED, step)
-            if step >= budget:
-                return RiskSolution(theta, None, Status.BUDGET_EXHAUSTED, step)
-            p, along = model.direction(theta, gradient, gap / size)
-            theta, f, value, moved = _search(problem, theta, f, value, gradient, p, along)
-            if not moved:
-                # rounding hides a descent in J, of second order; the gap is of first order, and still shows one
-                ahead = theta + p
-                f_ahead = problem.decision(ahead)
-                less, _ = _believed_gap(problem, ahead, f_ahead, model.expand(ahead, f_ahead))
-                if not less < 0.5 * gap:  # this is the minimum, or as near as float64 comes
-                    return RiskSolution(theta, None, Status.STALLED, step)
-                theta, f, value = ahead, f_ahead, problem.value_at(f_ahead, ahead)
-            step += 1
-    return RiskSolution(theta, None, Status.INTERRUPTED, step, keyboard=interrupt.kept)
+class ProximalNewton(Solver):
+    """What it believes of the gap is that of the losses' own slopes, scaled to be feasible."""
+
+    name = "proximal_newton"
+    needs = Needs(smooth=True)
+    budget = 500
+    exact_up_to = 20_000
+
+    def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
+        self.problem, self.tolerance = problem, tolerance
+        self.theta = _with_best_intercept(problem, start)
+        self.model = _FormedModel(problem) if problem.d <= _NARROW else _ColumnModel(problem)
+        self.f = problem.decision(self.theta)
+        self.value = problem.value_at(self.f, self.theta)
+
+    def finished(self, last: bool) -> Status | None:
+        self.gradient = self.model.expand(self.theta, self.f)
+        self.gap, self.size = _believed_gap(self.problem, self.theta, self.f, self.gradient)
+        return Status.CONVERGED if self.gap <= self.tolerance * self.size else None
+
+    def step(self, most: int) -> Status | None:
+        problem = self.problem
+        p, along = self.model.direction(self.theta, self.gradient, self.gap / self.size)
+        found = _search(problem, self.theta, self.f, self.value, self.gradient, p, along)
+        if found is None:
+            # rounding hides a descent in J, of second order; the gap is of first order, and still shows one
+            ahead = self.theta + p
+            f = problem.decision(ahead)
+            less, _ = _believed_gap(problem, ahead, f, self.model.expand(ahead, f))
+            if not less < 0.5 * self.gap:  # this is the minimum, or as near as float64 comes
+                return Status.STALLED
+            found = ahead, f, problem.value_at(f, ahead)
+        self.theta, self.f, self.value = found
+        self.iterations += 1
+        return None
+
+    def figures(self) -> Figures:
+        violation = float(violations(self.theta, self.gradient, *_parts(self.problem)).max())
+        return Figures(violation, self.gap / self.size, self.value, self.value - self.gap)
 
 
 class _FormedModel:
@@ -188,16 +188,16 @@ def _search(
     gradient: np.ndarray,
     p: np.ndarray,
     along: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, float, bool]:
-    """A step along p that lowers J enough, by decision values alone."""
+) -> tuple[np.ndarray, np.ndarray, float] | None:
+    """A step along p that lowers J enough, by decision values alone; None if there is none."""
     expected = expected_change(gradient, theta, p, *_parts(problem))
     if not expected < 0.0:
-        return theta, f, value, False
+        return None
     t = 1.0
     for _ in range(_HALVINGS):
         new, at = theta + t * p, f + t * along
         found = problem.value_at(at, new)
         if found <= value + _ARMIJO * t * expected and found < value:
-            return new, at, found, True
+            return new, at, found
         t /= 2
-    return theta, f, value, False
+    return None

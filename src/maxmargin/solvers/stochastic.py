@@ -19,81 +19,89 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificates import Status, evaluate_risk
-from ..engine import keep_interrupt
 from ..problems import Risk
+from ._driver import Solver
 from ._mean_slopes import EQUATIONS, evidence_of_mean
-from ._monitor import Monitor
-from ._needs import Needs
-from ._risk_solution import RiskSolution
+from ._solution import Solution
 from ._stochastic_state import StochasticState
+from ._trace import Figures
 
-NEEDS = Needs()
-BUDGET = 1000
 _GROWTH = 0.2  # between two gaps, which cost a few passes
 
 
-def solve(
-    problem: Risk,
-    start: np.ndarray,
-    tolerance: float,
-    budget: int = BUDGET,
-    monitor: Monitor | None = None,
-    slopes: np.ndarray | None = None,
-    *,
-    batch_size: int = 1,
-    direction: str = "plain",
-    schedule: str = "auto",
-    eta0: float | None = None,
-    average: bool = True,
-    order: str | None = None,
-    seed: int = 0,
-    radius: float | None = None,
-) -> RiskSolution:
-    """Minimise until the relative gap is proven; options as those of `StochasticState`.
+class StochasticGradient(Solver):
+    """Stochastic gradients; options as those of `StochasticState`.
 
-    ``order=None`` is "shuffle", or "replacement" for the schedule "theory", whose bound is of such samples.
+    ``order=None`` is "shuffle", or "replacement" for the schedule "theory", whose bound is of such samples and of the
+    number of steps that the budget allows.
     """
-    planned = budget * -(-problem.n // max(1, min(int(batch_size), problem.n)))
-    state = StochasticState(
-        start,
-        batch_size=batch_size,
-        direction=direction,
-        schedule=schedule,
-        eta0=eta0,
-        average=average,
-        order=order or ("replacement" if schedule == "theory" else "shuffle"),
-        seed=seed,
-        radius=radius,
-        steps=planned,
-    )
-    best = _Best(problem, start, slopes, keep=average and schedule != "theory")
-    mean = np.zeros(problem.n)
-    apart = max(1, problem.d // 8 if problem.d <= EQUATIONS else 1)  # systems of d equations are part of a gap's cost
-    passes, due, status = 0, 1, Status.BUDGET_EXHAUSTED
-    if best.relative_gap <= tolerance:
-        return RiskSolution(best.theta, best.u, Status.CONVERGED, 0)
-    with keep_interrupt() as interrupt:
-        while passes < budget:
-            state.advance(problem, slopes=mean)
-            passes += 1
-            if not np.isfinite(
-                state.theta + state.average
-            ).all():  # steps too long for this loss: what was found before is the answer
-                status = Status.STALLED
-                break
-            if passes >= due or passes == budget:
-                best.meet(state.average, mean)
-                due = passes + max(apart, int(_GROWTH * passes))
-                if best.relative_gap <= tolerance:
-                    status = Status.CONVERGED
-                    break
-            if monitor is not None and monitor.report(passes, best.violation, best.relative_gap):
-                best.meet(state.average, mean)
-                status = Status.INTERRUPTED
-                break
-    if interrupt.kept:
-        status = Status.INTERRUPTED
-    return RiskSolution(best.theta, best.u, status, passes, keyboard=interrupt.kept)
+
+    name = "sgd"
+    works_in_dual = True
+    budget = 1000
+    options = ("batch_size", "direction", "schedule", "eta0", "average", "order", "seed", "radius")
+
+    def __init__(
+        self,
+        problem: Risk,
+        start: np.ndarray,
+        tolerance: float,
+        slopes: np.ndarray | None = None,
+        *,
+        batch_size: int = 1,
+        direction: str = "plain",
+        schedule: str = "auto",
+        eta0: float | None = None,
+        average: bool = True,
+        order: str | None = None,
+        seed: int = 0,
+        radius: float | None = None,
+    ) -> None:
+        self.problem, self.tolerance = problem, tolerance
+        self.state = StochasticState(
+            start,
+            batch_size=batch_size,
+            direction=direction,
+            schedule=schedule,
+            eta0=eta0,
+            average=average,
+            order=order or ("replacement" if schedule == "theory" else "shuffle"),
+            seed=seed,
+            radius=radius,
+        )
+        self.steps_a_pass = -(-problem.n // max(1, min(int(batch_size), problem.n)))
+        self.best = _Best(problem, start, slopes, keep=average and schedule != "theory")
+        self.mean = np.zeros(problem.n)
+        # systems of d equations are part of a gap's cost
+        self.apart = max(1, problem.d // 8 if problem.d <= EQUATIONS else 1)
+        self.due = 1
+
+    def begin(self, budget: int) -> None:
+        self.state.planned = budget * self.steps_a_pass
+
+    def step(self, most: int) -> Status | None:
+        self.state.advance(self.problem, slopes=self.mean)
+        self.iterations += 1
+        # steps too long for this loss: what was found before is the answer
+        return None if np.isfinite(self.state.theta + self.state.average).all() else Status.STALLED
+
+    def finished(self, last: bool) -> Status | None:
+        if self.iterations and (last or self.iterations >= self.due):
+            self.best.meet(self.state.average, self.mean)
+            self.due = self.iterations + max(self.apart, int(_GROWTH * self.iterations))
+        return Status.CONVERGED if self.best.relative_gap <= self.tolerance else None
+
+    def figures(self) -> Figures:
+        best = self.best
+        return Figures(best.violation, best.relative_gap, best.primal, best.dual)
+
+    def variables(self) -> np.ndarray:
+        return self.best.theta
+
+    def result(self, status: Status, keyboard: bool) -> Solution:
+        if status is Status.INTERRUPTED and not keyboard and self.iterations:
+            self.best.meet(self.state.average, self.mean)
+        return Solution(self.best.theta, status, self.iterations, slopes=self.best.u, keyboard=keyboard)
 
 
 class _Best:

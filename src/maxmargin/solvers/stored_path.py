@@ -9,6 +9,7 @@ import numpy as np
 
 from ..certificates import Evidence, Status, evaluate_tube
 from ..kernels import StoredMatrix
+from ._solution import Solution
 from .decomposition import automatic_budget
 from .stored_matrix import ROUNDS, improve, restore_sum, solve_path
 
@@ -16,16 +17,6 @@ from .stored_matrix import ROUNDS, improve, restore_sum, solve_path
 _AIM = 0.9
 # Repairs in float32 and in float64 of a solution that the proof did not confirm
 _REPAIRS = (False, False, True, True, True)
-
-
-@dataclass(frozen=True, eq=False)
-class PathPoint:
-    """One solution: coefficients of all samples (0 for those that take no part), proof and counts."""
-
-    beta: np.ndarray
-    evidence: Evidence
-    status: Status
-    iterations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +39,7 @@ def solve_stored_paths(
     budget: int | None = None,
     stop: np.ndarray | None = None,
     polish: bool = False,
-) -> list[list[PathPoint]]:
+) -> list[list[Solution]]:
     """Solve ``1/2 beta' K beta - p' beta + epsilon |beta|_1``, ``C low <= beta <= C high``, sum 0, for each C.
 
     Parameters
@@ -71,8 +62,8 @@ def solve_stored_paths(
 
     Returns
     -------
-    list of list of PathPoint
-        For each problem, one solution for each C.
+    list of list of Solution
+        For each problem, one for each C: coefficients of all samples (0 for those that take no part), with evidence.
 
     """
     n = len(p)
@@ -96,7 +87,7 @@ def solve_stored_paths(
             lower, upper, place = problem.Cs[k] * problem.low, problem.Cs[k] * problem.high, begin + k
             figures = betas[place], images[place], epsilon, errors[place], matrix.length
             evidence = evaluate_tube(p, lower, upper, *figures)
-            point = PathPoint(betas[place], evidence, Status.CONVERGED, int(taken[k]))
+            point = Solution(betas[place], Status.CONVERGED, int(taken[k]), evidence=evidence)
             if not evidence.kkt_violation <= tolerance and not stop[0]:
                 point = _repaired(matrix, p, lower, upper, point, epsilon, tolerance, budget, stop)
             points.append(point)
@@ -116,14 +107,14 @@ def _repaired(
     p: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
-    point: PathPoint,
+    point: Solution,
     epsilon: float,
     tolerance: float,
     budget: int,
     stop: np.ndarray,
-) -> PathPoint:
+) -> Solution:
     """Go on from recomputed values where the proof fell short, at last in float64."""
-    beta, evidence, steps = point.beta.copy(), point.evidence, point.iterations
+    beta, evidence, steps = point.variables.copy(), point.evidence, point.iterations
     for precise in _REPAIRS:
         if steps >= budget or stop[0]:
             break
@@ -139,6 +130,6 @@ def _repaired(
         steps += int(more)
         evidence = _evidence(matrix, p, lower, upper, beta, epsilon)
         if evidence.kkt_violation <= tolerance:
-            return PathPoint(beta, evidence, Status.CONVERGED, steps)
+            return Solution(beta, Status.CONVERGED, steps, evidence=evidence)
     status = Status.INTERRUPTED if stop[0] else Status.BUDGET_EXHAUSTED if steps >= budget else Status.STALLED
-    return PathPoint(beta, evidence, status, steps)
+    return Solution(beta, status, steps, evidence=evidence)

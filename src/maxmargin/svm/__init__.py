@@ -1,12 +1,17 @@
 """Support vector machines: scikit-learn's names and parameters, a certificate on every fit."""
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
+
+# Beside what users import (`__all__`), what explanations, pictures and model files build on.
+from ._classifier import KernelClassifier as KernelClassifier
 from ._linear_svc import LinearSVC
 from ._linear_svc_cv import LinearSVCCV
 from ._linear_svr import LinearSVR
 from ._nusvc import NuSVC
 from ._nusvr import NuSVR
 from ._one_class import OneClassSVM
+from ._one_vs_one import OneVsOne as OneVsOne, class_slices as class_slices
+from ._path import KernelPath as KernelPath
 from ._svc import SVC
 from ._svc_cv import SVCCV
 from ._svr import SVR

@@ -11,7 +11,7 @@ from ..certificates import Evidence, with_definiteness
 from ..engine import raise_interrupt
 from ..kernels import Definiteness, Gram
 from ..problems import BoxQP
-from ..solvers import Monitor, PathPoint, feasible, longest_useful, solve_certified, solve_indefinite
+from ..solvers import Monitor, Solution, feasible, longest_useful, solve_certified, solve_indefinite
 from ._input import part_of
 from ._search_problems import Box, SearchProblems
 
@@ -42,7 +42,7 @@ class BlockPath:
 
     def solve(
         self, gram: Gram, k: int, fold: int, Cs: np.ndarray, known: Definiteness, start: np.ndarray | None = None
-    ) -> list[PathPoint]:
+    ) -> list[Solution]:
         """Problem k in one fold; none if a class is missing.
 
         `gram` is the matrix of all rows, `known` what is known of that of the problem's; `start` are coefficients of
@@ -54,7 +54,7 @@ class BlockPath:
         part = np.flatnonzero(box[0] < box[1])
         p, low, high = problem.p[part], box[0][part], box[1][part]
         sub = part_of(gram, problem.rows[part])
-        points: list[PathPoint] = []
+        points: list[Solution] = []
         begin, image = None if start is None else start[part], None
         for t, C in enumerate(Cs):
             qp = self._box_qp(sub, p, C, (low, high))
@@ -65,9 +65,9 @@ class BlockPath:
             if self.monitor.stopped:
                 raise KeyboardInterrupt
             beta = np.zeros(len(problem.rows))
-            beta[part] = self._coefficients(solution.beta)
+            beta[part] = self._coefficients(solution.variables)
             evidence = self._narrowed(with_definiteness(solution.evidence, qp, known))
-            points.append(PathPoint(beta, evidence, solution.status, solution.iterations))
+            points.append(Solution(beta, solution.status, solution.iterations, evidence=evidence))
         return points
 
     def _solve_indefinite(self, qp: BoxQP) -> Any:
@@ -103,10 +103,10 @@ class BlockPath:
 
 
 def _lengthened(
-    point: PathPoint, part: np.ndarray, p: np.ndarray, before: float, C: float, box: Box, epsilon: float
+    point: Solution, part: np.ndarray, p: np.ndarray, before: float, C: float, box: Box, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """A start for a larger C: the multiple of the last solution with the best objective, and its image."""
-    beta, image = point.beta[part], point.evidence.image
+    beta, image = point.variables[part], point.evidence.image
     low, high = box
     factor = longest_useful(p, beta, p - image, epsilon, C / before)
     longer = np.clip(factor * beta, C * low, C * high)

@@ -16,10 +16,11 @@ from ..certificates import KKTCases, kkt_cases
 from ..engine import one_blas_thread
 from ..estimators import Reported, check_same_rows, class_weights
 from ..problems import BoxQP
+from ._fit import fit_classifier
 from ._input import part_of, training_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
-from ._one_vs_rest import OneVsRest
+from ._one_vs_rest import OneVsRest, scheme_of
 from ._solve import judged
 from ._verify import Audit
 
@@ -38,6 +39,28 @@ class KernelClassifier(ClassifierMixin, Reported):
 
     multi_class = "ovo"  # of machines without such a parameter
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
+        """Train on rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        self._refuse()
+        fit_classifier(self, self._formulation(), X, y, sample_weight)
+        return self
+
     def _refuse(self) -> None:
         """Raise for parameters that contradict each other."""
         if self.probability is True:
@@ -48,9 +71,6 @@ class KernelClassifier(ClassifierMixin, Reported):
             )
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError("decision_function_shape='ovo' needs multi_class='ovo'; got multi_class='ovr'.")
-
-    def _scheme(self, classes: int) -> OneVsOne | OneVsRest:
-        return OneVsRest(classes) if self.multi_class == "ovr" and classes > 2 else OneVsOne(classes)
 
     # ---------------------------------------------------------------- the proof
 
@@ -130,7 +150,7 @@ class KernelClassifier(ClassifierMixin, Reported):
     # ---------------------------------------------------------------- prediction
 
     def _fitted_scheme(self) -> OneVsOne | OneVsRest:
-        return self._scheme(len(self.classes_))
+        return scheme_of(self.multi_class, len(self.classes_))
 
     def _binary_values(self, X: Any) -> np.ndarray:
         """Decision values of each binary problem, positive for its positive class."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,44 +20,59 @@ from ._formulations import Formulation
 from ._input import kernel_of_fit, part_of, rows_of, training_rows, training_weights
 from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
-from ._one_vs_rest import OneVsRest
+from ._one_vs_rest import OneVsRest, scheme_of
 from ._remedy import advice, indefinite_advice
 from ._solve import Solved, Task, Tasks
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """Checked labels: the number of each sample's class, its weight, and the binary problems of the classes."""
+
+    classes: np.ndarray
+    label: np.ndarray
+    weight: np.ndarray
+    class_weight: np.ndarray
+    scheme: OneVsOne | OneVsRest
+    pairs: list[Pair]
+
+    @classmethod
+    def of(cls, machine: Any, X: Any, y: Any, sample_weight: Any, one_class_error: str) -> _Classes:
+        classes, label = encode_labels(y)
+        weight = training_weights(sample_weight, X)
+        class_weight = class_weights(machine.class_weight, classes, label)
+        check_every_class(classes, label, weight, one_class_error)
+        scheme = scheme_of(machine.multi_class, len(classes))
+        return cls(classes, label, weight, class_weight, scheme, scheme.pairs(label, weight))
 
 
 def fit_classifier(machine: Any, formulation: Formulation, X: Any, y: Any, sample_weight: Any) -> None:
     """Train on labels: one binary problem, or for more than two classes one a pair or one a class."""
     X, y = training_rows(machine, X, y)
-    classes, label = encode_labels(y)
-    weight = training_weights(sample_weight, X)
-    class_weight = class_weights(machine.class_weight, classes, label)
-    check_every_class(classes, label, weight, formulation.one_class_error)
-    scheme = machine._scheme(len(classes))
-    pairs = scheme.pairs(label, weight)
-    names = [pair.label(classes) for pair in pairs]
-    kernel, gamma = kernel_of_fit(machine, X, weight)
+    data = _Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
+    kernel, gamma = kernel_of_fit(machine, X, data.weight)
     threads = machine._threads()
     gram = kernel.gram(rows_of(machine.kernel, X), None, threads)
-    workers = threads if machine._side_by_side(len(pairs)) else 1
+    workers = threads if machine._side_by_side(len(data.pairs)) else 1
     if workers > 1:
         gram = gram.with_threads(1)
-    bound = weight * class_weight[label]
-    for pair, name in zip(pairs, names, strict=True):
+    bound = data.weight * data.class_weight[data.label]
+    names = [pair.label(data.classes) for pair in data.pairs]
+    for pair, name in zip(data.pairs, names, strict=True):
         if text := formulation.not_as_asked(pair.sign, bound[pair.rows]):
             warn(f"specified nu is infeasible for {name}: {text}", stacklevel=3)
-    grams = _pair_grams(gram, pairs, label, weight, machine.cache_size * 1e6)
-    problems = [formulation.problem(g, pair.sign, bound[pair.rows]) for g, pair in zip(grams, pairs, strict=True)]
-    starts = _starts(machine, formulation, scheme, pairs, problems, label, classes)
-    parts = zip(problems, starts, pairs, names, strict=True)
+    grams = zip(_pair_grams(gram, data, machine.cache_size * 1e6), data.pairs, strict=True)
+    problems = [formulation.problem(matrix, pair.sign, bound[pair.rows]) for matrix, pair in grams]
+    parts = zip(problems, _starts(machine, formulation, data, problems), data.pairs, names, strict=True)
     tasks = [Task(problem=problem, start=start, rows=pair.rows, name=name) for problem, start, pair, name in parts]
     monitor = Monitor(machine.verbose, machine.callback)
     # of two classes the second is positive here, and the first in LIBSVM
-    first = -1 if len(classes) == 2 else 1
+    first = -1 if len(data.classes) == 2 else 1
     solved, interrupted = _solve(machine, formulation, kernel, tasks, first, workers, monitor)
-    machine.class_weight_ = class_weight
+    machine.class_weight_ = data.class_weight
     machine.n_iter_ = np.array([s.solution.iterations for s in solved])
     models = [formulation.to_model(s.solution) for s in solved]
-    keep_classes(machine, X, gamma, scheme, pairs, models, label, classes)
+    keep_classes(machine, X, gamma, data.scheme, data.pairs, models, data.label, data.classes)
     conclude(machine, [s.certificate for s in solved], monitor, interrupted, partial(advice, machine))
     _warn_of_indefinite(machine, kernel, solved)
 
@@ -112,37 +128,30 @@ def _solve(
     return [formulation.as_kept(found, task.problem, kernel) for found, task in kept], interrupted
 
 
-def _pair_grams(gram: Gram, pairs: list[Pair], label: np.ndarray, weight: np.ndarray, cache_bytes: float) -> list[Gram]:
+def _pair_grams(gram: Gram, data: _Classes, cache_bytes: float) -> list[Gram]:
     """The matrix of each pair; the pairs of three or more classes share blocks if those fit the cache."""
+    pairs = data.pairs
     if isinstance(gram, TiledGram) and len(pairs) > 1 and pairs[0].negative is not None:
-        members = [np.flatnonzero((label == k) & (weight > 0)) for k in range(label.max() + 1)]
+        members = [np.flatnonzero((data.label == k) & (data.weight > 0)) for k in range(len(data.classes))]
         shared = SharedBlocks(gram, members)
         if shared.bytes_needed() <= cache_bytes / 2:
             return [shared.pair(pair.positive, pair.negative, pair.rows) for pair in pairs if pair.negative is not None]
     return [part_of(gram, pair.rows) for pair in pairs]
 
 
-def _starts(
-    machine: Any,
-    formulation: Formulation,
-    scheme: OneVsOne | OneVsRest,
-    pairs: list[Pair],
-    problems: list[BoxQP],
-    label: np.ndarray,
-    classes: np.ndarray,
-) -> list[np.ndarray | None]:
+def _starts(machine: Any, formulation: Formulation, data: _Classes, problems: list[BoxQP]) -> list[np.ndarray | None]:
     """Variables to start from: the last solution's if `warm_start` is set and there is one."""
     if not (machine.warm_start and hasattr(machine, "support_")):
-        return [None] * len(pairs)
-    if machine.shape_fit_[0] != len(label) or not np.array_equal(machine.classes_, classes):
+        return [None] * len(problems)
+    n, classes = len(data.label), data.classes
+    if machine.shape_fit_[0] != n or not np.array_equal(machine.classes_, classes):
         raise ValueError(
             f"warm_start=True needs the rows and classes of the last fit ({machine.shape_fit_[0]} rows, classes "
-            f"{list(machine.classes_)}); got {len(label)} rows and classes {list(classes)}. Set warm_start=False to "
-            f"start anew."
+            f"{list(machine.classes_)}); got {n} rows and classes {list(classes)}. Set warm_start=False to start anew."
         )
-    if len(machine.intercept_) != len(pairs):
+    if len(machine.intercept_) != len(problems):
         raise ValueError("warm_start=True needs the same multi_class as the last fit; set warm_start=False.")
-    betas = scheme.unpack(machine._spread(len(label)), pairs, label)
+    betas = data.scheme.unpack(machine._spread(n), data.pairs, data.label)
     kept = zip(problems, betas, machine.intercept_, strict=True)
     return [_within(problem, formulation.to_variables(problem, beta, float(b))[0]) for problem, beta, b in kept]
 

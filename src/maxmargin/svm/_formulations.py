@@ -16,7 +16,7 @@ import numpy as np
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate, evaluate_hard_margin
 from ..kernels import Gram, Kernel
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, solve_certified, solve_hard_margin
+from ..solvers import Monitor, Solution, solve_certified, solve_hard_margin
 from ._solve import Solved, certificate_of, judged
 
 
@@ -54,13 +54,13 @@ class Formulation(ABC):
 
     def solve(
         self, problem: BoxQP, start: np.ndarray | None, budget: int | None, monitor: Monitor, **options: Any
-    ) -> CertifiedSolution:
+    ) -> Solution:
         """Solve and certify it."""
         return solve_certified(problem, start, self.tolerance, self.gap_tol, budget, monitor, **options)
 
-    def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
+    def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
         """Coefficients and intercept of the decision function."""
-        return solution.beta, solution.evidence.intercepts[0]
+        return solution.variables, solution.evidence.intercepts[0]
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
         """Variables and intercepts of the problem again."""
@@ -70,7 +70,7 @@ class Formulation(ABC):
         """The same with figures of what the model keeps, where that is not what was solved for."""
         return solved
 
-    def attributes(self, solution: CertifiedSolution) -> dict[str, Any]:
+    def attributes(self, solution: Solution) -> dict[str, Any]:
         """Fitted attributes that no other formulation has."""
         return {}
 
@@ -99,7 +99,7 @@ class SoftMargin(Formulation):
 
     def solve(
         self, problem: BoxQP, start: np.ndarray | None, budget: int | None, monitor: Monitor, **options: Any
-    ) -> CertifiedSolution:
+    ) -> Solution:
         solve = solve_certified if np.isfinite(self.C) else solve_hard_margin
         return solve(problem, start, self.tolerance, self.gap_tol, budget, monitor, **options)
 
@@ -127,13 +127,13 @@ class NuMargin(Formulation):
             f"is used. Lower nu."
         )
 
-    def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
+    def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
         # On the margin boundaries f + b = rho and -rho; the intercepts of the two groups are b - rho and b + rho.
         low, high = _without_margin(solution)
         rho = (high - low) / 2
         if not rho > 0:
             rho = 1.0  # the classes coincide in feature space: every scale is as good
-        return solution.beta / rho, (low + high) / 2 / rho
+        return solution.variables / rho, (low + high) / 2 / rho
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
         positive = coefficients[problem.upper > 0].sum()
@@ -155,7 +155,7 @@ class NuMargin(Formulation):
         early = certificate.status not in (Status.CONVERGED, Status.STATIONARY)
         beta, intercepts = self.to_variables(problem, *self.to_model(solution))
         # next to a bound, and by what is kept on it: then it counts no longer as free, and the violation is another
-        other = any(((beta == b) != (solution.beta == b)).any() for b in (problem.lower, problem.upper))
+        other = any(((beta == b) != (solution.variables == b)).any() for b in (problem.lower, problem.upper))
         if not (early or other):
             return solved
         evidence = judged(kernel, problem, self.evaluate(problem, beta, intercepts))
@@ -182,7 +182,7 @@ def _largest_nu(sign: np.ndarray, weight: np.ndarray) -> float:
     return 2 * min(weight[sign > 0].sum(), weight[sign < 0].sum()) / weight.sum()
 
 
-def _without_margin(solution: CertifiedSolution) -> tuple[float, float]:
+def _without_margin(solution: Solution) -> tuple[float, float]:
     """Both intercepts; where a class has all multipliers at their bounds, its own is only bounded from one side.
 
     All its samples are margin errors then. The margin is drawn so wide that the best of them stands half way between
@@ -193,9 +193,9 @@ def _without_margin(solution: CertifiedSolution) -> tuple[float, float]:
     if problem is None or not len(f):
         return low, high
     positive = problem.group == 0
-    if (solution.beta[positive] == problem.upper[positive]).all():
+    if (solution.variables[positive] == problem.upper[positive]).all():
         return min(low, -4 * float(f[positive].max()) - 3 * high), high
-    if (solution.beta[~positive] == problem.lower[~positive]).all():
+    if (solution.variables[~positive] == problem.lower[~positive]).all():
         return low, max(high, -4 * float(f[~positive].min()) - 3 * low)
     return low, high
 
@@ -209,7 +209,7 @@ class OneClass(Formulation):
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
         return BoxQP.one_class(gram, weight, self.nu)
 
-    def attributes(self, solution: CertifiedSolution) -> dict[str, Any]:
+    def attributes(self, solution: Solution) -> dict[str, Any]:
         return {"offset_": -np.array(solution.evidence.intercepts)}
 
 
@@ -222,7 +222,7 @@ class Tube(Formulation):
     Attributes
     ----------
     C : float
-        Finite.
+        Infinity (a tube that nothing may leave) is taken as a number beyond what any kernel needs.
     epsilon : float
         Half the width of the tube: given, or with a nu that of the fitted model.
     nu : float or None
@@ -235,12 +235,13 @@ class Tube(Formulation):
     nu: float | None = None
 
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
+        bound = (float(self.C) if np.isfinite(self.C) else 1e10) * weight
         if self.nu is None:
-            return BoxQP.regressor(gram, target, self.C * weight, self.epsilon)
-        return BoxQP.nu_regressor(gram, target, self.C * weight, self.nu)
+            return BoxQP.regressor(gram, target, bound, self.epsilon)
+        return BoxQP.nu_regressor(gram, target, bound, self.nu)
 
-    def to_model(self, solution: CertifiedSolution) -> tuple[np.ndarray, float]:
-        return _sums(solution.beta), float(np.mean(solution.evidence.intercepts))
+    def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
+        return _sums(solution.variables), float(np.mean(solution.evidence.intercepts))
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
         beta = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
@@ -248,7 +249,7 @@ class Tube(Formulation):
             return beta, (intercept,)
         return _with_totals(problem, beta), (intercept + self.epsilon, intercept - self.epsilon)
 
-    def attributes(self, solution: CertifiedSolution) -> dict[str, Any]:
+    def attributes(self, solution: Solution) -> dict[str, Any]:
         if self.nu is None:
             return {}
         upper, lower = solution.evidence.intercepts
@@ -260,7 +261,7 @@ class Tube(Formulation):
         if not len(solution.evidence.image):
             return solved
         kept, _ = self.to_variables(problem, *self.to_model(solution))
-        if np.array_equal(kept, solution.beta):
+        if np.array_equal(kept, solution.variables):
             return solved
         evidence = judged(kernel, problem, evaluate(problem, kept, wanted=self.gap_tol))
         within = evidence.kkt_violation <= self.tol
@@ -269,7 +270,7 @@ class Tube(Formulation):
         status = (
             Status.STALLED if claims and not (met or (evidence.definiteness == "fails" and within)) else solution.status
         )
-        solution = replace(solution, beta=kept, evidence=evidence, status=status)
+        solution = replace(solution, variables=kept, evidence=evidence, status=status)
         certificate = certificate_of(solution, solved.certificate.seconds, solved.certificate.label)
         return replace(solved, solution=solution, certificate=certificate)
 
@@ -293,24 +294,24 @@ def _with_totals(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
     rises, falls = beta.reshape(2, -1)
     bound = problem.upper[: len(rises)]
     missing = problem.totals[0] - rises.sum()
-    room = bound - (rises - falls)
+    left = bound - (rises - falls)
     # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
-    if missing > 1e-12 * problem.totals[0] and room.sum() >= missing:
-        both = _shared(problem, rises, falls, room, missing)
-        # a sum that fills its room is rounded, and may be an ulp beyond the bound
+    if missing > 1e-12 * problem.totals[0] and left.sum() >= missing:
+        both = _shared(problem, rises, falls, left, missing)
+        # a sum that reaches its bound is rounded, and may be an ulp beyond the bound
         rises, falls = np.minimum(rises + both, bound), np.maximum(falls - both, -bound)
     return np.concatenate([rises, falls])
 
 
-def _shared(problem: BoxQP, rises: np.ndarray, falls: np.ndarray, room: np.ndarray, missing: float) -> np.ndarray:
+def _shared(problem: BoxQP, rises: np.ndarray, falls: np.ndarray, left: np.ndarray, missing: float) -> np.ndarray:
     """What both variables of a sample get: first of those in the middle of the tube, which it violates least."""
     n = len(rises)
     residual = (problem.p - problem.image(np.concatenate([rises, falls])))[:n]
     highest = residual[rises < problem.upper[:n]].max(initial=-np.inf)
     lowest = residual[falls > problem.lower[n:]].min(initial=np.inf)
     middle = (highest + lowest) / 2
-    order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -room, kind="stable")
-    before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
+    order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -left, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(left[order])[:-1]])
     both = np.zeros(n)
-    both[order] = np.clip(missing - before, 0.0, room[order])
+    both[order] = np.clip(missing - before, 0.0, left[order])
     return both

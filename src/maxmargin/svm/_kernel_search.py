@@ -13,8 +13,8 @@ from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..engine import thread_count
-from ..kernels import KERNELS, FreshProducts, Gram, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
-from ..search import Board, Engine, Fold, Grid, Search, SearchData, resolve_values
+from ..kernels import KERNELS, FreshProducts, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
+from ..search import EXACT_ROWS, Fold, Grid, Search, SearchData, SearchState, resolve_values
 from ._block_search import BlockSearch
 from ._input import rows_of, training_rows
 from ._search_problems import SearchProblems
@@ -22,26 +22,9 @@ from ._search_ranges import c_values, gamma_values, inner_product_gammas
 from ._stored_search import StoredSearch
 
 _WITHOUT_GAMMA = {"linear", "precomputed"}
-# Up to here the winner's folds are trained once more, to rounding errors, before their values calibrate: as exact as
-# the machines themselves are on small data, where a weight of 2 is the same as the row twice.
-_SMALL = 512
 # Steps that a binary problem may take without being asked for more: a tenth of what one machine alone may. The hardest
 # cell of the searches measured (magic04, C=1000) takes 93,000.
 _STEPS = 1_000_000
-
-
-class _KernelEngine:
-    """Chooses how to train once the folds are known."""
-
-    def __init__(self, search: KernelSearch, data: SearchData) -> None:
-        self.search, self.data = search, data
-
-    def run(self, board: Board) -> None:
-        """Train what is open on the board."""
-        engine = self.search._engine_for(self.data, board.folds, board.grid)
-        if self.search.verbose and not self.search._polishing:
-            print(f"maxmargin: {self.search.storage_}", file=sys.stderr, flush=True)
-        engine.run(board)
 
 
 class KernelSearch(Search):
@@ -66,7 +49,8 @@ class KernelSearch(Search):
     memory: float
     n_jobs: int | None
 
-    _polishing = False
+    # as exact as the machines themselves are on small data, where a weight of 2 is the same as the row twice
+    _exact_rows = EXACT_ROWS
 
     @property
     def _kernel_name(self) -> str:
@@ -122,51 +106,52 @@ class KernelSearch(Search):
     def _kernel_of(self, gamma: float) -> Kernel:
         return make_kernel(self.kernel, gamma, self.coef0, self.degree)
 
-    # ---------------------------------------------------------------- engines
+    # ---------------------------------------------------------------- training
 
-    def _after(self, board: Board, data: SearchData) -> None:
-        if self._keeps_values() and len(data.y) <= _SMALL:
-            board.record.values.clear()
-            self._polishing = True
-        try:
-            super()._after(board, data)
-        finally:
-            self._polishing = False
+    def _train(self, state: SearchState, data: SearchData, exact: bool = False) -> None:
+        gammas = state.grid.values[1] if self._has_gamma else np.ones(1)
+        engine: dict[str, Any] = {
+            "problems": self._problems(data, state.folds),
+            "kernels": [self._kernel_of(float(g)) for g in gammas],
+            "tol": self.tol,
+            "budget": max(_STEPS, 100 * len(data.y)) if self.max_iter == -1 else int(self.max_iter),
+            "threads": thread_count(self.n_jobs),
+            "fold_by_fold": self.race,
+            "wants_model": self.scoring is not None,
+        }
+        # of RBF the largest gamma decides whether inner products are accurate enough; of others it may overflow
+        decisive = int(np.argmax(gammas) if self._kernel_name == "rbf" else np.argmin(gammas))
+        values = self._stored_values(data, engine["problems"], engine["kernels"][decisive], engine["threads"])
+        if self.verbose and not exact:
+            print(f"maxmargin: {self.storage_}", file=sys.stderr, flush=True)
+        if values is None:
+            rows = rows_of(self.kernel, data.X)
+            BlockSearch(**engine, rows=rows, cache_bytes=int(self.memory * 1e6)).run(state)
+        else:
+            StoredSearch(**engine, values=values, exact=exact).run(state)
 
-    def _make_engine(self, data: SearchData) -> Engine:
-        return _KernelEngine(self, data)
-
-    def _engine_for(self, data: SearchData, folds: list[Fold], grid: Grid) -> Engine:
-        """Matrices in memory where they fit; else pairs' matrices from rows; else blocks."""
-        problems = self._problems(data, folds)
-        gammas = grid.values[1] if self._has_gamma else np.ones(1)
-        kernels = [self._kernel_of(float(g)) for g in gammas]
-        budget = max(_STEPS, 100 * len(data.y)) if self.max_iter == -1 else int(self.max_iter)
-        threads = thread_count(self.n_jobs)
-        common = (self.tol, budget, threads, self.race, self.scoring is not None)
-        rows = rows_of(self.kernel, data.X)
-        largest = max(len(p.rows) for p in problems.problems)
-        matrices = threads * StoredMatrix.bytes_needed(largest)
+    def _stored_values(
+        self, data: SearchData, problems: SearchProblems, kernel: Kernel, threads: int
+    ) -> StoredProducts | FreshProducts | None:
+        """Where kernel values come from: inner products in memory where they fit, else rows; None for blocks."""
+        several, memory = len(problems.problems) > 1, self.memory * 1e6
+        matrices = threads * StoredMatrix.bytes_needed(max(len(p.rows) for p in problems.problems))
         products = StoredProducts.bytes_needed(len(data.y))
-        room = self.memory * 1e6
-        if products + matrices <= room:
+        if products + matrices <= memory:
             self.storage_ = (
                 f"stored: {products / 1e6:.0f} MB of inner products, {matrices / 1e6:.0f} MB of kernel values"
             )
-            order = None if len(problems.problems) == 1 else np.argsort(data.label, kind="stable")  # type: ignore[arg-type]
-            # of RBF the largest gamma decides whether inner products are accurate enough; of others it may overflow
-            decisive = int(np.argmax(gammas) if self._kernel_name == "rbf" else np.argmin(gammas))
-            gram: Gram = kernels[decisive].gram(rows, None, threads)
-            return StoredSearch(problems, StoredProducts.of(gram, order), kernels, *common, self._polishing)
-        if matrices <= room and len(problems.problems) > 1:
+            order = np.argsort(data.label, kind="stable") if several else None  # type: ignore[arg-type]
+            return StoredProducts.of(kernel.gram(rows_of(self.kernel, data.X), None, threads), order)
+        if matrices <= memory and several:
             self.storage_ = (
                 f"recomputed: {matrices / 1e6:.0f} MB of kernel values; the inner products of all rows would take "
                 f"another {products / 1e6:.0f} MB (memory={self.memory:g}) and are computed again for every gamma and "
                 f"pair of classes"
             )
-            return StoredSearch(problems, FreshProducts(rows), kernels, *common, self._polishing)
+            return FreshProducts(rows_of(self.kernel, data.X))
         self.storage_ = (
             f"blocks: kernel values are computed again in every sweep; to keep them, {len(data.y)} rows take "
             f"{(products + matrices) / 1e6:.0f} MB (memory={self.memory:g})"
         )
-        return BlockSearch(problems, rows, kernels, *common, cache_bytes=int(room))
+        return None

@@ -9,22 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import RiskEvidence, Status
-from ..engine import Stopwatch, thread_count
-from ..linear import (
-    LinearClassifierMachine,
-    Part,
-    Training,
-    certificate_of,
-    evaluate_all_classes,
-    evaluate_street,
-    solve_all_classes,
-    solve_widest_street,
-)
-from ..losses import Loss, make_loss
-from ..penalties import Penalty, make_penalty
-from ..problems._crammer_singer import CrammerSingerRisk
-from ..solvers import Monitor
+from ..linear import LinearClassifierMachine, LinearFormulation, fit_classifier
+from ..losses import make_loss
+from ..penalties import make_penalty
 
 
 class LinearSVC(LinearClassifierMachine):
@@ -148,79 +135,53 @@ class LinearSVC(LinearClassifierMachine):
         self.warm_start = warm_start
         self.callback = callback
 
-    @property
-    def _hard(self) -> bool:
-        return self.C == np.inf
-
-    def _refuse(self) -> None:
+    def _formulation(self) -> LinearFormulation:
+        hard, joint = self.C == np.inf, self.multi_class == "crammer_singer"
         if self.intercept_scaling != 1:
             raise ValueError(
                 f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
                 f"Leave it at 1."
             )
-        if self.multi_class == "crammer_singer" and (self.penalty != "l2" or self._hard or self.solver != "auto"):
+        if self.multi_class == "crammer_singer" and (self.penalty != "l2" or hard or self.solver != "auto"):
             raise ValueError(
                 f"multi_class='crammer_singer' needs penalty='l2', a finite C and solver='auto'; got "
                 f"penalty={self.penalty!r}, C={self.C!r}, solver={self.solver!r}."
             )
-        if self._hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
+        if hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
             raise ValueError(
                 f"C=inf (the hard margin) needs penalty='l2', fit_intercept=True and solver='auto'; got "
                 f"penalty={self.penalty!r}, fit_intercept={self.fit_intercept!r}, solver={self.solver!r}."
             )
+        return LinearFormulation(
+            make_loss("hinge" if joint else self.loss),
+            make_penalty(self.penalty),
+            # the joint machine of two classes is the hinge's, with half the penalty: w_1 = -w_0
+            1.0 if hard else 2.0 * self.C if joint else float(self.C),
+            self.fit_intercept,
+            hard=hard,
+            joint="crammer-singer" if joint else "",
+            joint_strength=self.C,
+            solver=self.solver,
+            one_count=True,
+        )
 
-    def _loss(self) -> Loss:
-        return make_loss("hinge" if self._joint else self.loss)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
+        """Train on rows X with labels y.
 
-    def _penalty(self) -> Penalty:
-        return make_penalty(self.penalty)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
 
-    def _strength(self) -> float:
-        if self._hard:
-            return 1.0
-        # the joint machine of two classes is the hinge's, with half the penalty: w_1 = -w_0
-        return 2.0 * self.C if self._joint else float(self.C)
+        Returns
+        -------
+        self
 
-    @property
-    def _joint(self) -> bool:
-        return self.multi_class == "crammer_singer"
-
-    def _joint_problem(self, training: Training) -> CrammerSingerRisk | None:
-        k = len(training.classes)
-        if not self._joint or k == 2:
-            return None
-        weights, threads = self.C * training.weights, thread_count(self.n_jobs)
-        label = training.label.astype(np.int64, copy=False)
-        return CrammerSingerRisk(training.rows, label, k, weights, self.fit_intercept, threads)
-
-    def _keep(self, training: Any, parts: list[Part]) -> None:
-        super()._keep(training, parts)
-        self.n_iter_: Any = max(part.certificate.iterations for part in parts)
-
-    # ---------------------------------------------------------------- all classes together, and the hard margin
-
-    def _solve_part(
-        self, problem: Any, start: np.ndarray | None, slopes: np.ndarray | None, monitor: Monitor, name: str
-    ) -> Part:
-        watch = Stopwatch()
-        if isinstance(problem, CrammerSingerRisk):
-            options = (self.tol, self.max_iter, monitor, self._seed())
-            W, evidence, status, iterations, keyboard = solve_all_classes(problem, start, slopes, *options)
-            certificate = certificate_of(evidence, status, iterations, watch.seconds(), name)
-            return Part(W, evidence.u, certificate, "crammer_singer", keyboard, rounding=evidence.rounding)
-        if not self._hard:
-            return super()._solve_part(problem, start, slopes, monitor, name)
-        theta, beta, status, iterations, keyboard = solve_widest_street(problem, slopes, self.tol, None, monitor)
-        evidence = evaluate_street(problem, theta, beta)
-        if status is Status.CONVERGED and evidence.relative_gap > self.tol:
-            status = Status.STALLED
-        certificate = certificate_of(evidence, status, iterations, watch.seconds(), name)
-        return Part(theta, beta, certificate, "decomposition", keyboard, rounding=evidence.rounding)
-
-    def _evidence(self, problem: Any, theta: np.ndarray, slopes: np.ndarray | None) -> RiskEvidence:
-        if isinstance(problem, CrammerSingerRisk):
-            return evaluate_all_classes(problem, theta, slopes)
-        return evaluate_street(problem, theta, slopes) if self._hard else super()._evidence(problem, theta, slopes)
-
-    def _has_no_minimum(self, problem: Any, evidence: RiskEvidence) -> bool:
-        return False  # there always is a penalty
+        """
+        self._validate_params()
+        fit_classifier(self, self._formulation(), X, y, sample_weight)
+        return self

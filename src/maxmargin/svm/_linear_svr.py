@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -10,14 +11,15 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import Certificate, are_floats
+from ..certificates import Certificate, are_floats, confirmed
 from ..data import Rows
 from ..engine import thread_count
-from ..estimators import check_weights
-from ..linear import LinearMachine
-from ..losses import Loss, make_loss
-from ..penalties import Penalty, make_penalty
+from ..estimators import check_weights, conclude, solve_all
+from ..linear import LinearMachine, Tasks, advice, check_finite, training_rows, verify
+from ..losses import make_loss
+from ..penalties import make_penalty
 from ..problems import Risk
+from ..solvers import Monitor
 
 
 class LinearSVR(RegressorMixin, LinearMachine):
@@ -107,15 +109,6 @@ class LinearSVR(RegressorMixin, LinearMachine):
         self.warm_start = warm_start
         self.callback = callback
 
-    def _loss(self) -> Loss:
-        return make_loss(self.loss, self.epsilon)
-
-    def _penalty(self) -> Penalty:
-        return make_penalty("l2")
-
-    def _strength(self) -> float:
-        return float(self.C)
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
         """Train on rows X with targets y.
 
@@ -139,23 +132,25 @@ class LinearSVR(RegressorMixin, LinearMachine):
                 f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
                 f"Leave it at 1."
             )
-        X, y = self._validate_training(X, y, y_numeric=True)
+        X, y = training_rows(self, X, y, y_numeric=True)
         problem = self._risk(X, y, sample_weight)
         start, slopes = self._start(problem)
-        parts, monitor, interrupted = self._solve_all(lambda k: problem, [start], [slopes], [""], False)
+        tasks = Tasks(self, lambda k: problem, [start], [slopes], [""], self.solver)
+        monitor = Monitor(self.verbose, self.callback)
+        parts, interrupted = solve_all(tasks.solve, tasks.untouched, tasks.names, monitor, side_by_side=False)
         part = parts[0]
-        if not np.isfinite(part.theta).all():
-            raise ValueError("the weights are not finite: the values of X are too large; scale them (StandardScaler).")
-        self.coef_, self.intercept_ = part.theta[:-1].copy(), part.theta[-1:].copy()
+        check_finite(part.theta)
+        self.coef_, self.intercept_, self.solver_ = part.theta[:-1].copy(), part.theta[-1:].copy(), part.solver
         self.n_iter_ = part.certificate.iterations
         self._slopes, self._rows_seen = part.slopes, problem.n
-        self._conclude(parts, monitor, interrupted)
+        conclude(self, [part.certificate], monitor, interrupted, partial(advice, self, parts))
         return self
 
     def _risk(self, X: Any, y: Any, sample_weight: Any) -> Risk:
         weight = check_weights(sample_weight, X)
-        C = np.full(X.shape[0], self._strength()) if weight is None else self._strength() * weight
-        return self._problem(Rows(X), np.asarray(y, dtype=np.float64), C, thread_count(self.n_jobs))
+        C = np.full(X.shape[0], float(self.C)) if weight is None else float(self.C) * weight
+        loss, threads = make_loss(self.loss, self.epsilon), thread_count(self.n_jobs)
+        return Risk(Rows(X), np.asarray(y, dtype=np.float64), C, loss, make_penalty("l2"), self.fit_intercept, threads)
 
     def _start(self, problem: Risk) -> tuple[np.ndarray | None, np.ndarray | None]:
         if not (self.warm_start and hasattr(self, "coef_")):
@@ -168,6 +163,9 @@ class LinearSVR(RegressorMixin, LinearMachine):
         start = np.append(self.coef_, self.intercept_[0] * self.fit_intercept)
         return start, self._slopes if self._slopes is not None and len(self._slopes) == problem.n else None
 
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        return verify(self, self._recomputed, X, y, sample_weight)
+
     def _recomputed(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[Certificate] | None:
         coef, intercept = np.asarray(self.coef_), np.asarray(self.intercept_)
         claims = self.certificate_.problems
@@ -175,7 +173,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if not fits or not are_floats(coef, intercept):
             return None
         theta = np.append(coef, intercept).astype(np.float64)
-        return [self._confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0])]
+        return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets ``X @ coef_ + intercept_``.

@@ -9,7 +9,6 @@ from typing import Any
 from sklearn.utils._param_validation import Interval
 
 from ._classifier import KernelClassifier
-from ._fit import fit_classifier
 from ._formulations import NuMargin
 from ._machine import KernelMachine
 
@@ -98,25 +97,3 @@ shape_fit_, n_features_in_
 
     def _formulation(self) -> NuMargin:
         return NuMargin(nu=self.nu, tol=self.tol, gap_tol=self.gap_tol)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NuSVC:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        self._refuse()
-        fit_classifier(self, self._formulation(), X, y, sample_weight)
-        return self

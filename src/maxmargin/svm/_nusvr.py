@@ -8,7 +8,6 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval
 
-from ._fit import fit_one
 from ._formulations import Tube
 from ._machine import KernelMachine
 from ._regressor import KernelRegressor
@@ -90,25 +89,4 @@ class NuSVR(KernelRegressor, KernelMachine):
 
     def _formulation(self) -> Tube:
         width = getattr(self, "epsilon_", 0.0)
-        return Tube(C=self._bound, nu=self.nu, epsilon=width, tol=self.tol, gap_tol=self.gap_tol)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NuSVR:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        fit_one(self, self._formulation(), X, y, sample_weight)
-        return self
+        return Tube(C=self.C, nu=self.nu, epsilon=width, tol=self.tol, gap_tol=self.gap_tol)

@@ -13,6 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..estimators import class_pairs, pair_vote
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -34,7 +36,7 @@ class OneVsOne:
     def __init__(self, classes: int) -> None:
         self.classes = classes
         # two classes: the second is positive, as decision values need it
-        self.sides = [(1, 0)] if classes == 2 else [(a, b) for a in range(classes) for b in range(a + 1, classes)]
+        self.sides = [(1, 0)] if classes == 2 else class_pairs(classes)
 
     def pairs(self, label: np.ndarray, weight: np.ndarray) -> list[Pair]:
         """The binary problems of encoded labels, without samples of weight zero."""
@@ -80,12 +82,7 @@ class OneVsOne:
         """The class with most pairs in its favour; ties go to the first class."""
         if self.classes == 2:
             return (values[:, 0] > 0).astype(np.intp)
-        votes = np.zeros((len(values), self.classes), dtype=np.int64)
-        for k, (a, b) in enumerate(self.sides):
-            wins = values[:, k] > 0
-            votes[wins, a] += 1
-            votes[~wins, b] += 1
-        return np.argmax(votes, axis=1)
+        return pair_vote(values, self.classes)
 
     def weights_of(self, k: int, slices: Sequence[slice]) -> list[tuple[int, slice]]:
         """Rows and columns of ``dual_coef`` that make up the weights of pair k."""

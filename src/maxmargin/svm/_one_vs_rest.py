@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._one_vs_one import Pair
+from ._one_vs_one import OneVsOne, Pair
 
 
 class OneVsRest:
@@ -45,3 +45,8 @@ class OneVsRest:
     def weights_of(self, k: int, slices: Sequence[slice]) -> list[tuple[int, slice]]:
         """Rows and columns of ``dual_coef`` that make up the weights of problem k."""
         return [(k, s) for s in slices]
+
+
+def scheme_of(multi_class: str, classes: int) -> OneVsOne | OneVsRest:
+    """The layout that the parameter `multi_class` asks for; of two classes there is one only."""
+    return OneVsRest(classes) if multi_class == "ovr" and classes > 2 else OneVsOne(classes)

@@ -13,7 +13,7 @@ from ..engine import Stopwatch, one_blas_thread
 from ..estimators import check_every_class, encode_labels
 from ..kernels import Gram, Kernel, StoredMatrix, definiteness
 from ..search import Fold, SearchData, check_values
-from ..solvers import PathPoint, PathProblem, solve_stored_paths
+from ..solvers import PathProblem, Solution, solve_stored_paths
 from ._block_path import BlockPath
 from ._input import kernel_of_fit, part_of, rows_of, training_rows, training_weights
 from ._search_problems import ClassifierProblems, Trained
@@ -56,7 +56,13 @@ def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any)
     gram = kernel.gram(rows_of(machine.kernel, X), None, machine._threads())
     everything = Fold(np.arange(len(label)), np.empty(0, dtype=np.int64))
     data = SearchData(X, classes[label], weights, classes, label)
-    problems = ClassifierProblems(data, [everything], lambda C: clone(machine).set_params(C=C), gamma)
+    problems = ClassifierProblems(
+        data,
+        [everything],
+        lambda C: clone(machine).set_params(C=C),
+        class_weight=machine.class_weight,
+        gamma=gamma,
+    )
     order = np.argsort(values, kind="stable")
     watch, numbers = Stopwatch(), range(len(problems.problems))
     with one_blas_thread():
@@ -72,7 +78,7 @@ def solve_kernel_path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any)
 
 def _of_problem(
     machine: Any, kernel: Kernel, problems: ClassifierProblems, gram: Gram, k: int, Cs: np.ndarray
-) -> list[PathPoint]:
+) -> list[Solution]:
     """One binary problem along C: on its matrix if that fits the cache, else from blocks."""
     rows, box = problems.problems[k].rows, problems.box(k, 0)
     assert box is not None

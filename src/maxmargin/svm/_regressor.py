@@ -12,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..engine import one_blas_thread
 from ..estimators import Reported, check_same_rows
+from ._fit import fit_one
 from ._input import training_weights
 from ._machine import KernelMachine
 from ._verify import Audit, audit_one
@@ -25,10 +26,26 @@ class KernelRegressor(RegressorMixin, Reported):
         "C": [Interval(Real, 0.0, None, closed="right")],
     }
 
-    @property
-    def _bound(self) -> float:
-        """C, where infinity (a tube that nothing may leave) is a number beyond what any kernel needs."""
-        return float(self.C) if np.isfinite(self.C) else 1e10
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        fit_one(self, self._formulation(), X, y, sample_weight)
+        return self
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         X = self._validate_for_predict(X)

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from ..certificates import Certificate
 from ..estimators import class_weights, keep_proof
 from ..search import Fold, Outcome, SearchData
-from ..solvers import PathPoint
+from ..solvers import Solution
 from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
 
@@ -39,7 +39,7 @@ class Trained:
     """One candidate in one fold: a solution for each problem that its training rows have (None: a class is missing)."""
 
     params: dict[str, float]
-    points: list[PathPoint | None]
+    points: list[Solution | None]
     seconds: float
 
     def certificates(self, problems: Sequence[Problem]) -> tuple[Certificate, ...]:
@@ -56,7 +56,7 @@ class SearchProblems(ABC):
     regression = False
 
     def __init__(
-        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], gamma: float = 0.0
+        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], *, gamma: float = 0.0
     ) -> None:
         """`machine` makes one from the parameters of a candidate; `gamma` is that of candidates that have none."""
         self.data, self.folds, self.machine, self.gamma = data, folds, machine, gamma
@@ -78,7 +78,7 @@ class SearchProblems(ABC):
 
     @abstractmethod
     def outcome(self, fold: int, trained: Trained, values: np.ndarray, wants_model: bool) -> Outcome:
-        """What the board is given; `values` has the test rows' values, one column a problem (NaN: not trained)."""
+        """What the search is given; `values` has the test rows' values, one column a problem (NaN: not trained)."""
 
     @abstractmethod
     def build(self, fold: int, trained: Trained) -> Any:
@@ -96,14 +96,21 @@ class ClassifierProblems(SearchProblems):
     """One problem for two classes, one a pair for more."""
 
     def __init__(
-        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], gamma: float = 0.0
+        self,
+        data: SearchData,
+        folds: Sequence[Fold],
+        machine: Callable[..., Any],
+        *,
+        class_weight: Any,
+        gamma: float = 0.0,
     ) -> None:
-        super().__init__(data, folds, machine, gamma)
+        super().__init__(data, folds, machine, gamma=gamma)
         assert data.classes is not None and data.label is not None
         self.classes, self.label = data.classes, data.label
         self.scheme = OneVsOne(len(self.classes))
         pairs = self.scheme.pairs(self.label, np.ones(len(self.label)))
         self.problems = [Problem(pair.rows, pair.sign, pair.label(self.classes)) for pair in pairs]
+        self._class_weight = class_weight
         self._weights = [self._class_weighted(k) for k in range(len(folds))]
 
     def _class_weighted(self, fold: int) -> np.ndarray:
@@ -112,7 +119,7 @@ class ClassifierProblems(SearchProblems):
         present = np.unique(self.label[train])
         of_class = np.zeros(len(self.classes))
         of_class[present] = class_weights(
-            self.machine(C=1.0).class_weight, self.classes[present], np.searchsorted(present, self.label[train])
+            self._class_weight, self.classes[present], np.searchsorted(present, self.label[train])
         )
         return weight * of_class[self.label]
 
@@ -152,7 +159,7 @@ class ClassifierProblems(SearchProblems):
         models, steps = self._in_order_of(pairs, present, train, trained)
         X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
         keep_classes(machine, X, self.gamma_of(trained), scheme, pairs, models, label, self.classes[present])
-        machine.class_weight_ = class_weights(machine.class_weight, self.classes[present], label)
+        machine.class_weight_ = class_weights(self._class_weight, self.classes[present], label)
         machine.n_iter_ = np.array(steps)
         return _with_proof(machine, trained.certificates(self.problems), X)
 
@@ -166,7 +173,7 @@ class ClassifierProblems(SearchProblems):
         for pair, (problem, point) in zip(pairs, found, strict=True):
             place = np.full(len(self.label), -1)
             place[problem.rows] = np.arange(len(problem.rows))
-            beta = point.beta[place[train[pair.rows]]]
+            beta = point.variables[place[train[pair.rows]]]
             models.append((turned * beta, turned * point.evidence.intercepts[0]))
         return models, [point.iterations for _, point in found]
 
@@ -176,12 +183,10 @@ class RegressorProblems(SearchProblems):
 
     regression = True
 
-    def __init__(
-        self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], gamma: float = 0.0
-    ) -> None:
-        super().__init__(data, folds, machine, gamma)
+    def __init__(self, data: SearchData, folds: Sequence[Fold], machine: Callable[..., Any], *, epsilon: float) -> None:
+        super().__init__(data, folds, machine)
         self.problems = [Problem(np.arange(len(data.y)), data.y)]
-        self.epsilon = float(machine(C=1.0).epsilon)
+        self.epsilon = float(epsilon)
 
     def box(self, problem: int, fold: int) -> Box | None:
         weight = self._taking_part(fold)
@@ -197,7 +202,7 @@ class RegressorProblems(SearchProblems):
         point = trained.points[0]
         assert point is not None
         X = self.data.X[train][:, train] if machine._kernel_name == "precomputed" else self.data.X[train]
-        keep_one(machine, X, self.gamma_of(trained), point.beta[train], point.evidence.intercepts[0])
+        keep_one(machine, X, self.gamma_of(trained), point.variables[train], point.evidence.intercepts[0])
         machine.n_iter_ = point.iterations
         return _with_proof(machine, trained.certificates(self.problems), X)
 

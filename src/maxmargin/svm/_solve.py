@@ -12,7 +12,7 @@ from ..certificates import Certificate, Evidence, NotSeparableError, Status, wit
 from ..engine import Stopwatch
 from ..kernels import Kernel, definiteness
 from ..problems import BoxQP
-from ..solvers import CertifiedSolution, Monitor, feasible, solve_indefinite
+from ..solvers import Monitor, Solution, feasible, solve_indefinite, untouched
 from ._input import kernel_words
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Solved:
     """What solving one binary problem gave; the smallest eigenvalue of its matrix where that was computed."""
 
-    solution: CertifiedSolution
+    solution: Solution
     certificate: Certificate
     smallest_eigenvalue: float | None = None
 
@@ -87,10 +87,10 @@ class Tasks:
     def untouched(self, k: int) -> Solved:
         """A problem that Ctrl-C left undone keeps its start."""
         task = self.tasks[k]
-        solution = CertifiedSolution.untouched(task.problem, task.start)
+        solution = untouched(task.problem, task.start)
         return Solved(solution, certificate_of(solution, 0.0, task.name))
 
-    def _solve_definite(self, task: Task, monitor: Monitor) -> CertifiedSolution:
+    def _solve_definite(self, task: Task, monitor: Monitor) -> Solution:
         options: dict[str, Any] = {"cache_bytes": self.cache_bytes // self.workers, "shrinking": self.shrinking}
         try:
             return self.formulation.solve(task.problem, task.start, self.budget, monitor, **options)
@@ -99,7 +99,7 @@ class Tasks:
             proof = replace(proof, positive=task.rows[proof.positive], negative=task.rows[proof.negative])
             raise NotSeparableError(str(error), proof) from None
 
-    def _solve_indefinite(self, task: Task, smallest: float | None, monitor: Monitor) -> CertifiedSolution:
+    def _solve_indefinite(self, task: Task, smallest: float | None, monitor: Monitor) -> Solution:
         problem = task.problem
         if not np.isfinite(problem.upper - problem.lower).all():
             raise ValueError(
@@ -119,7 +119,7 @@ class Tasks:
         )
 
 
-def certificate_of(solution: CertifiedSolution, seconds: float, name: str) -> Certificate:
+def certificate_of(solution: Solution, seconds: float, name: str) -> Certificate:
     """The certificate of a solution."""
     return Certificate.of(solution.evidence, solution.status, solution.iterations, seconds, name)
 

@@ -19,8 +19,8 @@ import numpy as np
 from ..certificates import of_widths
 from ..engine import Stopwatch, Task, one_blas_thread, run_queue
 from ..kernels import Definiteness, Kernel, MatrixGram, StoredMatrix, definiteness
-from ..search import Board
-from ..solvers import Monitor, PathPoint, PathProblem, solve_stored_paths
+from ..search import SearchState
+from ..solvers import Monitor, PathProblem, Solution, solve_stored_paths
 from ._block_path import BlockPath
 from ._search_problems import Box, SearchProblems, Trained
 
@@ -60,6 +60,7 @@ class _Matrices:
                 self._kept.pop(key, None)
 
 
+@dataclass(eq=False, kw_only=True)
 class StoredSearch:
     """Trains candidates on matrices in memory.
 
@@ -78,35 +79,29 @@ class StoredSearch:
         a race needs that.
     wants_model : bool
         Whether a scorer will ask for machines.
-    polish : bool
+    exact : bool
         Whether solutions are to be exact to rounding.
 
     """
 
-    def __init__(
-        self,
-        problems: SearchProblems,
-        values: Any,
-        kernels: list[Kernel],
-        tol: float,
-        budget: int | None,
-        threads: int,
-        fold_by_fold: bool,
-        wants_model: bool,
-        polish: bool = False,
-    ) -> None:
-        self.problems, self.values, self.kernels = problems, values, kernels
-        self.tol, self.budget, self.threads = tol, budget, threads
-        self.fold_by_fold, self.wants_model, self.polish = fold_by_fold, wants_model, polish
-        self._stop = np.zeros(1, dtype=np.uint8)
+    problems: SearchProblems
+    values: Any
+    kernels: list[Kernel]
+    tol: float
+    budget: int | None
+    threads: int
+    fold_by_fold: bool
+    wants_model: bool
+    exact: bool = False
+    _stop: np.ndarray = field(init=False, default_factory=lambda: np.zeros(1, dtype=np.uint8))
 
-    def run(self, board: Board) -> None:
-        """Train what is open on the board."""
-        grid = board.grid
-        self.board = board
+    def run(self, state: SearchState) -> None:
+        """Train what is open on the state."""
+        grid = state.grid
+        self.state = state
         self.Cs = grid.values[0]
         self.order = np.argsort(self.Cs, kind="stable")
-        folds = list(range(len(board.folds)))
+        folds = list(range(len(state.folds)))
         with one_blas_thread():
             for some in [[f] for f in folds] if self.fold_by_fold else [folds]:
                 self._run_folds(some)
@@ -119,7 +114,7 @@ class StoredSearch:
                 users[gamma, chain.problem] = users.get((gamma, chain.problem), 0) + 1
         self.matrices = _Matrices(self._matrix, users)
         self._known: dict[tuple[int, int], Definiteness] = {}
-        self._found: dict[tuple[int, int, int], list[PathPoint]] = {}
+        self._found: dict[tuple[int, int, int], list[Solution]] = {}
         self._seconds: dict[tuple[int, int, int], float] = {}
         self._planned: dict[tuple[int, int], np.ndarray] = {}
         self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
@@ -130,7 +125,7 @@ class StoredSearch:
         for place in range(max(len(chain.gammas) for chain in chains)):
             tasks: list[Task] = [partial(self._step, chain, place) for chain in chains if place < len(chain.gammas)]
             run_queue(tasks, self.threads, self._halt)
-            self.board.drop()
+            self.state.drop()
 
     def _halt(self) -> None:
         self._stop[0] = 1
@@ -161,12 +156,12 @@ class StoredSearch:
         """
         with self._lock:
             if (gamma, fold) not in self._planned:
-                places = [c for c in self.order if self.board.open(self._candidate(c, gamma), fold)]
+                places = [c for c in self.order if self.state.open(self._candidate(c, gamma), fold)]
                 self._planned[gamma, fold] = np.array(places, dtype=np.int64)
             return self._planned[gamma, fold]
 
     def _candidate(self, c: int, gamma: int) -> int:
-        return self.board.grid.index(c, gamma) if len(self.board.grid.names) == 2 else int(c)
+        return self.state.grid.index(c, gamma) if len(self.state.grid.names) == 2 else int(c)
 
     # ---------------------------------------------------------------- one gamma of a chain
 
@@ -178,7 +173,7 @@ class StoredSearch:
         except Exception as error:
             for fold in chain.folds:
                 for c in self._plan(gamma, fold):
-                    self.board.fail(self._candidate(c, gamma), fold, error)
+                    self.state.fail(self._candidate(c, gamma), fold, error)
         if self._stop[0]:
             return []
         self.matrices.give_back(gamma, chain.problem)
@@ -214,11 +209,11 @@ class StoredSearch:
         seconds = (watch.seconds()) / len(paths)
         with self._lock:
             for fold, points in zip(paths, found, strict=True):
-                chain.ends[fold] = points[0].beta
+                chain.ends[fold] = points[0].variables
                 self._found[gamma, fold, k] = points
                 self._seconds[gamma, fold, k] = seconds
 
-    def _along(self, matrix: StoredMatrix, gamma: int, k: int, paths: dict[int, PathProblem]) -> list[list[PathPoint]]:
+    def _along(self, matrix: StoredMatrix, gamma: int, k: int, paths: dict[int, PathProblem]) -> list[list[Solution]]:
         """Solutions along C of some folds, each as the matrix allows."""
         known = self._known[gamma, k]
         if known.fails:
@@ -231,7 +226,7 @@ class StoredSearch:
             tolerance=self.tol,
             budget=self.budget,
             stop=self._stop,
-            polish=self.polish,
+            polish=self.exact,
         )
         return [
             [known_as(known, point, C, (path.low, path.high)) for point, C in zip(points, path.Cs, strict=False)]
@@ -240,7 +235,7 @@ class StoredSearch:
 
     def _stationary(
         self, matrix: StoredMatrix, known: Definiteness, k: int, fold: int, Cs: np.ndarray
-    ) -> list[PathPoint]:
+    ) -> list[Solution]:
         """Stationary points of an indefinite matrix: each found on its own, as by a single machine."""
         alone = BlockPath(
             problems=self.problems,
@@ -253,7 +248,9 @@ class StoredSearch:
         place[self.problems.problems[k].rows] = np.arange(len(matrix.exact))
         points = alone.solve(_Placed(matrix.exact, place), k, fold, Cs, known)
         # the values of the test rows are read from the image
-        return [replace(point, evidence=replace(point.evidence, image=matrix.exact @ point.beta)) for point in points]
+        return [
+            replace(point, evidence=replace(point.evidence, image=matrix.exact @ point.variables)) for point in points
+        ]
 
     # ---------------------------------------------------------------- from solutions to outcomes
 
@@ -268,13 +265,13 @@ class StoredSearch:
         values = self._test_values(gamma, fold, found, len(places))
         for t, c in enumerate(places):
             candidate = self._candidate(c, gamma)
-            if not self.board.open(candidate, fold):  # another problem of it failed, or a race has dropped it
+            if not self.state.open(candidate, fold):  # another problem of it failed, or a race has dropped it
                 continue
             points = [of_problem[t] if of_problem else None for of_problem in found]
-            trained = Trained(self.board.grid.candidates[candidate], points, seconds / len(places))
-            self.board.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
+            trained = Trained(self.state.grid.candidates[candidate], points, seconds / len(places))
+            self.state.enter(candidate, fold, self.problems.outcome(fold, trained, values[t], self.wants_model))
 
-    def _test_values(self, gamma: int, fold: int, found: list[list[PathPoint]], count: int) -> np.ndarray:
+    def _test_values(self, gamma: int, fold: int, found: list[list[Solution]], count: int) -> np.ndarray:
         """Values of the test rows: one table (rows by problems) for each C."""
         test = self.problems.folds[fold].test
         out = np.full((count, len(test), len(found)), np.nan)
@@ -293,7 +290,7 @@ class StoredSearch:
                 out[:, :, k] += sums_of_pair
         return out
 
-    def _by_class(self, found: list[list[PathPoint]]) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
+    def _by_class(self, found: list[list[Solution]]) -> Iterator[tuple[np.ndarray, list[tuple[int, np.ndarray]]]]:
         """For each class its rows, and the coefficients that they have in each pair: (pair, values of C by rows)."""
         parts: dict[int, list[tuple[int, np.ndarray]]] = {}
         rows_of: dict[int, np.ndarray] = {}
@@ -301,7 +298,7 @@ class StoredSearch:
             if not points:
                 continue
             problem = self.problems.problems[k]
-            betas = np.array([p.beta for p in points])
+            betas = np.array([p.variables for p in points])
             for positive in (True, False):
                 side = (problem.p > 0) == positive
                 rows = problem.rows[side]
@@ -318,7 +315,7 @@ class _Placed(MatrixGram):
         super().__init__(matrix, place, symmetric=True)
 
 
-def known_as(known: Definiteness, point: PathPoint, C: float, box: Box) -> PathPoint:
+def known_as(known: Definiteness, point: Solution, C: float, box: Box) -> Solution:
     """A solution with what is known of its matrix in its proof."""
     if known.basis == "known":
         return point

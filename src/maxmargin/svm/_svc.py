@@ -15,7 +15,6 @@ from ..bounds import LeaveOneOut
 from ..engine import one_blas_thread
 from ..kernels import definiteness
 from ._classifier import KernelClassifier
-from ._fit import fit_classifier
 from ._formulations import SoftMargin
 from ._input import part_of
 from ._leave_one_out import at_hand, leave_one_out
@@ -154,28 +153,6 @@ shape_fit_, n_features_in_
 
     def _formulation(self) -> SoftMargin:
         return SoftMargin(C=self.C, tol=self.tol, gap_tol=self.gap_tol)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        self._refuse()
-        fit_classifier(self, self._formulation(), X, y, sample_weight)
-        return self
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> KernelPath:
         """Solutions along C, each started from its neighbour: a curve for little more than its last point.

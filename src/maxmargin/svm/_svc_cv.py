@@ -158,7 +158,7 @@ class SVCCV(KernelSearch, SearchClassifier):
         )
 
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
-        return ClassifierProblems(data, folds, self._machine)
+        return ClassifierProblems(data, folds, self._machine, class_weight=self.class_weight)
 
     def _spread(self, data: SearchData, weights: np.ndarray) -> float:
         return 1.0

@@ -8,7 +8,6 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval
 
-from ._fit import fit_one
 from ._formulations import Tube
 from ._machine import KernelMachine
 from ._regressor import KernelRegressor
@@ -89,25 +88,4 @@ class SVR(KernelRegressor, KernelMachine):
         self.callback = callback
 
     def _formulation(self) -> Tube:
-        return Tube(C=self._bound, epsilon=self.epsilon, tol=self.tol, gap_tol=self.gap_tol)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        fit_one(self, self._formulation(), X, y, sample_weight)
-        return self
+        return Tube(C=self.C, epsilon=self.epsilon, tol=self.tol, gap_tol=self.gap_tol)

@@ -112,7 +112,7 @@ n_features_in_
         )
 
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
-        return RegressorProblems(data, folds, self._machine)
+        return RegressorProblems(data, folds, self._machine, epsilon=self.epsilon)
 
     def _spread(self, data: SearchData, weights: np.ndarray) -> float:
         return float(np.sqrt(np.cov(data.y, aweights=weights, bias=True)))

@@ -67,7 +67,7 @@ class Audit:
         width = problem.upper - problem.lower
         largest = float(np.abs(problem.gram.diagonal()).max(initial=0.0))
         multipliers = float(np.abs(beta).sum())
-        room = max(float(width[np.isfinite(width)].sum()), multipliers)
+        widest = max(float(width[np.isfinite(width)].sum()), multipliers)
         unscaled = evidence.image + np.mean(evidence.intercepts)
         size = max(1.0, float(np.abs(problem.p).max(initial=0.0)), float(np.abs(unscaled).max(initial=0.0)))
         value_rounding = _ROUNDING * (multipliers * largest + size)
@@ -75,7 +75,7 @@ class Audit:
         terms = multipliers if coefficients is None else float(np.abs(coefficients).sum())
         slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
-        objective_rounding = max(room * value_rounding, 2 * evidence.rounding)
+        objective_rounding = max(widest * value_rounding, 2 * evidence.rounding)
         return cls(evidence, objective_rounding, value_rounding, faithful, size)
 
 

@@ -10,6 +10,7 @@ from ._errors import TrainingError, TrainingInterrupted
 from ._evaluate import Evaluation, evaluate
 from ._families import FAMILIES
 from ._provenance import certificate_account as certificate_account, split_account as split_account
+from ._scores import classification_scores as classification_scores, regression_scores as regression_scores
 from ._split import Divided, make_split as make_split
 from ._table import TrainingTable, open_table
 from ._target import Target as Target, read_target as read_target

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..messages import Candidate, ProgressEvent
-from ..search import Board, standard_error
+from ..search import SearchState, standard_error
 
 
 class Reporter:
@@ -40,28 +40,28 @@ class Reporter:
                 self._progress(event)
 
 
-class BoardMonitor:
-    """Stands where a search's own monitor stands: tells of finished candidates, stops the board in time.
+class StateMonitor:
+    """Stands where a search's own monitor stands: tells of finished candidates, stops the search in time.
 
-    Called under the lock of the board.
+    Called under the lock of the state.
     """
 
-    verbose = True  # or the board would not call
+    verbose = True  # or the search would not call
 
-    def __init__(self, board: Board, family: str, reporter: Reporter) -> None:
-        self._board, self._family, self._reporter = board, family, reporter
-        self._told = np.zeros(len(board.grid), dtype=bool)
+    def __init__(self, state: SearchState, family: str, reporter: Reporter) -> None:
+        self._state, self._family, self._reporter = state, family, reporter
+        self._told = np.zeros(len(state.grid), dtype=bool)
         self.stopped = False
 
     def report(self, scores: np.ndarray, done: np.ndarray, marks: dict[int, str], last: bool = False) -> None:
         """Tell of candidates that were finished since."""
         for k in np.flatnonzero(done.all(axis=1) & ~self._told).tolist():
             self._told[k] = True
-            record = self._board.record
+            record = self._state.record
             seconds = float((record.fit_seconds[k] + record.score_seconds[k]).sum())
             event = Candidate(
                 self._family,
-                {name: float(value) for name, value in self._board.grid.candidates[k].items()},
+                {name: float(value) for name, value in self._state.grid.candidates[k].items()},
                 float(scores[k].mean()),
                 standard_error(scores[k]),
                 seconds,
@@ -71,7 +71,7 @@ class BoardMonitor:
             self._reporter.tell(event)
         if self._reporter.out_of_time and not last:
             self.stopped = True
-            self._board.stop()
+            self._state.stop()
 
     def say(self, text: str) -> None:
         """Nothing: notes are collected elsewhere."""
@@ -82,9 +82,9 @@ class Reporting:
 
     reporter: Reporter
     family: str
-    monitor: BoardMonitor | None = None
+    monitor: StateMonitor | None = None
 
-    def _open_board(self, *parts: Any) -> Board:
-        board = super()._open_board(*parts)  # type: ignore[misc]
-        self.monitor = board._monitor = BoardMonitor(board, self.family, self.reporter)
-        return board
+    def _open_state(self, *parts: Any) -> SearchState:
+        state = super()._open_state(*parts)  # type: ignore[misc]
+        self.monitor = state._monitor = StateMonitor(state, self.family, self.reporter)
+        return state

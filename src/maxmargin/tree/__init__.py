@@ -13,14 +13,14 @@ from ._build import build_tree as build_tree, grow_tree as grow_tree
 from ._classifier import DecisionTreeClassifier
 from ._columns import Categories as Categories
 from ._prune import prune as prune
-from ._regressor import DecisionTreeRegressor
-from ._same import (
-    differing as differing,
-    is_own as is_own,
-    judged as judged,
+from ._refit import (
+    confirm_or_refute as confirm_or_refute,
+    first_difference as first_difference,
+    is_deterministic as is_deterministic,
+    refit_and_compare as refit_and_compare,
     refuted as refuted,
-    reproduced as reproduced,
 )
+from ._regressor import DecisionTreeRegressor
 from ._settings import (
     CONSTRAINTS as CONSTRAINTS,
     columns_a_split as columns_a_split,

@@ -23,7 +23,7 @@ from ._build import grow_tree
 from ._columns import Categories
 from ._proof import tree_guarantee
 from ._prune import prune, weakest_links
-from ._same import differing, judged
+from ._refit import confirm_or_refute, first_difference
 from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
 from ._tree import Tree
 from ._weighted_bins import bins_of_weighted
@@ -139,7 +139,7 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
         watch = Stopwatch()
         again = clone(self)
         again._fit(X, y, sample_weight, self._seed)
-        proof = judged(self.certificate_, again.certificate_, differing(self, again))
+        proof = confirm_or_refute(self.certificate_, again.certificate_, first_difference(self, again))
         return replace(proof, seconds=watch.seconds())
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:

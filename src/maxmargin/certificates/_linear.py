@@ -1,0 +1,86 @@
+"""The evidence of any linear problem, and whether a model's claims are confirmed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ._certificate import Certificate, Status
+from ._claims import figures, not_reproduced
+from ._crammer_singer import evaluate_crammer_singer
+from ._linear_hard_margin import evaluate_linear_hard_margin
+from ._multinomial import evaluate_multinomial
+from ._risk import RiskEvidence, evaluate_risk
+
+# How exactly a claimed figure has to be reproduced, relative to the objectives.
+_REPRODUCED = 1e-9
+
+_EVALUATE: dict[str, Callable[..., RiskEvidence]] = {
+    "risk": evaluate_risk,
+    "hard margin": lambda problem, theta, slopes, as_given: evaluate_linear_hard_margin(problem, theta, slopes),
+    "crammer-singer": lambda problem, W, alpha, as_given: evaluate_crammer_singer(problem, W, alpha),
+    "multinomial": lambda problem, theta, slopes, as_given: evaluate_multinomial(problem, theta),
+}
+
+
+def evaluate_linear(
+    problem: Any, variables: np.ndarray, slopes: np.ndarray | None = None, *, as_given: bool = False
+) -> RiskEvidence:
+    """Primal, dual, gap and violation of a linear problem at its variables, and slopes of the dual if there are any.
+
+    Slopes `as_given` come from earlier evidence and are taken as they are: see `evaluate_risk`.
+    """
+    return _EVALUATE[problem.kind](problem, variables, slopes, as_given=as_given)
+
+
+def confirmed(
+    problem: Any, variables: np.ndarray, slopes: np.ndarray | None, claim: Certificate, tolerance: float
+) -> Certificate:
+    """Figures recomputed from a model beside those claimed, which they have to reproduce.
+
+    A status that claims less than convergence stands; one that claims it has to be confirmed.
+    """
+    no_intercept = not problem.fit_intercept
+    if not np.isfinite(variables).all() or (no_intercept and np.any(problem.as_rows(variables)[..., -1] != 0)):
+        return refuted(claim)
+    if slopes is not None and (len(slopes) != problem.n or not np.isfinite(slopes).all()):
+        slopes = None
+    evidence = evaluate_linear(problem, variables, slopes, as_given=True)
+    converged = claim.status is Status.CONVERGED
+    if not _reproduced(evidence, claim) or (converged and evidence.unbounded):
+        return Certificate.of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
+    # the claimed gap is the recomputed one but for rounding, which alone must not decide
+    met = min(evidence.relative_gap, claim.relative_gap) <= tolerance
+    status = claim.status if met or not converged else Status.REFUTED
+    return Certificate.of(evidence, status, claim.iterations, claim.seconds, claim.label)
+
+
+def refuted(claim: Certificate) -> Certificate:
+    """What is left of a claim about a model that cannot be evaluated."""
+    inf = float("inf")
+    return Certificate(inf, -inf, inf, inf, inf, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
+
+
+def _reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
+    """Whether the claimed figures are the recomputed ones, but for rounding.
+
+    How exact they have to be is said here and not by the model's tolerance, which comes from the same place as the
+    claim. A fit that was interrupted before it had a solution claims no figures.
+    """
+    if claim.status is Status.INTERRUPTED and np.isnan(claim.primal):
+        return True
+    found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
+    if any(not isfinite(was) and was != now for was, now in zip(figures(claim), figures(found), strict=True)):
+        return False
+    scale = max(abs(evidence.primal), abs(evidence.dual))
+    violation = max(claim.kkt_violation, found.kkt_violation)
+    return not not_reproduced(
+        claim,
+        found,
+        share=_REPRODUCED,
+        rounding=4 * evidence.rounding * scale + 1e-300,
+        violation_slack=1e-6 * violation + 1e-9 * max(1.0, scale) + 2 * evidence.violation_rounding,
+    )

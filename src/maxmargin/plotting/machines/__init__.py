@@ -1,0 +1,9 @@
+"""Pictures of margin machines: the margin, kernels, paths along C, and how a proof came about."""
+
+from ._certificate import CertificateDisplay
+from ._kernel import KernelDisplay
+from ._margin import MarginDisplay
+from ._path import PathDisplay
+from ._recorder import Recorder
+
+__all__ = ["CertificateDisplay", "KernelDisplay", "MarginDisplay", "PathDisplay", "Recorder"]

@@ -1,0 +1,296 @@
+"""The street of a two-class model, and where the samples are on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ...certificates import CASES, KKTCases
+from .._display import Display
+from .._features import in_column_order, last_step, plane_for
+from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
+from .._matplotlib import require_matplotlib
+from .._plane import Plane, plane_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_OUTSIDE, _KERB, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
+
+# Blue and orange for the samples that make the model, grey for those that have no part in it: told apart by all common
+# forms of colour vision, and the blue is dark enough to be told from the others without colour.
+_OUTSIDE_COLOUR, _KERB_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E66100"
+# Beyond a kerb, the two halves of the street, beyond the other kerb: pale blue to pale yellow.
+_REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
+_MARKERS = ("o", "^")
+_KERB_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
+_MOST_SLACKS = 150  # lines of slack that a picture has room for
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginDisplay(Display):
+    """The street of a two-class model in a plane, with its training samples.
+
+    The middle of the street is where the decision value is 0; its kerbs are where it is -1 and +1. Samples are
+    coloured by their optimality case (see `maxmargin.certificates.KKTCases`). Those outside the street have no part
+    in the model. Those on the kerb and inside the street are its support vectors. A ring marks those on the wrong
+    side of the middle, which the model gets wrong.
+
+    A model of two features is drawn as it is, and the slack of a sample inside the street is a line to its kerb: for a
+    linear kernel its length is the slack in units of half the street. A model of more features is drawn in the plane of
+    two principal components of its training data, or of two of its features with the others at their means: the
+    decision function is evaluated on that plane, which is a section of the space through the mean, and samples are
+    projected on it. As they lie off the plane, a sample on the kerb need not appear on a kerb of the section, and
+    slacks are not drawn.
+
+    Displays are made by `from_estimator`.
+
+    Parameters
+    ----------
+    a, b : ndarray
+        Coordinates of a grid in the plane.
+    decision : ndarray of shape (len(b), len(a))
+        Decision values on the grid.
+    points : ndarray of shape (n, 2)
+        Samples in coordinates of the plane.
+    label : ndarray of shape (n,)
+        Class of each sample: 0 or 1.
+    cases : KKTCases
+        Optimality cases of these samples.
+    classes : tuple of two str
+        Names of the classes; decision values are positive for the second.
+    axis_names : tuple of two str
+        What to write along the axes.
+    section_of : int or None, default=None
+        Number of features of the space that the plane is a section of; None if the plane is the whole space.
+    slack : bool, default=False
+        Whether to draw slacks.
+
+    Attributes
+    ----------
+    slacks_ : matplotlib LineCollection or None
+        Lines from the samples inside the street to their kerbs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from maxmargin.plotting import MarginDisplay
+    >>> from maxmargin.svm import SVC
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> model = SVC(C=10).fit(X, y)
+    >>> display = MarginDisplay.from_estimator(model, X, y)
+    >>> display.ax_.get_xlabel()
+    'feature 0'
+    >>> display.figure_.savefig("street.png")  # doctest: +SKIP
+
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    decision: np.ndarray
+    points: np.ndarray
+    label: np.ndarray
+    cases: KKTCases
+    classes: tuple[str, ...]
+    axis_names: tuple[str, str]
+    section_of: int | None = None
+    slack: bool = False
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        components: tuple[int, int] | None = None,
+        features: Any = None,
+        slack: bool | None = None,
+        class_names: tuple[str, str] | None = None,
+        grid_resolution: int = 200,
+        legend: bool = True,
+        ax: Axes | None = None,
+    ) -> MarginDisplay:
+        """Draw the street of a fitted model.
+
+        Parameters
+        ----------
+        estimator : SVC or Pipeline
+            A fitted two-class model, or a pipeline that ends in one: that is drawn in the space that its last step
+            sees.
+        X, y : array-like
+            What it was trained on.
+        sample_weight : array-like, optional
+            The weights that it was trained with. Samples of weight zero are not drawn.
+        components : tuple of two ints, optional
+            The principal components of X that span the plane, counted from 0; by default the first two. If X has two
+            features, the plane is theirs, and this is the order of its axes.
+        features : tuple of two str or int, or "principal", optional
+            Instead of components, two columns of X, by name or number, as the last step sees them: the plane is theirs,
+            with the other features at their means. "principal" is the plane of the first two components.
+        slack : bool, optional
+            Whether to draw a line from each sample inside the street to its kerb; by default if X has two features and
+            there are at most 150 such samples. In a section there are none to draw.
+        class_names : tuple of two str, optional
+            Names to show for ``estimator.classes_``, in that order.
+        grid_resolution : int, default=200
+            Points of the grid along each axis.
+        legend, ax
+            As in `plot`.
+
+        Returns
+        -------
+        MarginDisplay
+
+        """
+        require_matplotlib(f"{cls.__name__}.from_estimator")
+        model, X, names = last_step(estimator, X)
+        _check_drawable(model)
+        cases = model.kkt_cases(X, y, sample_weight)
+        rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+        plane = _plane(rows, components, features, names)
+        points = plane.project(rows)[cases.sample]
+        a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
+        display = cls(
+            a=a,
+            b=b,
+            decision=plane.evaluate(lambda grid: _decision_values(model, grid), a, b),
+            points=points,
+            label=np.searchsorted(model.classes_, np.ravel(y)[cases.sample]),
+            cases=cases,
+            classes=names_of_classes(model.classes_) if class_names is None else tuple(map(str, class_names)),
+            axis_names=plane.names,
+            section_of=plane.section_of,
+            slack=_draws_slack(slack, plane.section_of, cases),
+        )
+        return display.plot(ax=ax, legend=legend)
+
+    _size, _legend_columns = (8.0, 7.0), 3
+
+    def _draw(self) -> None:
+        self._draw_street()
+        self.slacks_ = self._draw_slacks() if self.slack else None
+        self._draw_samples()
+        ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the kerb may appear off it"
+        frame_plane(self.ax_, self.axis_names, ends, self.section_of, effect)
+
+    def _draw_street(self) -> None:
+        f = self.decision
+        ends = min(float(f.min()), -1.0) - 1.0, max(float(f.max()), 1.0) + 1.0
+        levels = [ends[0], -1.0, 0.0, 1.0, ends[1]]
+        self.ax_.contourf(self.a, self.b, f, levels, colors=_REGION_COLOURS, zorder=0)
+        self._kerbs: dict[float, Any] = {}
+        for level, style, width in ((-1.0, "--", _KERB_WIDTH), (0.0, "-", _MIDDLE_WIDTH), (1.0, "--", _KERB_WIDTH)):
+            if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
+                self._kerbs[level] = self.ax_.contour(
+                    self.a, self.b, f, [level], colors=INK, linestyles=style, linewidths=width, zorder=2
+                )
+
+    def _draw_slacks(self) -> Any:
+        """From each sample inside the street to the nearest point of its kerb in the picture."""
+        from matplotlib.collections import LineCollection
+
+        ends = []
+        for k, level in enumerate((-1.0, 1.0)):
+            inside = self.points[(self.cases.case >= _INSIDE_RIGHT) & (self.label == k)]
+            if level not in self._kerbs or not len(inside):
+                continue
+            pieces = [path.vertices for path in self._kerbs[level].get_paths()[0]._iter_connected_components()]
+            begin = np.concatenate([piece[:-1] for piece in pieces if len(piece) > 1])
+            end = np.concatenate([piece[1:] for piece in pieces if len(piece) > 1])
+            feet = [(point, nearest_on(begin, end, point)) for point in inside]
+            # where the kerb leaves the picture, its nearest point may be outside
+            ends += [(point, foot) for point, foot in feet if not self._on_edge(foot)]
+        lines = LineCollection(ends, colors=_INSIDE_COLOUR, linewidths=0.9, alpha=0.8, zorder=2.5)
+        return self.ax_.add_collection(lines, autolim=False)
+
+    def _on_edge(self, point: np.ndarray) -> bool:
+        return bool(point[0] in (self.a[0], self.a[-1]) or point[1] in (self.b[0], self.b[-1]))
+
+    def _draw_samples(self) -> None:
+        case = self.cases.case
+        layers = (
+            (case == _OUTSIDE, _OUTSIDE_COLOUR, 24),
+            (case == _KERB, _KERB_COLOUR, 46),
+            (case >= _INSIDE_RIGHT, _INSIDE_COLOUR, 46),
+        )
+        for zorder, (chosen, colour, size) in enumerate(layers, start=3):
+            for k, marker in enumerate(_MARKERS):
+                x, y = self.points[chosen & (self.label == k)].T
+                self.ax_.scatter(
+                    x, y, s=size, marker=marker, color=colour, edgecolors="white", linewidths=0.6, zorder=zorder
+                )
+        x, y = self.points[case == _INSIDE_WRONG].T
+        self.ax_.scatter(x, y, s=170, marker="o", facecolors="none", edgecolors=INK, linewidths=1.6, zorder=6)
+
+    def _handles(self) -> list[Any]:
+        """Cases, classes and lines, a column each."""
+        outside, kerb, right, wrong = self.cases.counts().values()
+        of_class = np.bincount(self.label, minlength=2)
+        handles = [
+            mark(f"outside the street: {outside}", "s", _OUTSIDE_COLOUR),
+            mark(f"on the kerb: {kerb}", "s", _KERB_COLOUR),
+            mark(f"inside it or beyond: {right + wrong}", "s", _INSIDE_COLOUR),
+            mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], INK),
+            mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], INK),
+            mark(f"on the wrong side: {wrong}", "o", "none", INK, 12),
+            line("middle: decision value 0", width=_MIDDLE_WIDTH),
+            line("kerbs: decision value ±1", style="--", width=_KERB_WIDTH),
+        ]
+        if self.slacks_ is not None:
+            handles.append(line("slack: the way to its kerb", _INSIDE_COLOUR, width=0.9))
+        return handles
+
+
+def _plane(rows: Any, components: Any, features: Any, names: list[str] | None) -> Plane:
+    if features is None:
+        return plane_of(rows, components, names)
+    if components is not None:
+        raise ValueError("give components or features, not both: they choose the plane in two ways.")
+    return plane_for(rows, features, names, "MarginDisplay")
+
+
+def _draws_slack(asked: bool | None, section_of: int | None, cases: KKTCases) -> bool:
+    if section_of is not None:
+        if asked:
+            raise ValueError(
+                f"slack=True needs a model of two features; this one has {section_of}, and in a section of their space "
+                "samples are not as far from the kerbs as they appear."
+            )
+        return False
+    inside = int((cases.case >= _INSIDE_RIGHT).sum())
+    return inside <= _MOST_SLACKS if asked is None else bool(asked)
+
+
+def nearest_on(begin: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """The point of some segments that is nearest to a point."""
+    along = end - begin
+    lengths = np.maximum(np.square(along).sum(axis=1), 1e-300)
+    share = np.clip(((point - begin) * along).sum(axis=1) / lengths, 0.0, 1.0)
+    feet = begin + share[:, None] * along
+    return feet[np.argmin(np.square(feet - point).sum(axis=1))]
+
+
+def _check_drawable(model: Any) -> None:
+    name = type(model).__name__
+    if not hasattr(model, "kkt_cases"):
+        raise TypeError(f"MarginDisplay draws models with optimality cases, such as maxmargin.svm.SVC; got {name}.")
+    check_is_fitted(model)
+    if len(model.classes_) != 2:
+        raise ValueError(
+            f"MarginDisplay draws models of two classes; this {name} has {len(model.classes_)} "
+            f"({', '.join(str(c) for c in model.classes_)}) and a street for each pair of them. Train a model on the "
+            f"samples of two classes and draw that."
+        )
+    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+        raise ValueError("MarginDisplay draws in the space of the features; a precomputed kernel matrix has none.")
+
+
+def _decision_values(model: Any, rows: np.ndarray) -> np.ndarray:
+    with in_column_order():
+        return model.decision_function(rows)

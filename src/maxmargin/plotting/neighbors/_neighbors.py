@@ -1,0 +1,258 @@
+"""The regions of a vote of nearest neighbours, and the prototypes that are left of the training rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from .._display import Display
+from .._features import check_columns, in_column_order, last_step, plane_for, table_of
+from .._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
+from .._matplotlib import require_matplotlib
+from ._class_borders import nearest_borders, vote_borders
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BORDER_WIDTH = 1.2
+_MOST_RINGS = 100  # of full size
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NeighborsDisplay(Display):
+    """The regions of a classifier by nearest neighbours in a plane, with its training rows.
+
+    Each region has the colour of the class that wins there, the paler the closer the vote. A ring marks the training
+    rows that the model gets wrong. Of a `maxmargin.neighbors.CondensedNearestNeighbors` the prototypes stand out, and
+    the rows that it does without are faint: one sees that prototypes are kept along the borders.
+
+    A model of two features is drawn as it is. Of more, two are chosen: the picture is then the section of the space in
+    which all others are at their means, and rows are projected on it. As they lie off the section, a row may appear in
+    a region that is not its own.
+
+    Displays are made by `from_estimator`.
+
+    Parameters
+    ----------
+    a, b : ndarray
+        Coordinates of a grid in the plane.
+    winner : ndarray of shape (len(b), len(a))
+        Number of the class that is predicted on the grid.
+    share : ndarray of shape (len(b), len(a))
+        Its share of the vote.
+    borders : ndarray of shape (len(b), len(a), n_classes)
+        For each class a function on the grid that is 0 on the border of its regions.
+    points : ndarray of shape (n, 2)
+        Training rows in coordinates of the plane.
+    label : ndarray of shape (n,)
+        Number of the class of each.
+    wrong : ndarray of bool of shape (n,)
+        Whether the model predicts another.
+    classes : tuple of str
+        Names of the classes.
+    axis_names : tuple of two str
+        What to write along the axes.
+    prototypes : ndarray of int or None, default=None
+        Numbers of the rows that were kept; None for a model that keeps all.
+    section_of : int or None, default=None
+        Number of features of the space that the plane is a section of; None if the plane is the whole space.
+
+    Attributes
+    ----------
+    regions_ : matplotlib AxesImage
+        The regions.
+    points_ : list of PathCollection
+        The training rows, class by class; with prototypes, those that were not kept.
+    prototypes_ : list of PathCollection
+        The prototypes, class by class; empty for a model that keeps all rows.
+    rings_ : PathCollection
+        Around the rows that the model gets wrong.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from maxmargin.neighbors import CondensedNearestNeighbors
+    >>> from maxmargin.plotting import NeighborsDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> model = CondensedNearestNeighbors(reduce=True).fit(X, y)
+    >>> display = NeighborsDisplay.from_estimator(model, X, y)
+    >>> sum(len(kept.get_offsets()) for kept in display.prototypes_) == len(model.prototypes_)
+    True
+    >>> display.figure_.savefig("neighbors.png")  # doctest: +SKIP
+
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    winner: np.ndarray
+    share: np.ndarray
+    borders: np.ndarray
+    points: np.ndarray
+    label: np.ndarray
+    wrong: np.ndarray
+    classes: tuple[str, ...]
+    axis_names: tuple[str, str]
+    prototypes: np.ndarray | None = None
+    section_of: int | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        features: Any = None,
+        grid_resolution: int = 250,
+        legend: bool = True,
+        ax: Axes | None = None,
+    ) -> NeighborsDisplay:
+        """Draw the regions of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : KNeighborsClassifier, CondensedNearestNeighbors or Pipeline
+            A fitted classifier, also one of scikit-learn's, or a pipeline that ends in one: that is drawn in the space
+            that its last step sees.
+        X, y : array-like
+            What it was trained on.
+        features : tuple of two columns or "principal", optional
+            Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first
+            two principal components. Needed if X has more than two.
+        grid_resolution : int, default=250
+            Points of the grid along each axis.
+        legend, ax
+            As in `plot`.
+
+        Returns
+        -------
+        NeighborsDisplay
+
+        """
+        require_matplotlib(f"{cls.__name__}.from_estimator")
+        if isinstance(grid_resolution, bool) or not grid_resolution >= 2:
+            raise ValueError(f"grid_resolution must be 2 or more; got {grid_resolution!r}.")
+        model, X, names = last_step(estimator, X)
+        _check_drawable(model)
+        rows = table_of(X)
+        check_columns(rows, model)
+        label = _numbers(model, y, rows.shape[0])
+        kept = getattr(model, "prototype_indices_", None)
+        _check_training_rows(model, rows, kept)
+        plane = plane_for(rows, features, names, cls.__name__)
+        points = plane.project(rows)
+        a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
+        votes = plane.evaluate(lambda grid: _votes(model, grid), a, b)
+        winner = votes[..., 0].astype(np.int64)
+        if kept is None:
+            borders = vote_borders(winner, len(model.classes_))
+        else:
+            borders = nearest_borders(model, plane, a, b)
+        display = cls(
+            a=a,
+            b=b,
+            winner=winner,
+            share=votes[..., 1],
+            borders=borders,
+            points=points,
+            label=label,
+            wrong=_votes(model, rows)[:, 0] != label,
+            classes=class_names(model.classes_),
+            axis_names=plane.names,
+            prototypes=kept,
+            section_of=plane.section_of,
+        )
+        return display.plot(ax=ax, legend=legend)
+
+    _size, _legend_columns = (8.0, 7.0), 3
+
+    def _draw(self) -> None:
+        self._draw_regions()
+        self._draw_rows()
+        frame_plane(self.ax_, self.axis_names, (self.a[[0, -1]], self.b[[0, -1]]), self.section_of)
+
+    def _draw_regions(self) -> None:
+        votes = self.winner, self.share, len(self.classes)
+        self.regions_ = draw_regions(self.ax_, self.a, self.b, votes, interpolation="bilinear")
+        for k in range(len(self.classes)):
+            border = self.borders[..., k]
+            if border.min() < 0 < border.max():  # Matplotlib warns about a line that does not cross the picture
+                self.ax_.contour(self.a, self.b, border, [0.0], colors=INK, linewidths=_BORDER_WIDTH, zorder=2)
+
+    def _draw_rows(self) -> None:
+        count = len(self.classes)
+        kept = np.zeros(len(self.points), dtype=bool)
+        faint: dict[str, Any] = {}
+        if self.prototypes is not None:
+            kept[self.prototypes] = True
+            faint = {"s": 16, "alpha": 0.35, "linewidths": 0.0}
+        self.points_ = scatter(self.ax_, self.points[~kept], self.label[~kept], count, **faint)
+        self.prototypes_: list[Any] = []
+        if self.prototypes is not None:
+            bold: dict[str, Any] = {"s": 62, "edgecolors": INK, "linewidths": 1.1, "zorder": 5}
+            self.prototypes_ = scatter(self.ax_, self.points[kept], self.label[kept], count, **bold)
+        x, y = self.points[self.wrong].T
+        shrunk = crowded(1.0, len(x), _MOST_RINGS)
+        self.rings_ = self.ax_.scatter(
+            x, y, s=140 * shrunk, facecolors="none", edgecolors=INK, linewidths=1.3 * shrunk**0.5, zorder=6
+        )
+
+    def _handles(self) -> list[Any]:
+        n, wrong = len(self.points), int(self.wrong.sum())
+        counts = np.bincount(self.label, minlength=len(self.classes))
+        handles = named([f"{name}: {count}" for name, count in zip(self.classes, counts, strict=True)])
+        if self.prototypes is not None:
+            kept = len(self.prototypes)
+            handles.append(mark(f"prototypes: {kept} of {n} ({100 * kept / n:.1f} %)", "o", "white", INK, 8, 1.4))
+            handles.append(mark(f"not kept: {n - kept}", "o", FAINT, "none", 4.5))
+        return handles + [mark(f"wrong: {wrong} of {n}", "o", "none", INK, 12, 1.3)]
+
+
+def _check_drawable(model: Any) -> None:
+    name = type(model).__name__
+    if not (hasattr(model, "kneighbors") or hasattr(model, "fit_resample")) or not is_classifier(model):
+        raise TypeError(
+            "NeighborsDisplay draws classifiers by nearest neighbours, such as "
+            f"maxmargin.neighbors.KNeighborsClassifier or CondensedNearestNeighbors; got {name}."
+        )
+    check_is_fitted(model)
+    if getattr(model, "metric", None) == "precomputed":
+        raise ValueError("NeighborsDisplay draws in the space of the features; precomputed distances have none.")
+    if getattr(model, "outputs_2d_", False):
+        raise ValueError(f"NeighborsDisplay draws one output; this {name} has several. Train a model on one of them.")
+
+
+def _check_training_rows(model: Any, rows: Any, kept: np.ndarray | None) -> None:
+    name, n = type(model).__name__, rows.shape[0]
+    seen = getattr(model, "n_samples_fit_", n)
+    if seen != n:
+        raise ValueError(f"X must be the training data of this {name}: expected {seen} rows, got {n}.")
+    if kept is not None and (kept.max() >= n or abs(rows[kept] - table_of(model.prototypes_)).max() > 0):
+        raise ValueError(f"X must be the training data of this {name}: its prototypes are not where they were.")
+
+
+def _numbers(model: Any, y: Any, n: int) -> np.ndarray:
+    """Number of the class of each label."""
+    y = np.asarray(y)
+    if y.shape[:1] != (n,) or y.size != n:
+        raise ValueError(f"y must have a label for each of the {n} rows of X; got shape {y.shape}.")
+    unknown = np.setdiff1d(np.ravel(y), model.classes_)
+    if len(unknown):
+        raise ValueError(f"y has labels that the model has not seen: {', '.join(str(label) for label in unknown[:5])}.")
+    return np.searchsorted(model.classes_, np.ravel(y))
+
+
+def _votes(model: Any, rows: Any) -> np.ndarray:
+    """Number of the class that is predicted for each row, and its share of the vote."""
+    with in_column_order():
+        rows = sp.csr_matrix(rows) if sp.issparse(rows) else rows
+        if not hasattr(model, "predict_proba"):
+            winner = np.searchsorted(model.classes_, model.predict(rows))
+            return np.column_stack([winner, np.ones(len(winner))])
+        share = model.predict_proba(rows)
+    return np.column_stack([share.argmax(axis=1), share.max(axis=1)])
