@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..data import canonical
 from ..engine import cached_property
-from ..explanation._columns import Column, UnknownStepError, columns_after
+from ..explanation import Column, UnknownStepError, columns_after
 
 BINARY, MULTICLASS, REGRESSION, CLUSTERS, ONE_CLASS = "binary", "multiclass", "regression", "clusters", "one-class"
 
