@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from maxmargin.cli import _errors, _files, _progress, _screen, main
-from maxmargin.cli._options import Manner
+from maxmargin.cli._options import OutputOptions
 from maxmargin.messages import Argument, Place, TextTable
 from maxmargin.tables import TableError
 from maxmargin.training import Candidate, Fitting, Judged, Stage, TrainingError, TrainingInterrupted
@@ -139,7 +139,7 @@ def test_outputs_are_named_after_their_source(source, name):
 
 
 def test_tables_on_paper_are_never_cut_and_have_no_blanks_at_their_ends(capsys):
-    screen = _screen.Screen(Manner())
+    screen = _screen.Screen(OutputOptions())
     long = "x" * 150
     screen.table(TextTable("Things", [("a", long), ("bb", "[bold]1\x1b[0m")], ("", "what")))
     out = capsys.readouterr().out
@@ -163,15 +163,15 @@ def test_narrow_terminals_fold(monkeypatch):
     assert "\x1b[3" not in said  # bold may stay, colours may not
 
 
-@pytest.mark.parametrize("manner", [Manner(quiet=True), Manner(json=True)])
-def test_quiet_and_json_have_no_account(manner, capsys):
-    screen = _screen.Screen(manner)
+@pytest.mark.parametrize("output", [OutputOptions(quiet=True), OutputOptions(json=True)])
+def test_quiet_and_json_have_no_account(output, capsys):
+    screen = _screen.Screen(output)
     screen.say("a")
     screen.lines("b")
     screen.wrote("c", "d")
     screen.table(TextTable("e", [("f",)]))
     screen.document({"g": 1})
-    assert capsys.readouterr().out == ('{\n  "g": 1\n}\n' if manner.json else "")
+    assert capsys.readouterr().out == ('{\n  "g": 1\n}\n' if output.json else "")
 
 
 # ---------------------------------------------------------------- progress

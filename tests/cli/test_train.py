@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -267,3 +268,23 @@ def test_a_killed_train_leaves_a_whole_file_or_none(apples, tmp_path):
             persistence.load(tmp_path / "apples.mm")
             sizes.add((tmp_path / "apples.mm").stat().st_size)
     assert max(sizes) - min(sizes) < 100  # the times in it differ by some digits
+
+
+def test_a_table_is_read_described_split_and_prepared_once(tool, apples, tmp_path):
+    """Also where a report is asked for: it is handed what the training knows."""
+    calls = Counter()
+
+    def count(frame, event, arg):
+        if event == "call":
+            calls[frame.f_code.co_qualname] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        ended = tool("train", apples, "--target", "keeps", *FIXED, "--report", tmp_path / "a.html")
+    finally:
+        sys.setprofile(before)
+    assert ended.code == 0, ended.err
+    once = ("read_table", "describe_table", "read_target", "make_split", "divide_table")
+    assert [calls[name] for name in once] == [1] * len(once)
+    assert calls["ColumnReader.fit"] == 2  # to decide what columns are, and as decided

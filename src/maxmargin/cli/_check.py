@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from ._account import certificate_table
 from ._errors import DOES_NOT_HOLD, DONE, about
-from ._options import AS_FOUND, PLAINLY, Data, Manner, Model, Reading
+from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Model, OutputOptions, Reading
 from ._screen import Screen
 
 
@@ -19,13 +19,13 @@ def check(
     *,
     target: Annotated[str | None, Parameter(help="Name of the target column, if it has another name now.")] = None,
     reading: Reading = AS_FOUND,
-    manner: Manner = PLAINLY,
+    output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Compute a model's certificate again, from the table that it was trained on.
 
     Exit code 1 if it does not hold, or, where it is an estimate, if its figures are others now.
     """
-    screen = Screen(manner)
+    screen = Screen(output)
 
     from .. import training
     from ._models import load, read_again

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ._errors import DONE, UserError, about
-from ._options import AS_FOUND, PLAINLY, Data, Manner, Model, Reading
+from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Model, OutputOptions, Reading
 from ._screen import Screen
 
 
@@ -21,7 +21,7 @@ def explain(
     *,
     row: Annotated[int | None, Parameter(help="Explain the answer for this row of DATA; the first is row 0.")] = None,
     reading: Reading = AS_FOUND,
-    manner: Manner = PLAINLY,
+    output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Explain what a model has learned; with --row, why it says what it says of one row of a table.
 
@@ -29,7 +29,7 @@ def explain(
     """
     if row is not None and data is None:
         raise UserError("--row is a row of a table: maxmargin explain MODEL DATA --row N.")
-    screen = Screen(manner)
+    screen = Screen(output)
 
     from ..explanation import explain_model, explain_row
     from ._models import load, read_again

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from ..messages import TextTable
 from ._errors import DONE, UserError
 from ._files import check_place, stem
-from ._options import OUTPUT, PLAINLY, Force, Manner, Model
+from ._options import DEFAULT_OUTPUT, OUTPUT, Force, Model, OutputOptions
 from ._screen import Screen
 
 
@@ -23,12 +23,12 @@ def export(
     ] = False,
     out: Annotated[Path | None, Parameter(group=OUTPUT, help="The file; by default MODEL's name with .onnx.")] = None,
     force: Force = False,
-    manner: Manner = PLAINLY,
+    output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Write a model as a graph that predicts without Python."""
     if not onnx:
         raise UserError("say in which form: maxmargin export MODEL --onnx.")
-    screen = Screen(manner)
+    screen = Screen(output)
     out = out or Path(f"{stem(str(model), 'model')}.onnx")
     check_place(out, force=force)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ._account import certificate_table, certificate_words, model_table, score_table
 from ._errors import DONE
-from ._options import PLAINLY, Manner, Model
+from ._options import DEFAULT_OUTPUT, Model, OutputOptions
 from ._screen import Screen
 
 
-def info(model: Model, /, *, manner: Manner = PLAINLY) -> int:
+def info(model: Model, /, *, output: OutputOptions = DEFAULT_OUTPUT) -> int:
     """Say what a model file holds: the model, its data, its result and its certificate."""
-    screen = Screen(manner)
+    screen = Screen(output)
 
     from ._models import account_in
 

@@ -20,7 +20,7 @@ def flag(help: str, group: Group | None = None) -> Parameter:
 
 @Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
-class Manner:
+class OutputOptions:
     """How a command speaks."""
 
     json: Annotated[bool, flag("Print one JSON document instead of the account.")] = False
@@ -56,7 +56,7 @@ class Reading:
         return {name: value for name, value in said.items() if value is not None}
 
 
-PLAINLY, AS_FOUND = Manner(), Reading()
+DEFAULT_OUTPUT, AS_FOUND = OutputOptions(), Reading()
 
 Data = Annotated[
     str,

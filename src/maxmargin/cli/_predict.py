@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from ..messages import TextTable, counted, number, percent
 from ._errors import DONE, UserError, about
 from ._files import STANDARD, check_place
-from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading, flag
+from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading, flag
 from ._progress import rows_shown
 from ._screen import Screen
 from ._writers import output_format, table_written
@@ -43,14 +43,14 @@ def predict(
         bool, flag("Write text such as =1+1 to CSV as it is, without ' in front to keep spreadsheets from it.", OUTPUT)
     ] = False,
     force: Force = False,
-    manner: Manner = PLAINLY,
+    output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Predict every row of a table. Tables are read and written in pieces, so they may be larger than memory."""
-    screen = Screen(manner)
+    screen = Screen(output)
     output_format(out)
     if out != STANDARD:
         check_place(Path(out), force=force)
-    elif manner.json:
+    elif output.json:
         raise UserError("--json takes standard output, so predictions need a file: add --out predictions.csv.")
 
     from ..tables import scan_table
@@ -63,7 +63,7 @@ def predict(
     else:
         options = {"features": loaded.n_features_in_, **reading.options()}
     predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)
-    with about(data), rows_shown(manner.quiet) as progress, table_written(out, formulas=formulas) as writer:
+    with about(data), rows_shown(output.quiet) as progress, table_written(out, formulas=formulas) as writer:
         for chunk in scan_table(data, **options):
             writer.write(predictor.predict(chunk))
             progress(predictor.rows)

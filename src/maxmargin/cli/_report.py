@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from ._errors import DONE, about
 from ._files import check_place, stem
-from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Model, Reading
+from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading
 from ._screen import Screen
 from ._train import train_again
 
@@ -25,10 +25,10 @@ def report(
         Path | None, Parameter(group=OUTPUT, help="The page; by default the model's name with .html.")
     ] = None,
     force: Force = False,
-    manner: Manner = PLAINLY,
+    output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Write a report of a model and the table that it was trained on: one HTML page that needs no network."""
-    screen = Screen(manner)
+    screen = Screen(output)
     out = out or Path(f"{stem(str(model), 'model')}.html")
     check_place(out, force=force)
 

@@ -12,20 +12,20 @@ from ..messages import PAGE_WIDTH, TextTable, jsonable, make_console, printable,
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ._options import Manner
+    from ._options import OutputOptions
 
 
 class Screen:
-    """What a command says, in the manner that was asked for."""
+    """What a command says, as far as it was asked to."""
 
-    def __init__(self, manner: Manner) -> None:
-        self.manner = manner
+    def __init__(self, output: OutputOptions) -> None:
+        self.output = output
         self._begun = self._wrote = False
 
     @property
     def speaks(self) -> bool:
         """Whether an account is wanted on standard output."""
-        return not (self.manner.json or self.manner.quiet)
+        return not (self.output.json or self.output.quiet)
 
     def say(self, text: str) -> None:
         """A paragraph of the account."""
@@ -63,14 +63,14 @@ class Screen:
 
     def note(self, text: str) -> None:
         """A remark beside the results: standard error."""
-        if not self.manner.quiet:
+        if not self.output.quiet:
             from rich.text import Text
 
             make_console(sys.stderr).print(Text(printable(text), style="dim"), soft_wrap=True)
 
     def document(self, contents: dict[str, Any]) -> None:
         """The one document that ``--json`` prints; nothing otherwise."""
-        if self.manner.json:
+        if self.output.json:
             print(json.dumps(jsonable(contents), indent=2, ensure_ascii=False, allow_nan=False))
 
     def _gap(self, console: Console) -> None:

@@ -16,7 +16,7 @@ from ..messages import jsonable
 from ._account import certificate_table, certificate_words, data_table, data_words, family_table, score_table
 from ._errors import DONE, UserError, about
 from ._files import check_place, stem
-from ._options import AS_FOUND, OUTPUT, PLAINLY, Data, Force, Manner, Reading, flag
+from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, OutputOptions, Reading, flag
 from ._progress import bytes_shown, shown
 from ._screen import Screen
 
@@ -68,7 +68,7 @@ def train(
     ] = None,
     report: Annotated[Path | None, Parameter(group=OUTPUT, help="Write a report too: one HTML page.")] = None,
     force: Force = False,
-    manner: Manner = PLAINLY,
+    output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Train a model on a table: prepare, tune, fit, prove, judge by held-out rows, and save."""
     settings: dict[str, Any] = {
@@ -76,7 +76,7 @@ def train(
         "kinds": _kinds(kind), "metric": metric, "folds": folds, "tuning_rows": tuning_rows, "minutes": minutes,
         "drop_missing_target": drop_missing_target,
     }  # fmt: skip
-    screen = Screen(manner)
+    screen = Screen(output)
     out = out or Path(f"{stem(data, 'model')}.mm")
     _check_places(out, report, force)
 
@@ -86,7 +86,7 @@ def train(
     options = reading.options()
     if column is not None:
         options["columns"] = [*column, *([target] if target is not None else [])]
-    with bytes_shown(manner.quiet) as read:
+    with bytes_shown(output.quiet) as read:
         table = read_table(data, progress=read, **options)
     with about(data):
         opened = training.open_table(table, target)
@@ -94,7 +94,7 @@ def train(
         summary = jsonable(opened.summary)
         screen.say(data_words(data, summary))
         screen.table(data_table(summary))
-    with shown(manner.quiet) as progress:
+    with shown(output.quiet) as progress:
         with about(data):
             done = training.train(opened, target, **settings, progress=progress)
         command = _command(data, target, settings, column, kind, reading, out, report)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..training import Target, TrainingTable, make_split, open_table, read_target, usable_account
+from ..training import Target, TrainingTable, make_split, open_table, read_target, split_account, usable_account
 from ._subject import Rows
 from ._words import listed
 
@@ -52,8 +51,7 @@ def parted(account: Mapping[str, Any], rows: Rows) -> tuple[Rows, Rows] | None:
     classes = account["task"] != "regression"
     assert rows.y is not None
     found = make_split(rows.y, rows.numbers, len(rows), classes, float(split["test"]), int(split["seed"]))
-    digest = hashlib.sha256(np.ascontiguousarray(found.train_rows, dtype="<i8").tobytes()).hexdigest()
-    if digest != split["digest"]:
+    if split_account(found)["digest"] != split["digest"]:
         return None
     kept, aside = (np.searchsorted(rows.numbers, part) for part in (found.train_rows, found.test_rows))
     return rows.take(kept), rows.take(aside)

@@ -288,7 +288,7 @@ def _trained_words(subject: Subject, account: Mapping[str, Any]) -> str:
     purpose = _purpose(subject, account.get("target"))
     rows = subject.trained
     if rows is None:
-        return f"This is {words},{purpose.replace(' to ', ' trained to ', 1)}; the rows that trained it were not given."
+        return f"This is {words}, trained{purpose}; the rows that trained it were not given."
     on = f"{plural(len(rows), 'row')} of {plural(len(subject.names), 'column')}"
     return f"{words[:1].upper()}{words[1:]} was trained on {on}{purpose}."
 

@@ -127,24 +127,35 @@ class Subject:
         """Names of what the estimator sees."""
         return feature_names(self.steps, self.names, getattr(self.estimator, "n_features_in_", len(self.names)))
 
+    @property
+    def _judged(self) -> tuple[Any, Any]:
+        """What answers for the judging rows, and the rows as it takes them; they are prepared once for all answers.
+
+        A search may answer otherwise than its best estimator, by its calibration.
+        """
+        return (self.estimator, self.judged_as_seen) if self.search is None else (self.model, self.judged.X)
+
     @cached_property
     def predicted(self) -> np.ndarray:
         """What the model says of the judging rows."""
         if self.task == CLUSTERS and not hasattr(self.model, "predict"):
             return np.asarray(self.estimator.labels_)
-        return np.asarray(self.model.predict(self.judged.X))
+        model, X = self._judged
+        return np.asarray(model.predict(X))
 
     @cached_property
     def probabilities(self) -> np.ndarray | None:
         """Of each class for each judging row; None if the model gives none."""
-        return np.asarray(self.model.predict_proba(self.judged.X)) if hasattr(self.model, "predict_proba") else None
+        model, X = self._judged
+        return np.asarray(model.predict_proba(X)) if hasattr(model, "predict_proba") else None
 
     @cached_property
     def decisions(self) -> np.ndarray | None:
         """Decision values of the judging rows: a column for each class, or one for two classes."""
         by_pairs = len(self.class_names) > 2 and getattr(self.estimator, "decision_function_shape", "") == "ovo"
-        if hasattr(self.model, "decision_function") and not by_pairs:
-            values = np.asarray(self.model.decision_function(self.judged.X), dtype=np.float64)
+        model, X = self._judged
+        if hasattr(model, "decision_function") and not by_pairs:
+            values = np.asarray(model.decision_function(X), dtype=np.float64)
             if values.ndim == 1 or values.shape[1] == len(self.class_names):
                 return values
         if self.probabilities is None:

@@ -37,7 +37,7 @@ class GrowingColumn:
         self._odd: tuple[Batch, int, str] | None = None  # a cell that could be read in two ways: its row, what it holds
 
     def add(self, batch: Batch) -> None:
-        types, type_, array = fit_types(batch.cells[self.name], self.file.habits, self.types)
+        types, type_, array = fit_types(batch.cells[self.name], self.file.cell_format, self.types)
         self.types &= types
         self.parts.append(array)
         self._read_as.append(type_)
@@ -57,7 +57,7 @@ class GrowingColumn:
         self.type = next(type_ for type_ in ORDER if type_ in self.types)
         if len(self.types) == len(ORDER):  # no value at all
             self.type = "number"
-        if self.type == "comma" and self._odd is None and self.file.habits.decimal == ".":
+        if self.type == "comma" and self._odd is None and self.file.cell_format.decimal == ".":
             self.type = TEXT  # 1.234.567 without a decimal comma anywhere is more likely a version than a number
         self._refuse_doubt()
         target = arrow_type(self.type)
@@ -81,7 +81,7 @@ class GrowingColumn:
 
     def _doubt(self) -> tuple[str | Argument, ...]:
         """What cannot be decided about the odd cell."""
-        if self.type == "comma" and self.file.habits.decimal != ",":
+        if self.type == "comma" and self.file.cell_format.decimal != ",":
             return "is a number with a decimal comma; say ", Argument("decimal", ","), "."
         if self.type == "thousands" and "comma" in self.types and self.file.delimiter != ",":
             words = "can be read with a decimal comma or with a comma between thousands; say "
@@ -113,11 +113,11 @@ class FixedColumn:
         self.parts: list[Any] = []
 
     def _first_candidates(self, found: str) -> list[str]:
-        habits = self.file.habits
+        cell_format = self.file.cell_format
         if self.word == "date":
-            return [found] if found else habits.forms()
+            return [found] if found else cell_format.forms()
         if self.word == "number":
-            if habits.decimal == ",":
+            if cell_format.decimal == ",":
                 return ["comma"]
             return ["number", "thousands"] if self.file.delimiter == "," or found == "thousands" else ["number"]
         return [self.word]
@@ -136,13 +136,13 @@ class FixedColumn:
         if self.word == "date":
             return self._read_dates(batch, cells)
         for type_ in self._candidates:
-            if (array := convert(cells, type_, self.file.habits)) is not None:
+            if (array := convert(cells, type_, self.file.cell_format)) is not None:
                 return array
         raise self._misfit(batch)
 
     def _read_dates(self, batch: Batch, cells: Any) -> Any:
         """The forms that fit all cells so far are the candidates for those to come."""
-        converted = {form: convert(cells, form, self.file.habits) for form in self._candidates}
+        converted = {form: convert(cells, form, self.file.cell_format) for form in self._candidates}
         fitting = [form for form, array in converted.items() if array is not None]
         if not fitting:
             raise self._misfit(batch)
@@ -156,9 +156,9 @@ class FixedColumn:
         return converted[fitting[0]]
 
     def _misfit(self, batch: Batch) -> TableError:
-        cells, habits = batch.cells[self.name], self.file.habits
+        cells, cell_format = batch.cells[self.name], self.file.cell_format
         # Of several types, the one that goes furthest down the column says where the trouble is.
-        row = max(first_misfit(cells, type_, habits) for type_ in self._candidates)
+        row = max(first_misfit(cells, type_, cell_format) for type_ in self._candidates)
         where = self.file.place(batch, self.name, row)
         found = f"{cells[row].as_py()!r:.60} is {_NOUNS[self.word]}"
         if self._after:

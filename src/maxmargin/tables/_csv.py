@@ -10,7 +10,7 @@ from ..messages import Place, one_line, quoted
 from ._columns import FixedColumn, GrowingColumn, arrow_type
 from ._dialect import read_header, refuse_blanks, sniff_delimiter
 from ._errors import TableError, absent, need_pyarrow
-from ._narrow import Habits, clean, convert, first_misfit
+from ._narrow import CellFormat, clean, convert, first_misfit
 from ._rows import rechunk
 from ._source import Source
 from ._text import BLOCK, Block, RecordEnds, last_line_end, line_of, lines_in, ragged, record_blocks
@@ -24,7 +24,7 @@ class CsvOptions:
     delimiter: str | None = None
     header: bool | None = None
     encoding: str | None = None
-    habits: Habits = field(default_factory=Habits)
+    cell_format: CellFormat = field(default_factory=CellFormat)
     columns: Sequence[str] | None = None
     types: Wanted = field(default_factory=lambda: Wanted({}))
 
@@ -42,7 +42,7 @@ class CsvFile:
     """A CSV source and its layout."""
 
     def __init__(self, source: Source, options: CsvOptions) -> None:
-        self.source, self.options, self.habits = source, options, options.habits
+        self.source, self.options, self.cell_format = source, options, options.cell_format
         self.delimiter = options.delimiter or _sniffed(source, options.encoding)
         self.names: list[str] = []
         self.wanted: list[str] = []
@@ -99,7 +99,7 @@ class CsvFile:
             where = Place(self.source.name, block.line, onwards=True)
             raise wrong or TableError.at(where, f"{one_line(error)[:200].rstrip('.')}.") from None
         cells = {
-            name: clean(table.column(place).combine_chunks(), self.habits)
+            name: clean(table.column(place).combine_chunks(), self.cell_format)
             for name, place in zip(columns, chosen, strict=True)
         }
         return Batch(block, cells, table.num_rows)
@@ -110,7 +110,7 @@ class CsvFile:
 
     def misfit(self, batch: Batch, name: str, type_: str) -> tuple[int, str]:
         """The row of the first cell that does not fit a type, and what it holds."""
-        row = first_misfit(batch.cells[name], type_, self.habits)
+        row = first_misfit(batch.cells[name], type_, self.cell_format)
         return row, quoted(batch.cells[name][row].as_py())
 
 
@@ -158,7 +158,7 @@ def read_csv(source: Source, options: CsvOptions) -> Any:
         parts: dict[str, list[Any]] = {name: [] for name in again}
         for batch in file.batches(again):
             for name in again:
-                parts[name].append(convert(batch.cells[name], columns[name].type, file.habits))
+                parts[name].append(convert(batch.cells[name], columns[name].type, file.cell_format))
         for name in again:
             columns[name].parts = parts[name]
     arrays = [pa.chunked_array(columns[name].parts, arrow_type(columns[name].type)) for name in file.wanted]

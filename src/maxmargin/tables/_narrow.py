@@ -27,7 +27,7 @@ _DOTS = "[. '\\x{a0}\\x{202f}’]"
 
 
 @dataclass(frozen=True)
-class Habits:
+class CellFormat:
     """How cells are written: what is missing, the decimal mark, and whether the day comes before the month."""
 
     missing: tuple[str, ...] = MISSING
@@ -40,39 +40,39 @@ class Habits:
         return [form for form in FORMS if form not in out]
 
 
-def clean(cells: Any, habits: Habits) -> Any:
+def clean(cells: Any, cell_format: CellFormat) -> Any:
     """Cells without blanks around them, null where a value is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     cells = pc.ascii_trim_whitespace(cells)
-    nothing = pc.is_in(cells, value_set=pa.array(habits.missing, pa.string()))
+    nothing = pc.is_in(cells, value_set=pa.array(cell_format.missing, pa.string()))
     return pc.if_else(nothing, pa.scalar(None, pa.string()), cells)
 
 
-def fit_types(cells: Any, habits: Habits, left: frozenset[str] = _ALL) -> tuple[frozenset[str], str, Any]:
+def fit_types(cells: Any, cell_format: CellFormat, left: frozenset[str] = _ALL) -> tuple[frozenset[str], str, Any]:
     """The types among `left` that clean cells fit, the first of them, and the cells as such."""
     if cells.null_count == len(cells):
-        return _ALL, "integer", convert(cells, "integer", habits)
+        return _ALL, "integer", convert(cells, "integer", cell_format)
     if left != {TEXT}:
         first = cells.drop_null()[0].as_py()
-        for group in _groups(habits):
+        for group in _groups(cell_format):
             tried = [type_ for type_ in group if type_ in left and _may_fit(first, type_)]
-            found = [(type_, array) for type_ in tried if (array := convert(cells, type_, habits)) is not None]
+            found = [(type_, array) for type_ in tried if (array := convert(cells, type_, cell_format)) is not None]
             if found:
                 type_, array = found[0]
                 if type_ == "integer" and _leading_zeros(cells):  # 00123 is an article number, and 123 another one
                     break
-                return _implied(type_, {name for name, _ in found}, habits), type_, array
+                return _implied(type_, {name for name, _ in found}, cell_format), type_, array
     return frozenset({TEXT}), TEXT, cells
 
 
-def _groups(habits: Habits) -> list[Sequence[str]]:
+def _groups(cell_format: CellFormat) -> list[Sequence[str]]:
     """Types that are tried together; the first group of which one fits decides."""
     numbers: list[Sequence[str]] = [["integer"], ["number"], ["bool"], ["thousands", "comma"]]
-    if habits.decimal == ",":
+    if cell_format.decimal == ",":
         numbers = [["integer"], ["comma"], ["bool"]]
-    return [*numbers, habits.forms()]
+    return [*numbers, cell_format.forms()]
 
 
 def _may_fit(text: str, type_: str) -> bool:
@@ -86,9 +86,9 @@ def _may_fit(text: str, type_: str) -> bool:
     return len(text) > 7 and any(mark.isdigit() for mark in text[:40])
 
 
-def _implied(type_: str, found: set[str], habits: Habits) -> frozenset[str]:
+def _implied(type_: str, found: set[str], cell_format: CellFormat) -> frozenset[str]:
     if type_ == "integer":
-        found |= {"comma"} if habits.decimal == "," else {"number", "thousands", "comma"}
+        found |= {"comma"} if cell_format.decimal == "," else {"number", "thousands", "comma"}
     elif type_ == "number":
         found |= {"thousands"}
     return frozenset(found | {TEXT})
@@ -104,7 +104,7 @@ def _leading_zeros(cells: Any) -> bool:
     return bool(pc.any(pc.or_(padded, negative)).as_py())
 
 
-def convert(cells: Any, type_: str, habits: Habits) -> Any | None:
+def convert(cells: Any, type_: str, cell_format: CellFormat) -> Any | None:
     """Clean cells as a type, or None if one of them does not fit."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -145,10 +145,12 @@ def _separated(cells: Any, pattern: str, separators: str) -> Any | None:
     return pc.cast(pc.replace_substring(cells, ",", "."), pa.float64())
 
 
-def first_misfit(cells: Any, type_: str, habits: Habits) -> int:
+def first_misfit(cells: Any, type_: str, cell_format: CellFormat) -> int:
     """The place of the first cell that does not fit, by halving."""
     low, high = 0, len(cells)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if convert(cells.slice(low, middle - low), type_, habits) is None else (middle, high)
+        low, high = (
+            (low, middle) if convert(cells.slice(low, middle - low), type_, cell_format) is None else (middle, high)
+        )
     return low

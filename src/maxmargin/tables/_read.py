@@ -14,7 +14,7 @@ from ._formats import find_format
 from ._jsonl import read_jsonl, scan_jsonl
 from ._libsvm import read_libsvm, scan_libsvm
 from ._limits import Limits
-from ._narrow import MISSING, Habits
+from ._narrow import MISSING, CellFormat
 from ._source import Progress, Source
 from ._types import wanted_types
 
@@ -75,8 +75,10 @@ class _Options:
 
     def csv(self) -> CsvOptions:
         missing = tuple(MISSING if self.missing is None else ("", *self.missing))
-        habits = Habits(missing, self.decimal or ".", self.day_first)
-        return CsvOptions(self.delimiter, self.header, self.encoding, habits, self.columns, wanted_types(self.types))
+        cell_format = CellFormat(missing, self.decimal or ".", self.day_first)
+        return CsvOptions(
+            self.delimiter, self.header, self.encoding, cell_format, self.columns, wanted_types(self.types)
+        )
 
 
 def read_table(source: Any, *, format: str | None = None, progress: Progress | None = None, **options: Any) -> Any:

@@ -19,7 +19,7 @@ from ._linear_families import (
     search_ridge,
 )
 from ._neighbour_family import make_neighbours, search_neighbours
-from ._search import Found, Job
+from ._search import Job, SearchResult
 from ._tree_families import (
     forest_remark,
     make_adaboost,
@@ -70,7 +70,7 @@ class Family:
     scaled: bool
     takes: tuple[str, ...]
     sparse: bool
-    search: Callable[[Job], Found]
+    search: Callable[[Job], SearchResult]
     make: Callable[[Job, dict[str, Any]], Any]
     too_great: Callable[[int, int, int], str] = lambda n, d, K: ""
     remark: Callable[[Job], str] = lambda job: ""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..svm import SVC, SVCCV, SVR, SVRCV
-from ._search import Found, Job, OutOfTimeError, table_row
+from ._reporter import Reporting
+from ._search import Job, OutOfTimeError, SearchResult, table_row
 from ._split import coarse_rows, make_folds
-from ._watch import Watched
 
 # Rows up to which the wide grid is searched on all of them. 36 candidates, 5 folds, 20 columns: 2500 rows take a
 # classifier 5 s of one core (4000: 13 s), 1500 rows a regressor 9 s (2500: 30 s).
@@ -26,11 +26,11 @@ KERNELS = ("rbf", "linear", "poly", "sigmoid")
 _TUBE = 0.1
 
 
-class _WatchedSVCCV(Watched, SVCCV):
+class _ReportingSVCCV(Reporting, SVCCV):
     """Tells of its candidates."""
 
 
-class _WatchedSVRCV(Watched, SVRCV):
+class _ReportingSVRCV(Reporting, SVRCV):
     """Tells of its candidates."""
 
 
@@ -39,7 +39,7 @@ def tube(y: np.ndarray) -> float:
     return _TUBE * float(np.std(y))
 
 
-def search_kernel(job: Job) -> Found:
+def search_kernel(job: Job) -> SearchResult:
     """C and gamma, those that are not given."""
     n = len(job.y)
     kernel = job.fixed["kernel"]
@@ -63,14 +63,14 @@ def search_kernel(job: Job) -> Found:
     for row in wide.table:
         row["status"] = f"on {len(rows)} rows; {row['status']}"
     note = f"{len(wide.table)} candidates on {len(rows)} rows, then {count} on {n}"
-    return Found(found.params, found.fold_scores, found.table + wide.table, note)
+    return SearchResult(found.params, found.fold_scores, found.table + wide.table, note)
 
 
 def _asked(job: Job, name: str, side: int) -> Any:
     return side if job.fixed.get(name) is None else [float(job.fixed[name])]
 
 
-def _neighbours(found: Found, name: str) -> list[float]:
+def _neighbours(found: SearchResult, name: str) -> list[float]:
     """The best value and the better of those next to it, with the other parameter at its best."""
     others = {key: value for key, value in found.params.items() if key != name}
     line = [row for row in found.table if all(row["params"][key] == value for key, value in others.items())]
@@ -85,7 +85,7 @@ def _neighbours(found: Found, name: str) -> list[float]:
     return sorted([values[best], values[second]])
 
 
-def _run(job: Job, Cs: Any, gammas: Any, note: str) -> Found:
+def _run(job: Job, Cs: Any, gammas: Any, note: str) -> SearchResult:
     kernel = job.fixed["kernel"]
     options: dict[str, Any] = {
         "Cs": Cs,
@@ -101,15 +101,15 @@ def _run(job: Job, Cs: Any, gammas: Any, note: str) -> Found:
         options["gammas"] = gammas
     search: Any
     if job.classes:
-        search = _WatchedSVCCV(class_weight=job.class_weight, calibration=None, **options)
+        search = _ReportingSVCCV(class_weight=job.class_weight, calibration=None, **options)
     else:
-        search = _WatchedSVRCV(epsilon=tube(job.y), **options)
+        search = _ReportingSVRCV(epsilon=tube(job.y), **options)
     return run_search(search, job, note)
 
 
-def run_search(search: Any, job: Job, note: str) -> Found:
-    """Run one of our searches under the eyes of the job's watch."""
-    search.watch, search.family = job.watch, job.family
+def run_search(search: Any, job: Job, note: str) -> SearchResult:
+    """Run one of our searches, whose candidates are told to the job's reporter."""
+    search.reporter, search.family = job.reporter, job.family
     try:
         search.fit(job.X, job.y)
     except ValueError as error:
@@ -125,7 +125,7 @@ def run_search(search: Any, job: Job, note: str) -> Found:
         note = f"{len(split)} candidates on {len(job.y)} rows"
     if len(finished) < len(split):
         note += f"; the time was over after {len(finished)} of {len(split)}"
-    return Found(_plain(table["params"][best]), split[best], rows, note)
+    return SearchResult(_plain(table["params"][best]), split[best], rows, note)
 
 
 def _plain(params: dict[str, Any]) -> dict[str, float]:

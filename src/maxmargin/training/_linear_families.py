@@ -9,31 +9,31 @@ import numpy as np
 from ..linear_model import LogisticRegression, LogisticRegressionCV, Ridge
 from ..svm import LinearSVC, LinearSVCCV, LinearSVR
 from ._kernel_families import run_search, tube
-from ._search import Found, Job, search_each
-from ._watch import Watched
+from ._reporter import Reporting
+from ._search import Job, SearchResult, search_each
 
 _SIDE = 8  # values of C
 
 
-class _WatchedLinearSVCCV(Watched, LinearSVCCV):
+class _ReportingLinearSVCCV(Reporting, LinearSVCCV):
     """Tells of its candidates."""
 
 
-class _WatchedLogisticRegressionCV(Watched, LogisticRegressionCV):
+class _ReportingLogisticRegressionCV(Reporting, LogisticRegressionCV):
     """Tells of its candidates."""
 
 
-def search_linear(job: Job) -> Found:
+def search_linear(job: Job) -> SearchResult:
     """C of a linear support vector machine."""
     if not job.classes:
         return _search_linear_svr(job)
     options = _options(job)
-    return run_search(_WatchedLinearSVCCV(calibration=None, **options), job, _note(job))
+    return run_search(_ReportingLinearSVCCV(calibration=None, **options), job, _note(job))
 
 
-def search_logistic(job: Job) -> Found:
+def search_logistic(job: Job) -> SearchResult:
     """C of logistic regression."""
-    return run_search(_WatchedLogisticRegressionCV(**_options(job)), job, _note(job))
+    return run_search(_ReportingLogisticRegressionCV(**_options(job)), job, _note(job))
 
 
 def _options(job: Job) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _note(job: Job) -> str:
     return "" if job.fixed.get("C") is None else "as given"
 
 
-def _search_linear_svr(job: Job) -> Found:
+def _search_linear_svr(job: Job) -> SearchResult:
     """C of a linear support vector regressor.
 
     With standardised columns and weights of the size of the target's spread s, the pull of the penalty and that of the
@@ -67,7 +67,7 @@ def _search_linear_svr(job: Job) -> Found:
     return search_each(job, [{"C": C} for C in values], lambda **params: make_linear(job, params), note)
 
 
-def search_ridge(job: Job) -> Found:
+def search_ridge(job: Job) -> SearchResult:
     """The penalty of ridge regression, in units of the number of rows (the size of X'X of standardised columns)."""
     alphas = (len(job.y) * np.logspace(1, -6, 8)).tolist()
     candidates = [{"alpha": alpha} for alpha in alphas]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..neighbors import KNeighborsClassifier, KNeighborsRegressor
-from ._search import Found, Job, search_together
+from ._search import Job, SearchResult, search_together
 
 _COUNTS = (101, 65, 41, 25, 15, 9, 5, 3, 1)  # the smoothest first
 
 
-def search_neighbours(job: Job) -> Found:
+def search_neighbours(job: Job) -> SearchResult:
     """The number of neighbours and their weights."""
     most = max(1, min(len(train) for train, _ in job.folds) // 2)
     counts = [k for k in _COUNTS if k <= most]

@@ -23,12 +23,12 @@ from ._errors import TrainingError, TrainingInterrupted, is_interrupt
 from ._evaluate import constant_scores, scores_of
 from ._families import BY_COST, FAMILIES, Family
 from ._prepare import Preparation
-from ._search import Found, Job, OutOfTimeError
+from ._reporter import Reporter
+from ._search import Job, OutOfTimeError, SearchResult
 from ._split import Divided, divide_table, draw_tuning_rows, make_folds, make_split
 from ._table import TrainingTable, open_table, rows_fingerprint
 from ._target import Target, read_target
 from ._training import FamilyResult, Split, Training
-from ._watch import Watch
 
 # From this share of the training rows on, the most frequent class makes accuracy meaningless.
 _DOMINANT = 0.9
@@ -44,13 +44,13 @@ class TrainingRun:
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     results: list[FamilyResult] = field(default_factory=list)
-    found: dict[str, Found] = field(default_factory=dict)
+    found: dict[str, SearchResult] = field(default_factory=dict)
     stage: str = "data"
 
     def run(self, data: Any) -> Training:
         self.begin = self.last = time.perf_counter()
         deadline = None if self.given.minutes is None else self.begin + 60 * self.given.minutes
-        self.watch = Watch(self.progress, deadline)
+        self.reporter = Reporter(self.progress, deadline)
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -190,7 +190,7 @@ class TrainingRun:
         codes = np.unique(y, return_inverse=True)[1] if classes else None
         balanced = metric == "balanced accuracy"
         return Job(
-            family, X, y, codes, folds, metric, fixed, balanced, given.seed, given.n_jobs, given.memory, self.watch
+            family, X, y, codes, folds, metric, fixed, balanced, given.seed, given.n_jobs, given.memory, self.reporter
         )
 
     def _tune(self, families: list[Family], prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
@@ -224,7 +224,7 @@ class TrainingRun:
 
     def _tune_one(self, family: Family, job: Job) -> None:
         self._tell("tune", f"{family.name}, {family.words}")
-        if self.watch.over:
+        if self.reporter.out_of_time:
             return self._leave_out(family.name, "left out: the time for tuning was over")
         begin = time.perf_counter()
         try:
@@ -250,13 +250,13 @@ class TrainingRun:
             note=found.note,
         )
         self.results.append(result)
-        self.watch.tell(Judged(family.name, found.params, result.score, error, seconds, found.note))
+        self.reporter.tell(Judged(family.name, found.params, result.score, error, seconds, found.note))
 
     def _leave_out(self, family: str, note: str, seconds: float = 0.0) -> None:
         nan = float("nan")
         self.results.append(FamilyResult(family, nan, nan, nan, seconds, {}, note=note))
         if self.progress is not None:
-            self.watch.tell(Judged(family, {}, nan, nan, seconds, note))
+            self.reporter.tell(Judged(family, {}, nan, nan, seconds, note))
 
     def _tuning_table(self, metric: str) -> dict[str, Any]:
         families = {
@@ -285,7 +285,7 @@ class TrainingRun:
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
 
     def _fitting(self, state: dict[str, Any]) -> None:
-        self.watch.tell(
+        self.reporter.tell(
             Fitting(
                 int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"], state["violation"]
             )
@@ -302,7 +302,7 @@ class TrainingRun:
 
     def _tell(self, name: str, detail: str) -> None:
         self.stage = name
-        self.watch.tell(Stage(name, detail))
+        self.reporter.tell(Stage(name, detail))
 
     def _tick(self, stage: str) -> None:
         now = time.perf_counter()

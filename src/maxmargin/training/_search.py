@@ -11,8 +11,8 @@ import numpy as np
 
 from ..messages import Candidate
 from ..search import standard_error
+from ._reporter import Reporter
 from ._scores import score_by
-from ._watch import Watch
 
 
 class OutOfTimeError(Exception):
@@ -41,7 +41,7 @@ class Job:
     n_jobs : int or None
     memory : float
         MB for kernel values.
-    watch : Watch
+    reporter : Reporter
 
     """
 
@@ -56,7 +56,7 @@ class Job:
     seed: int
     n_jobs: int | None
     memory: float
-    watch: Watch
+    reporter: Reporter
 
     @property
     def classes(self) -> bool:
@@ -81,7 +81,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """What came out of a search.
 
     Attributes
@@ -115,17 +115,17 @@ def table_row(params: dict[str, Any], scores: np.ndarray, seconds: float, status
     }
 
 
-def best_of(rows: Sequence[dict[str, Any]], note: str) -> Found:
+def best_of(rows: Sequence[dict[str, Any]], note: str) -> SearchResult:
     """The first with the best mean."""
     best = max(rows, key=lambda row: row["score"] if np.isfinite(row["score"]) else -np.inf)
-    return Found(dict(best["params"]), np.array(best["fold_scores"]), list(rows), note)
+    return SearchResult(dict(best["params"]), np.array(best["fold_scores"]), list(rows), note)
 
 
-def search_each(job: Job, candidates: Sequence[dict[str, Any]], make: Callable[..., Any], note: str) -> Found:
+def search_each(job: Job, candidates: Sequence[dict[str, Any]], make: Callable[..., Any], note: str) -> SearchResult:
     """Train every candidate on every fold, one after the other; those that the time allows."""
     rows: list[dict[str, Any]] = []
     for params in candidates:
-        if job.watch.over:
+        if job.reporter.out_of_time:
             break
         begin = time.perf_counter()
         scores, status = np.empty(len(job.folds)), "converged"
@@ -147,7 +147,7 @@ def search_together(
     candidates: Sequence[dict[str, Any]],
     scores_of: Callable[[np.ndarray, np.ndarray], Sequence[float]],
     note: str,
-) -> Found:
+) -> SearchResult:
     """Score all candidates of a fold by one piece of work: neighbours found once, rounds of one boost.
 
     Parameters
@@ -162,7 +162,7 @@ def search_together(
     begin = time.perf_counter()
     scores = np.empty((len(candidates), len(job.folds)))
     for f, (train, test) in enumerate(job.folds):
-        if job.watch.over:
+        if job.reporter.out_of_time:
             raise OutOfTimeError
         scores[:, f] = scores_of(train, test)
     share = (time.perf_counter() - begin) / len(candidates)
@@ -174,4 +174,4 @@ def search_together(
 
 def _tell(job: Job, row: dict[str, Any], number: int, count: int) -> None:
     error = standard_error(np.array(row["fold_scores"]))
-    job.watch.tell(Candidate(job.family, dict(row["params"]), row["score"], error, row["seconds"], number, count))
+    job.reporter.tell(Candidate(job.family, dict(row["params"]), row["score"], error, row["seconds"], number, count))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ensemble import AdaBoostClassifier, AdaBoostRegressor, RandomForestClassifier, RandomForestRegressor
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
-from ._search import Found, Job, OutOfTimeError, search_each, search_together, table_row
+from ._search import Job, OutOfTimeError, SearchResult, search_each, search_together, table_row
 
 _PRICES = 7  # of a leaf, besides 0
 _TREES = 100, 200  # of a forest, at least and at most
@@ -25,7 +25,7 @@ _REGRESSION_ROUNDS, _DEPTH = (10, 25, 50), 6
 # ---------------------------------------------------------------- one tree
 
 
-def search_tree(job: Job) -> Found:
+def search_tree(job: Job) -> SearchResult:
     """The price of a leaf, from the prices at which the tree of all rows loses a branch."""
     path = make_tree(job, {}).cost_complexity_pruning_path(job.X, job.y).ccp_alphas[:-1]  # the last leaves a stump
     path = path[path > 0]
@@ -47,7 +47,7 @@ def make_tree(job: Job, params: dict[str, Any]) -> Any:
 # ---------------------------------------------------------------- forests
 
 
-def search_forest(job: Job) -> Found:
+def search_forest(job: Job) -> SearchResult:
     """Columns a split and the size of leaves, then the number of trees by the error out of bag.
 
     The settings are compared on the folds where there are few rows, else by the error out of bag of a small forest.
@@ -63,12 +63,12 @@ def search_forest(job: Job) -> Found:
         rows = [_out_of_bag(job, {"n_estimators": _TRIAL, **setting}) for setting in settings]
         best = max(rows, key=lambda row: row["score"])["params"]
         note = f"{len(settings)} settings by the error out of bag on {len(job.y)} rows"
-    if job.watch.over:
+    if job.reporter.out_of_time:
         raise OutOfTimeError
     params = {**best, "n_estimators": _enough_trees(job, best)}
     note += f", {params['n_estimators']} trees"
     found = search_each(job, [params], lambda **p: make_forest(job, p), note)
-    return Found(found.params, found.fold_scores, found.table + rows, note)
+    return SearchResult(found.params, found.fold_scores, found.table + rows, note)
 
 
 def _enough_trees(job: Job, params: dict[str, Any]) -> int:
@@ -85,7 +85,7 @@ def _enough_trees(job: Job, params: dict[str, Any]) -> int:
 
 def _out_of_bag(job: Job, params: dict[str, Any]) -> dict[str, Any]:
     """A setting's score by the rows that its trees have not seen."""
-    if job.watch.over:
+    if job.reporter.out_of_time:
         raise OutOfTimeError
     begin = time.perf_counter()
     model = make_forest(job, params)
@@ -118,7 +118,7 @@ def forest_remark(job: Job) -> str:
 # ---------------------------------------------------------------- boosts
 
 
-def search_adaboost(job: Job) -> Found:
+def search_adaboost(job: Job) -> SearchResult:
     """Rounds and learning rate; the rounds of one boost are those of all shorter ones."""
     rounds, rates = (_ROUNDS, _RATES) if job.classes else (_REGRESSION_ROUNDS, (1.0,))
     candidates = [{"n_estimators": t, "learning_rate": rate} for rate in rates for t in rounds]

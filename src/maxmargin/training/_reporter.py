@@ -1,4 +1,4 @@
-"""What looks on while candidates are tried: it tells events and knows when the time is over."""
+"""Who is told while candidates are tried, and when the time for that is over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..messages import Candidate, ProgressEvent
 from ..search import SearchState, standard_error
 
 
-class Watch:
+class Reporter:
     """Events to whoever listens, one at a time, and the end of the time for tuning.
 
     Parameters
@@ -29,7 +29,7 @@ class Watch:
         self._lock = Lock()
 
     @property
-    def over(self) -> bool:
+    def out_of_time(self) -> bool:
         """Whether the time for tuning has passed."""
         return self.deadline is not None and time.perf_counter() > self.deadline
 
@@ -40,51 +40,51 @@ class Watch:
                 self._progress(event)
 
 
-class BoardMonitor:
-    """Stands where a search's own monitor stands: tells of finished candidates, stops the board in time.
+class StateMonitor:
+    """Stands where a search's own monitor stands: tells of finished candidates, stops the search in time.
 
-    Called under the lock of the board.
+    Called under the lock of the state.
     """
 
-    verbose = True  # or the board would not call
+    verbose = True  # or the search would not call
 
-    def __init__(self, board: SearchState, family: str, watch: Watch) -> None:
-        self._board, self._family, self._watch = board, family, watch
-        self._told = np.zeros(len(board.grid), dtype=bool)
+    def __init__(self, state: SearchState, family: str, reporter: Reporter) -> None:
+        self._state, self._family, self._reporter = state, family, reporter
+        self._told = np.zeros(len(state.grid), dtype=bool)
         self.stopped = False
 
     def report(self, scores: np.ndarray, done: np.ndarray, marks: dict[int, str], last: bool = False) -> None:
         """Tell of candidates that were finished since."""
         for k in np.flatnonzero(done.all(axis=1) & ~self._told).tolist():
             self._told[k] = True
-            record = self._board.record
+            record = self._state.record
             seconds = float((record.fit_seconds[k] + record.score_seconds[k]).sum())
             event = Candidate(
                 self._family,
-                {name: float(value) for name, value in self._board.grid.candidates[k].items()},
+                {name: float(value) for name, value in self._state.grid.candidates[k].items()},
                 float(scores[k].mean()),
                 standard_error(scores[k]),
                 seconds,
                 int(self._told.sum()),
                 len(self._told),
             )
-            self._watch.tell(event)
-        if self._watch.over and not last:
+            self._reporter.tell(event)
+        if self._reporter.out_of_time and not last:
             self.stopped = True
-            self._board.stop()
+            self._state.stop()
 
     def say(self, text: str) -> None:
         """Nothing: notes are collected elsewhere."""
 
 
-class Watched:
-    """For a search: it reports to a `Watch`. To be mixed in in front of it."""
+class Reporting:
+    """For a search: it reports to a `Reporter`. To be mixed in in front of it."""
 
-    watch: Watch
+    reporter: Reporter
     family: str
-    monitor: BoardMonitor | None = None
+    monitor: StateMonitor | None = None
 
     def _open_state(self, *parts: Any) -> SearchState:
-        board = super()._open_state(*parts)  # type: ignore[misc]
-        self.monitor = board._monitor = BoardMonitor(board, self.family, self.watch)
-        return board
+        state = super()._open_state(*parts)  # type: ignore[misc]
+        self.monitor = state._monitor = StateMonitor(state, self.family, self.reporter)
+        return state
