@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..losses import CustomLoss, Loss
+from ..penalties import Penalty
 from ..problems import CrammerSingerRisk, HardMarginRisk, MultinomialRisk, Risk
 from ._training import Training
 
