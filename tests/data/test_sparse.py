@@ -119,3 +119,11 @@ def test_no_room_checks_matrices_by_scikit_learn_alone():
                 names = {alias.name for alias in node.names} & {"validate_data", "check_array", "check_X_y"}
                 found += [f"{path.relative_to(root)}: {name}" for name in names]
     assert not found
+
+
+@pytest.mark.parametrize("dtype", [np.float16, object])
+def test_split_entries_of_types_that_scipy_cannot_add(dtype):
+    split = sp.csr_array((np.array([1, 2, 3], dtype=dtype), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    found = canonical(split)
+    assert found.has_canonical_format
+    assert found.toarray().astype(float).tolist() == [[3.0, 0.0], [0.0, 3.0]]

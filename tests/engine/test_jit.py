@@ -1,6 +1,11 @@
 """Compiled functions."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
+import pytest
 
 from maxmargin.engine import jit
 
@@ -65,3 +70,33 @@ def test_without_the_compiler_it_says_so(run_python):
         """,
         NUMBA_DISABLE_JIT="1",
     )
+
+
+_FORKED = """
+import os, signal, threading
+import maxmargin.engine
+from numba.core.compiler_lock import global_compiler_lock
+
+compiling = threading.Event()
+def compile():
+    with global_compiler_lock:
+        compiling.set()
+        compiling.clear()
+        threading.Event().wait(0.5)
+
+thread = threading.Thread(target=compile)
+thread.start()
+compiling.wait(1)
+child = os.fork()
+if not child:
+    signal.alarm(30)  # ends a child that waits for ever
+    with global_compiler_lock:
+        os._exit(0)
+thread.join()
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_forked_while_another_thread_compiles_can_compile():
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", _FORKED], timeout=120).returncode == 0

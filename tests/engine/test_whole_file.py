@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -118,3 +119,14 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path):
         pass
     with pytest.raises(IsADirectoryError, match="is a folder"), whole_file(tmp_path):
         pass
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd")
+def test_a_file_without_a_name_is_written_into(tmp_path):
+    """Its link in /dev/fd names a file that is not there any more."""
+    with tempfile.TemporaryFile(dir=tmp_path) as file:
+        with whole_file(f"/dev/fd/{file.fileno()}") as stream:
+            stream.write(b"abc")
+        file.seek(0)
+        assert file.read() == b"abc"
+    assert not list(tmp_path.iterdir())

@@ -288,3 +288,18 @@ def test_a_penalty_that_no_fit_takes_refutes(alpha):
     model = Ridge().fit(X, X[:, 0])
     model.alpha = alpha
     assert not model.certificate_.verify(X, X[:, 0]).holds
+
+
+def test_weights_beyond_float64_are_refused():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises(ValueError, match=r"up to 1e\+308, add up to more than float64 holds"):
+        Ridge().fit(X, X[:, 0], sample_weight=np.full(30, 1e308))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_equations_beyond_float64_are_not_called_solved():
+    """Squares that overflow: the residual is not a number, and nothing is small beside infinity."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.warns(ConvergenceWarning):
+        model = Ridge().fit(X, X[:, 0], sample_weight=np.full(30, 1e306))
+    assert model.certificate_.status is not Status.CONVERGED and not model.certificate_.holds

@@ -39,6 +39,7 @@ _OTHER_ROWS = (
     "Found unknown categories",
     "have missing values in transform but have no missing values in fit",
     "features, but",
+    "are of an earlier fit on other rows",
     "feature names should match",
     "is expecting",
     "contains NaN",

@@ -5,6 +5,7 @@ import json
 import re
 import tracemalloc
 import zipfile
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -292,6 +293,21 @@ def test_an_output_that_set_output_does_not_know(path, config):
     opened.fitted["_sklearn_output_config"] = config
     opened.seal()
     refused(path, "set_output knows|no value of a parameter")
+
+
+def test_a_value_of_many_parts_is_refused_unread(path, monkeypatch):
+    opened = Opened("SVC", path)
+    opened.model["params"]["class_weight"] = [deepcopy(opened.model) for _ in range(5)]
+    opened.seal()
+    monkeypatch.setattr(type(case("SVC").model), "__repr__", lambda model: pytest.fail("it is written out"))
+    refused(path, "class_weight: must be .*; found a list")
+
+
+def test_weights_of_labels_that_are_no_classes(path):
+    opened = Opened("DecisionTreeClassifier", path)
+    opened.model["params"]["class_weight"] = {"$dict": [["no such", 1.0]]}
+    opened.seal()
+    refused(path)
 
 
 def test_a_transformer_that_does_not_transform(path):

@@ -53,6 +53,7 @@ def evaluate_normal_equations(problem: LeastSquares, W: np.ndarray, b: np.ndarra
     targets = np.linalg.norm(roots[:, None] * problem.targets, axis=0)
     scale = size2 * length + np.sqrt(size2) * targets + alpha * length
     relative = np.divide(residual, scale, out=np.zeros_like(residual), where=scale > 0)
+    relative[~(np.isfinite(residual) & np.isfinite(scale))] = np.inf  # beyond float64 nothing is small
     objective, gap = (float(np.sum(values)) * (1 + gamma(problem.k)) for values in zip(*figures, strict=True))
     return NormalEvidence(objective, gap, float(residual.max(initial=0.0)), float(relative.max(initial=0.0)))
 

@@ -51,9 +51,16 @@ def canonical(X: Any, name: str = "X") -> Any:
     make = _container(X, X.format)
     out = make((data, indices, indptr), shape=X.shape)
     if not out.has_canonical_format:  # looked up in the arrays: the flags of X are not carried over
-        out = make((data, indices, indptr), shape=X.shape, copy=True)
+        out = make((_summable(data), indices, indptr), shape=X.shape, copy=True)
         out.sum_duplicates()
     return out
+
+
+def _summable(data: np.ndarray) -> np.ndarray:
+    """Values of a type that SciPy can add: it cannot add half precision, nor objects."""
+    if data.dtype == np.float16:
+        return data.astype(np.float32)
+    return data.astype(np.float64) if data.dtype == object else data
 
 
 def csr_rows(X: Any, name: str = "X") -> sp.csr_array:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 from ._cache import CompiledCache
 
@@ -19,6 +21,14 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError(
         "maxmargin does not run without numba's compiler, which NUMBA_DISABLE_JIT=1 has turned off: unset it. To look "
         "for faults in compiled code, set NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its own."
+    )
+
+if hasattr(os, "register_at_fork"):
+    # A child forked while another thread compiles would wait for numba's lock for ever: the fork waits instead.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
     )
 
 # FMA contraction rounds once instead of twice: faster and never less accurate. Nothing else of "fastmath" is on:

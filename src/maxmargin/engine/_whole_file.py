@@ -29,9 +29,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         Where to. A file that is there is replaced and keeps its permissions; a new one has those of any new file.
 
     """
-    found = _status(path)
-    if found is None or stat.S_ISREG(found.st_mode):
-        with _replaced(Path(os.path.realpath(path)), found) as stream:
+    found, target = _status(path), os.path.realpath(path)
+    if found is None or (stat.S_ISREG(found.st_mode) and _is(target, found)):
+        with _replaced(Path(target), found) as stream:
             yield stream
         return
     if stat.S_ISDIR(found.st_mode):
@@ -48,6 +48,12 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return os.stat(path)
     except FileNotFoundError:
         return None
+
+
+def _is(target: str, found: os.stat_result) -> bool:
+    """Whether the file has that name: ``/dev/fd/3`` may lead to one that has none any more."""
+    there = _status(target)
+    return there is not None and os.path.samestat(there, found)
 
 
 @contextmanager

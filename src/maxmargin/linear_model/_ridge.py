@@ -270,6 +270,12 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
         raise ValueError(f"sample_weight must be at least 0; got {weights.min():g}.")
     if not weights.any():
         raise ValueError("sample_weight must have a positive entry; all weights are zero.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError(
+                f"the weights in sample_weight, up to {weights.max():g}, add up to more than float64 holds: divide "
+                f"them, and alpha, by the same number."
+            )
     return weights
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import Options
+from sklearn.utils._param_validation import Options, make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from ._errors import Mismatch, Where, cut_short, inside, made
@@ -231,10 +231,21 @@ def _validate(value: Any, where: Where) -> None:
     for name, allowed in value._parameter_constraints.items():
         if isinstance(getattr(value, name, None), (bool, np.bool_)) and not _takes_truth(allowed):
             raise Mismatch(inside(where, name), f"must not be a truth value; found {getattr(value, name)}.")
+        _refuse_unshown(name, allowed, getattr(value, name, None), where)
     try:
         value._validate_params()
     except (ValueError, TypeError) as error:
         raise Mismatch(where, cut_short(str(error))) from error  # it may show a value of any length
+
+
+def _refuse_unshown(name: str, allowed: Any, value: Any, where: Where) -> None:
+    """Refuse a value of many parts that is not allowed: scikit-learn would write all of it into its message."""
+    if isinstance(allowed, str) or value is None or isinstance(value, (str, bool, int, float, np.generic)):
+        return
+    rules = [make_constraint(rule) for rule in allowed]
+    if not any(rule.is_satisfied_by(value) for rule in rules):
+        words = ", or ".join(str(rule) for rule in rules if not rule.hidden)
+        raise Mismatch(inside(where, name), f"must be {words}; found a {type(value).__name__}.")
 
 
 def _takes_truth(allowed: Any) -> bool:
@@ -405,4 +416,15 @@ OUTPUT_CONFIG: Entries = (
         f"its output is none of those that set_output knows: {', '.join(map(str, _CONTAINERS))}.",
     ),
 )
-CLASSES: Entries = (("classes_", Labels(("k",), distinct=True)), Check(lambda s: s["k"] >= 1, "has no classes."))
+CLASSES: Entries = (
+    ("classes_", Labels(("k",), distinct=True)),
+    Check(lambda s: s["k"] >= 1, "has no classes."),
+    Check(lambda s: _weighs_classes(s), "class_weight has labels that are no classes."),
+)
+
+
+def _weighs_classes(scope: Scope) -> bool:
+    """By scikit-learn's rule: where a class has no weight, every weight is that of a class."""
+    given = scope.params.get("class_weight")
+    classes = set(scope.values["classes_"].tolist())
+    return not isinstance(given, dict) or classes <= set(given) or set(given) <= classes
