@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from ..data import ObjectRows, Rows, csr_rows, validate_data
@@ -16,6 +17,8 @@ from ..kernels import Gram, Kernel, kernel_name, make_kernel
 def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, Any]:
     """Checked X (float32 or float64, dense or CSR) and y (None where there is none)."""
     kind = kernel_name(estimator.kernel)
+    if y is None and get_tags(estimator).target_tags.required:
+        raise ValueError(f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None.")
     if sp.issparse(X) and kind == "precomputed":
         raise TypeError("Sparse precomputed kernels are not supported.")
     if kind == "function":  # what the samples are is the kernel's affair

@@ -44,8 +44,6 @@ class KernelRegressor(RegressorMixin, Reported):
 
         """
         self._validate_params()
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         fit_one(self, self._formulation(), X, y, sample_weight)
         return self
 
