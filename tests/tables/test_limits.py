@@ -15,6 +15,7 @@ from tests.tables.fuzz_scaling import consume, exponent
 from tests.tables.shapes import SHAPES, arrow, parquet
 
 from maxmargin.tables import TableError, TableLimitError, _limits, _text, read_table, scan_table
+from maxmargin.tables._arrow_sizes import unpacked_size
 
 # The most memory a process has held, in MB. The figure of getrusage begins with that of the process that started it.
 PEAK = "print(next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) // 1024)\n"
@@ -337,3 +338,43 @@ def test_gzip_members_without_content():
     assert read_table(io.BytesIO(nothing * 20 + rows)).shape == (1, 2)
     with pytest.raises(TableError, match=r"begins with 65,536 bytes of gzip data that unpack to nothing"):
         read_table(io.BytesIO(nothing * 4000 + rows))
+
+
+@pytest.mark.parametrize("make", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_arrow_batches_are_measured_before_they_are_unpacked(make, compression, monkeypatch):
+    table = pa.table({"a": np.zeros(10**7), "b": pa.array(["x"] * 10**7).dictionary_encode()})
+    file = io.BytesIO()
+    with make(file, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table)
+    for name in ("open_file", "open_stream"):
+        monkeypatch.setattr(pa.ipc, name, lambda *_: pytest.fail("it is opened"))
+    with pytest.raises(TableLimitError, match="its batches unpack to far more than is stored") as caught:
+        read_table(io.BytesIO(file.getvalue()), format="arrow")
+    assert caught.value.limit == "max_expansion"
+
+
+@pytest.mark.parametrize("make", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("compression", [None, "zstd"])
+def test_sizes_of_arrow_batches(make, compression):
+    """What the descriptions say is what Arrow says after unpacking."""
+    texts = np.random.default_rng(0).choice(["a", "bc", "def"], 5000)
+    table = pa.table({"number": np.arange(5000.0), "text": texts, "coded": pa.array(texts).dictionary_encode()})
+    file = io.BytesIO()
+    with make(file, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table, max_chunksize=1000)
+    found = unpacked_size(file)
+    assert found == 0 if compression is None else 0.8 * table.nbytes <= found <= 1.2 * table.nbytes
+    assert file.tell() == 0
+    assert read_table(io.BytesIO(file.getvalue()), format="arrow").shape == (5000, 3)
+
+
+def test_damaged_descriptions_of_arrow_batches_have_no_size():
+    table, file = pa.table({"a": np.arange(100.0)}), io.BytesIO()
+    with pa.ipc.new_stream(file, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    rng, data = np.random.default_rng(0), np.frombuffer(file.getvalue(), dtype=np.uint8)
+    for _ in range(300):
+        odd = data.copy()
+        odd[rng.integers(0, len(odd), 4)] = rng.integers(0, 256, 4)
+        assert unpacked_size(io.BytesIO(odd.tobytes())) >= 0

@@ -18,7 +18,9 @@ def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tu
     """Checked X (float32 or float64, dense or CSR) and y (None where there is none)."""
     kind = kernel_name(estimator.kernel)
     if y is None and get_tags(estimator).target_tags.required:
-        raise ValueError(f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None.")
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
     if sp.issparse(X) and kind == "precomputed":
         raise TypeError("Sparse precomputed kernels are not supported.")
     if kind == "function":  # what the samples are is the kernel's affair

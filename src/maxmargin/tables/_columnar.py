@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..messages import Argument, Place, byte_size, quoted
+from ._arrow_sizes import unpacked_size
 from ._errors import TableError, TableLimitError, absent, need_pyarrow
 from ._rows import rechunk
 from ._source import Progress, Source
@@ -192,6 +193,8 @@ def _refuse_growth(metadata: Any, source: Source) -> None:
 
 def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[Any]:
     pa = need_pyarrow()
+    unpacked = unpacked_size(file)
+    source.limits.expansion(unpacked, source.size(), source.place, "its batches unpack to far more than is stored")
     head = file.read(6)
     file.seek(0)
     if head == b"ARROW1":
