@@ -37,17 +37,17 @@ def test_readme_code_runs_in_order_and_prints_what_is_shown(tmp_path, capsys):
     for line in shown:
         if line and not varies.search(line):
             assert line in printed
-    assert (tmp_path / "street.png").stat().st_size > 10_000
+    assert (tmp_path / "margin.png").stat().st_size > 10_000
 
 
 def test_links_of_the_readme_lead_somewhere():
     links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert "docs/_static/street.png" in links
+    assert "docs/_static/margin.png" in links
     assert not [link for link in links if "://" not in link and not (ROOT / link).exists()]
 
 
 def test_picture_of_the_readme_is_light():
-    assert (ROOT / "docs/_static/street.png").stat().st_size < 150_000
+    assert (ROOT / "docs/_static/margin.png").stat().st_size < 150_000
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks_of_page(page)], ids=lambda page: page.stem)

@@ -7,7 +7,7 @@ from maxmargin.certificates import CASES, KKTCases, kkt_cases
 
 
 def example():
-    #                     outside  outside  kerb  kerb  right  right  wrong  no weight
+    #                     outside  outside  margin boundary  margin boundary  right  right  wrong  no weight
     multiplier = np.array([0.0, 0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 0.0])
     bound = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0])
     margin = np.array([3.0, 0.9, 1.0, 1.25, 0.5, 1.5, -2.0, -7.0])
@@ -37,13 +37,13 @@ def test_columns():
 def test_counts_add_up_and_are_printed():
     cases = example()
     assert sum(cases.counts().values()) == len(cases)
-    assert cases.counts()["on the kerb"] == 2
+    assert cases.counts()["on the margin boundary"] == 2
     lines = str(cases).splitlines()
     assert len(lines) == len(CASES)
-    assert lines[1].split() == ["on", "the", "kerb", "2"]
+    assert lines[1].split() == ["on", "the", "margin", "boundary", "2"]
 
 
 def test_concatenation():
     both = KKTCases.concatenate([example(), example()])
     assert len(both) == 16
-    assert both.counts()["on the kerb"] == 4
+    assert both.counts()["on the margin boundary"] == 4

@@ -112,7 +112,7 @@ def test_intercept_is_the_middle_of_all_minimisers(data):
     assert b == (minimisers.min() + minimisers.max()) / 2
 
 
-def test_flat_interval_of_a_machine_without_kerb():
+def test_flat_interval_of_a_machine_without_samples_on_the_boundary():
     """Both multipliers at their bound: every b between the residuals is best, the middle is taken."""
     assert best_intercept(np.array([-3.0, 1.0]), np.array([0.0, -2.0]), np.array([2.0, 0.0]), 0.0) == -1.0
 
@@ -187,7 +187,7 @@ class TestHardMargin:
         assert e.primal == e.gap == e.relative_gap == np.inf
 
     def test_other_points_must_be_outside(self):
-        """A third point inside the street is a violation although it has no multiplier."""
+        """A third point inside the margin is a violation although it has no multiplier."""
         x = np.array([1.0, -1.0, 0.2])
         problem = BoxQP.classifier(
             MatrixGram(np.outer(x, x), symmetric=True), np.array([1.0, -1, 1]), np.full(3, np.inf)

@@ -33,7 +33,7 @@ def linear(tmp_path_factory, apples):
 def test_explain_a_model(tool, trained):
     ended = tool("explain", trained)
     assert ended.code == 0, ended.err
-    for words in ("street", "support vectors", "on the kerb", "samples that weigh most"):
+    for words in ("margin", "support vectors", "on the margin boundary", "samples that weigh most"):
         assert words in ended.out
 
 

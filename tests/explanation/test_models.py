@@ -22,7 +22,7 @@ from maxmargin.tree import DecisionTreeClassifier
 
 
 @pytest.mark.parametrize("estimator", [SVC(C=5), SVC(C=0.1, class_weight="balanced"), SVC(kernel="linear")], ids=repr)
-def test_street_agrees_with_the_optimality_cases(cancer, estimator):
+def test_margin_agrees_with_the_optimality_cases(cancer, estimator):
     X, y = cancer
     pipeline = make_pipeline(StandardScaler(), estimator).fit(X, y)
     model, Z = pipeline[-1], pipeline[:-1].transform(X)
@@ -43,11 +43,11 @@ def test_street_agrees_with_the_optimality_cases(cancer, estimator):
     K = np.exp(-model._gamma * ((Z[model.support_][:, None] - Z[model.support_][None]) ** 2).sum(axis=2))
     if model.kernel == "linear":
         K = Z[model.support_] @ Z[model.support_].T
-    assert with_rows.facts["width of the street"] == pytest.approx(2 / np.sqrt(beta @ K @ beta), rel=1e-9)
-    assert alone.facts["width of the street"] == pytest.approx(2 / np.sqrt(beta @ K @ beta), rel=1e-9)
+    assert with_rows.facts["margin width"] == pytest.approx(2 / np.sqrt(beta @ K @ beta), rel=1e-9)
+    assert alone.facts["margin width"] == pytest.approx(2 / np.sqrt(beta @ K @ beta), rel=1e-9)
 
 
-def test_streets_of_more_classes(iris):
+def test_margins_of_more_classes(iris):
     X, y = iris
     model = SVC().fit(X, y)
     cases = model.kkt_cases(X, y)

@@ -211,10 +211,10 @@ def test_matrix_of_kernel_values_and_kernel_function(iris):
         assert total(found) == pytest.approx(expected.decision, abs=1e-10)
         check_plain(found, explain_model(model))
     assert "distance" not in explain_row(by_matrix, K[60]).tables["nearest"].columns
-    assert explain_model(by_matrix, K, y).facts["width of the street"] == pytest.approx(
-        explain_model(by_name).facts["width of the street"], rel=1e-6
+    assert explain_model(by_matrix, K, y).facts["margin width"] == pytest.approx(
+        explain_model(by_name).facts["margin width"], rel=1e-6
     )
-    assert explain_model(by_matrix).facts["width of the street"] is None
+    assert explain_model(by_matrix).facts["margin width"] is None
 
 
 def test_way_through_a_tree(cancer):

@@ -107,19 +107,19 @@ def test_legend_counts_cases_classes_and_errors(moons):
     model = SVC().fit(X, y)
     counts = model.kkt_cases(X, y).counts()
     display = MarginDisplay.from_estimator(model, X, y, grid_resolution=20, ax=new_ax())
-    inside = counts["inside, right side"] + counts["inside, wrong side"]
+    inside = counts["inside, correctly classified"] + counts["inside, misclassified"]
     assert legend_texts(display) == [
-        f"outside the street: {counts['outside the street']}",
-        f"on the kerb: {counts['on the kerb']}",
+        f"outside the margin: {counts['outside the margin']}",
+        f"on the margin boundary: {counts['on the margin boundary']}",
         f"inside it or beyond: {inside}",
         f"class 0: {(y == 0).sum()}",
         f"class 1: {(y == 1).sum()}",
-        f"on the wrong side: {counts['inside, wrong side']}",
+        f"on the wrong side: {counts['inside, misclassified']}",
         "middle: decision value 0",
-        "kerbs: decision value ±1",
-        "slack: the way to its kerb",
+        "margin boundaries: decision value ±1",
+        "slack: the way to its margin boundary",
     ]
-    assert counts["inside, wrong side"] == (model.predict(X) != y).sum() > 0
+    assert counts["inside, misclassified"] == (model.predict(X) != y).sum() > 0
 
 
 def test_every_sample_is_drawn_once_and_errors_ringed(moons):
@@ -133,15 +133,15 @@ def test_every_sample_is_drawn_once_and_errors_ringed(moons):
     assert as_set(rings.get_offsets()) == as_set(X[model.predict(X) != y])
 
 
-def test_kerb_samples_lie_on_the_drawn_kerb_in_two_dimensions(moons):
+def test_samples_on_the_margin_boundary_are_drawn_on_it_in_two_dimensions(moons):
     X, y = moons
     display = MarginDisplay.from_estimator(SVC().fit(X, y), X, y, grid_resolution=300, ax=new_ax())
     step = max(display.a[1] - display.a[0], display.b[1] - display.b[0])
     lines = [c for c in display.ax_.collections if c.get_linestyle()[0][1] is not None]
     vertices = np.concatenate([path.vertices for line in lines for path in line.get_paths()])
-    kerb = display.points[display.cases.case == 1]
-    distance = np.linalg.norm(kerb[:, None] - vertices[None], axis=2).min(axis=1)
-    assert len(kerb) > 3
+    on_boundary = display.points[display.cases.case == 1]
+    distance = np.linalg.norm(on_boundary[:, None] - vertices[None], axis=2).min(axis=1)
+    assert len(on_boundary) > 3
     assert distance.max() < step
 
 
@@ -201,10 +201,10 @@ def test_other_kernels(wide, kernel):
     assert np.isfinite(display.decision).all()
 
 
-def test_street_wider_than_the_picture(wide):
+def test_margin_wider_than_the_picture(wide):
     X, y = wide
     display = MarginDisplay.from_estimator(SVC(C=1e-9).fit(X, y), X, y, grid_resolution=10, ax=new_ax())
-    assert np.abs(display.decision).max() < 1  # no kerb to draw, and no warning about it
+    assert np.abs(display.decision).max() < 1  # no margin boundary to draw, and no warning about it
 
 
 def test_samples_on_one_line_get_a_plane_all_the_same():

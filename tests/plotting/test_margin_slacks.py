@@ -1,4 +1,4 @@
-"""Slacks of samples inside the street, and streets in the plane of two columns."""
+"""Slacks of samples inside the margin, and margins in the plane of two columns."""
 
 import numpy as np
 import pytest
@@ -15,18 +15,18 @@ def test_slack_of_a_linear_kernel_is_its_length(ax):
     model = SVC(kernel="linear").fit(X, y)
     display = MarginDisplay.from_estimator(model, X, y, ax=ax)
     cases = model.kkt_cases(X, y)
-    half_street = 1 / np.linalg.norm(model.coef_)
+    half_margin = 1 / np.linalg.norm(model.coef_)
     segments = np.array(display.slacks_.get_segments())
     by_point = {tuple(p): np.linalg.norm(q - p) for p, q in segments}
     assert 0 < len(by_point) <= (cases.case >= 2).sum()
     for i, slack in zip(cases.sample, cases.slack, strict=True):
         if tuple(X[i]) in by_point:
-            assert by_point[tuple(X[i])] == pytest.approx(slack * half_street, abs=1e-6)
+            assert by_point[tuple(X[i])] == pytest.approx(slack * half_margin, abs=1e-6)
     np.testing.assert_allclose(np.abs(model.decision_function(segments[:, 1])), 1.0, atol=1e-6)
-    assert display.legend_.get_texts()[-1].get_text() == "slack: the way to its kerb"
+    assert display.legend_.get_texts()[-1].get_text() == "slack: the way to its margin boundary"
 
 
-def test_slacks_end_on_the_kerb_of_the_class(ax):
+def test_slacks_end_on_the_margin_boundary_of_the_class(ax):
     X, y = make_moons(200, noise=0.25, random_state=0)
     model = SVC(C=10).fit(X, y)
     display = MarginDisplay.from_estimator(model, X, y, ax=ax)

@@ -51,9 +51,9 @@ def check_page(page, read, pictures):
 
 CURVES = ["confusion", "roc"]
 CLASSIFIERS = {
-    "svc": (SVC(), [*CURVES, "street", "kernel"]),
-    "pipeline": (make_pipeline(StandardScaler(), SVC(kernel="linear")), [*CURVES, "street", "kernel"]),
-    "tuned": (SVCCV(Cs=3, gammas=3, calibration="sigmoid"), ["search", *CURVES, "calibration", "street", "kernel"]),
+    "svc": (SVC(), [*CURVES, "margin", "kernel"]),
+    "pipeline": (make_pipeline(StandardScaler(), SVC(kernel="linear")), [*CURVES, "margin", "kernel"]),
+    "tuned": (SVCCV(Cs=3, gammas=3, calibration="sigmoid"), ["search", *CURVES, "calibration", "margin", "kernel"]),
     "grid": (GridSearchCV(LinearSVC(), {"C": [0.1, 1.0]}, cv=2), ["search", *CURVES]),
     "logistic_cv": (LogisticRegressionCV(Cs=3, cv=2), ["search", *CURVES, "calibration"]),
     "perceptron": (Perceptron(max_iter=20), CURVES),

@@ -96,14 +96,14 @@ def test_places_on_the_line_are_in_order(two_classes):
 def test_rows_that_deserve_a_look(two_classes):
     X, y = two_classes
     model = SVC(C=0.5).fit(X, y)
-    wrong_group, street, heavy = report(model, X, y).data["samples"]["groups"]
+    wrong_group, margin, heavy = report(model, X, y).data["samples"]["groups"]
     cases = model.kkt_cases(X, y)
-    wrong = np.flatnonzero(cases.names() == "inside, wrong side")
+    wrong = np.flatnonzero(cases.names() == "inside, misclassified")
     furthest = wrong[np.argsort(-cases.slack[wrong], kind="stable")]
-    assert [line["row"] for line in street["rows"]] == cases.sample[furthest][:10].tolist()
-    assert street["left_out"] == max(0, len(wrong) - 10)
+    assert [line["row"] for line in margin["rows"]] == cases.sample[furthest][:10].tolist()
+    assert margin["left_out"] == max(0, len(wrong) - 10)
     assert [line["cells"][3] for line in heavy["rows"]] == ["0.5"] * len(heavy["rows"])
-    first = street["rows"][0]
+    first = margin["rows"][0]
     assert first["cells"][4] == number(X["height"].iloc[first["row"]])
     missed = np.flatnonzero(model.predict(X) != y)
     surest = missed[np.argsort(-np.abs(model.decision_function(X)[missed]), kind="stable")]

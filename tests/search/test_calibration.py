@@ -88,8 +88,8 @@ def test_bends_where_the_log_odds_do():
     odds = np.where(f > 0, 3 * f, 0.5 * f)
     sigmoid = fit_sigmoid(f, rng.random(5000) < expit(odds), np.ones(5000))
     np.testing.assert_allclose(slopes_of(sigmoid), [0.5, 0.5, 3, 3], rtol=0.25)
-    kerbs = np.clip(f, -1, 1) * 4
-    sigmoid = fit_sigmoid(f, rng.random(5000) < expit(kerbs), np.ones(5000))
+    clipped = np.clip(f, -1, 1) * 4
+    sigmoid = fit_sigmoid(f, rng.random(5000) < expit(clipped), np.ones(5000))
     np.testing.assert_allclose(slopes_of(sigmoid), [0, 4, 4, 0], atol=0.7)
 
 
@@ -103,7 +103,7 @@ def test_values_that_contradict_the_labels_leave_the_share_of_the_class():
 @pytest.mark.parametrize("scale", [1e-300, 1e-8, 1e8, 1e300])
 def test_scale_of_the_values_does_not_matter(scale):
     f, y = noisy()
-    f = np.clip(f, -0.99, 0.99)  # no bends at the kerbs of one scale that the other does not have
+    f = np.clip(f, -0.99, 0.99)  # no bends at the margin boundaries of one scale that the other does not have
     one, other = (fit_calibration(v, y, 2).probabilities(v) for v in (f, scale * f))
     np.testing.assert_allclose(one, other, atol=2e-3 if scale > 1 else 1e-9)
 

@@ -21,7 +21,7 @@ def problem_of(X, sign, kernel, C=np.inf):
 
 def test_two_points_in_closed_form():
     solution = solve_hard_margin(problem_of([[3.0, 0.0], [1.0, 0.0]], [1, -1], Linear()))
-    # w = (1, 0): street from 1 to 3, multipliers ||w||^2 / 2 each
+    # w = (1, 0): margin from 1 to 3, multipliers ||w||^2 / 2 each
     assert_allclose(solution.variables, [0.5, -0.5])
     assert solution.status is Status.CONVERGED
     assert solution.evidence.primal == pytest.approx(0.5)

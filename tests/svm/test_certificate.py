@@ -219,10 +219,10 @@ class TestCases:
         assert_array_equal(cases.sample, np.arange(len(y)))
         assert_allclose(cases.margin, sign * model.decision_function(X), atol=1e-8)
         assert_array_equal(np.flatnonzero(cases.multiplier), np.sort(model.support_))
-        outside, kerb, right, wrong = (cases.names() == name for name in CASES)
+        outside, on_boundary, right, wrong = (cases.names() == name for name in CASES)
         tol = model.tol
         assert (cases.margin[outside] >= 1 - tol).all()
-        assert_allclose(cases.margin[kerb], 1, atol=tol)
+        assert_allclose(cases.margin[on_boundary], 1, atol=tol)
         assert (cases.margin[right | wrong] <= 1 + tol).all()
         assert (cases.margin[wrong] < 0).all()
         assert cases.violation.max() <= model.certificate_.kkt_violation + 1e-8
@@ -239,5 +239,5 @@ class TestCases:
         X, y = load("iris")
         X, y = X[y != 2], y[y != 2]
         counts = SVC(C=np.inf, kernel="linear").fit(X, y).kkt_cases(X, y).counts()
-        assert counts["inside, right side"] == counts["inside, wrong side"] == 0
-        assert counts["on the kerb"] >= 2
+        assert counts["inside, correctly classified"] == counts["inside, misclassified"] == 0
+        assert counts["on the margin boundary"] >= 2

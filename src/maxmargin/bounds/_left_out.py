@@ -17,8 +17,8 @@ The best machine without i costs at most U, the cost of any machine. If -q(z) > 
 solution is exact, nor that there are free support vectors, nor that the intercept is unique is assumed; K has to be
 positive semi-definite, no more.
 
-Good z and U are found near the full machine: multipliers of the samples near the kerb (J) are corrected for the
-absence of i by SMO, which gives z1 with z1_i = 0 and U; then z_i is let go to one side, which gives z2. What is
+Good z and U are found near the full machine: multipliers of the samples near the margin boundary (J) are corrected
+for the absence of i by SMO, which gives z1 with z1_i = 0 and U; then z_i is let go to one side, which gives z2. What is
 checked is q(z1) - q(z2) > U + q(z1), where the right side is the duality gap of the machine without i, a sum of terms
 that cannot be negative. With one free support vector and z = beta - s (e_i - e_j) the same inequality is
 y_i f(x_i) > 2 alpha_i ||phi_i - phi_j||^2, a bound in the manner of xi-alpha.
@@ -66,7 +66,7 @@ def left_out_signs(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
 
     """
     full = _Full(problem, beta)
-    signs = full.outside_the_street()
+    signs = full.outside_the_margin()
     y = full.y
     for side in (-1.0, 1.0):
         if (y == side).sum() == 1:
@@ -81,7 +81,7 @@ def left_out_signs(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
 
 
 class _Full:
-    """The machine of all samples: variables, image, and the block of K near the kerb."""
+    """The machine of all samples: variables, image, and the block of K near the margin boundary."""
 
     def __init__(self, problem: BoxQP, beta: np.ndarray) -> None:
         self.problem, self.beta, self.y = problem, beta, problem.p
@@ -145,7 +145,7 @@ class _Full:
         off = abs(float(z.sum())) + 16 * _EPS * float(np.abs(z).sum())
         return off * (2 + float(np.abs(image).max()))
 
-    def outside_the_street(self) -> np.ndarray:
+    def outside_the_margin(self) -> np.ndarray:
         """The samples without a multiplier: the full machine is also theirs, and one direction does for all.
 
         z = beta - s y_i (e_i - lambda), lambda a mean of the free support vectors weighted by how far they can go.
@@ -215,7 +215,7 @@ class _Block:
     def of(cls, full: _Full, pool: _Pool, candidate: _Candidate) -> _Block:
         index = pool.index
         lower, upper, z = full.lower[index], full.upper[index], candidate.z[index]
-        # the variable of sample i is the last one; if it is also near the kerb, its other place there rests
+        # the variable of sample i is the last one; if it is also near the margin boundary, its other place there rests
         twin = np.flatnonzero(index[:-1] == index[-1])
         lower[twin] = upper[twin] = z[twin] = 0.0
         return cls(index, pool.block(), z, lower, upper, (full.y - candidate.image)[index])

@@ -6,8 +6,13 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-CASES = ("outside the street", "on the kerb", "inside, right side", "inside, wrong side")
-OUTSIDE, KERB, INSIDE_RIGHT, INSIDE_WRONG = range(4)
+CASES = (
+    "outside the margin",
+    "on the margin boundary",
+    "inside, correctly classified",
+    "inside, misclassified",
+)
+OUTSIDE, ON_BOUNDARY, INSIDE_RIGHT, INSIDE_WRONG = range(4)
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,8 @@ class KKTCases:
     sample : ndarray of int
         Row of the training data.
     case : ndarray of int
-        Index into `CASES`: multiplier 0 is outside the street, between the bounds on the kerb, at the upper bound
-        inside the street, on the right (margin >= 0) or the wrong side of the middle.
+        Index into `CASES`: multiplier 0 is outside the margin, between the bounds on the margin boundary, at the upper
+        bound inside, correctly classified (margin >= 0) or misclassified.
     multiplier, slack, margin : ndarray of float
         alpha_i, max(0, 1 - margin) and y_i f(x_i).
     violation : ndarray of float
@@ -54,7 +59,7 @@ class KKTCases:
         return len(self.case)
 
     def __str__(self) -> str:
-        return "\n".join(f"{name:<20} {count:>8}" for name, count in self.counts().items())
+        return "\n".join(f"{name:<28} {count:>8}" for name, count in self.counts().items())
 
     @classmethod
     def concatenate(cls, parts: list[KKTCases]) -> KKTCases:
@@ -67,7 +72,9 @@ def kkt_cases(
 ) -> KKTCases:
     """Cases of one binary problem from multipliers, their upper bounds, and margins."""
     at_zero, at_bound = multiplier <= 0, multiplier >= bound
-    case = np.where(at_zero, OUTSIDE, np.where(~at_bound, KERB, np.where(margin >= 0, INSIDE_RIGHT, INSIDE_WRONG)))
+    case = np.where(
+        at_zero, OUTSIDE, np.where(~at_bound, ON_BOUNDARY, np.where(margin >= 0, INSIDE_RIGHT, INSIDE_WRONG))
+    )
     too_close, too_far = np.maximum(1 - margin, 0.0), np.maximum(margin - 1, 0.0)
     # a sample of weight zero has both bounds at zero: nothing is demanded of it
     violation = np.where(

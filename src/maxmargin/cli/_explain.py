@@ -25,7 +25,7 @@ def explain(
 ) -> int:
     """Explain what a model has learned; with --row, why it says what it says of one row of a table.
 
-    With the table that it was trained on, more can be told: how the rows lie in the street, which weigh most.
+    With the table that it was trained on, more can be told: how the rows lie in the margin, which weigh most.
     """
     if row is not None and data is None:
         raise UserError("--row is a row of a table: maxmargin explain MODEL DATA --row N.")

@@ -217,7 +217,7 @@ tile_gram = by_storage(
     _tile_gram_csr,
     """``gram += sum_t h[t] x~_t x~_t'`` with x~ = (x, 1), of which CSR fills the upper triangle alone.
 
-    Rows with h = 0 (outside of the street, for a squared hinge) cost nothing.
+    Rows with h = 0 (outside of the margin, for a squared hinge) cost nothing.
     """,
 )
 

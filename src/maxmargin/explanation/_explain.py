@@ -26,7 +26,7 @@ _BY_ROOM = {
 def explain_model(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> ModelExplanation:
     """What a fitted model has learned.
 
-    Of support vector machines the street, the support vectors by their optimality case and the samples that weigh most;
+    Of support vector machines the margin, the support vectors by their optimality case and the samples that weigh most;
     of linear ones the coefficients by name, in scaled and original units; of trees and ensembles the importances of the
     columns; of neighbours and clusters what they keep.
 

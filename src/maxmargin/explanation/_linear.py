@@ -69,7 +69,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         facts["intercept"] = float(weights.b[0])
         facts["length of the weights"] = float(np.linalg.norm(weights.W[0]))
         if getattr(model, "loss", None) in _MARGIN_LOSSES and zeros < len(subject_columns):
-            facts["width of the street"] = 2.0 / float(np.linalg.norm(weights.W[0]))
+            facts["margin width"] = 2.0 / float(np.linalg.norm(weights.W[0]))
     facts |= _on_training(subject, training, weights)
     facts["certificate"] = proof_in_words(model)
     return ModelExplanation(
@@ -200,7 +200,7 @@ def _on_training(subject: Subject, training: Training, weights: Weights) -> dict
     if weights.binary and getattr(model, "loss", None) in _MARGIN_LOSSES:
         with quiet_names():
             margin = np.where(y == weights.classes[1], 1.0, -1.0) * model.decision_function(training.X)
-        facts["inside the street"] = f"{int((margin < 1).sum())} of {n}, {int((margin <= 0).sum())} on the wrong side"
+        facts["inside the margin"] = f"{int((margin < 1).sum())} of {n}, {int((margin <= 0).sum())} on the wrong side"
     return facts
 
 

@@ -205,7 +205,7 @@ class ModelExplanation(Explanation):
     summary : str
         One sentence.
     facts : dict of str to value
-        Figures by name, such as the width of the street.
+        Figures by name, such as the margin width.
     tables : dict of str to Table
         Lists by name, such as ``"coefficients"``, ``"importances"`` or ``"influential"``.
     notes : tuple of str

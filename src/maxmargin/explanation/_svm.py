@@ -1,4 +1,4 @@
-"""Support vector machines: the street, the samples that make it, and a row by its support vectors."""
+"""Support vector machines: the margin, the samples that make it, and a row by its support vectors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..svm import KernelClassifier, OneClassSVM
 from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
 from ._linear import against, decided, proof_in_words, signed_margin, true_label
+from ._margins import MarginSummary, margins_of
 from ._results import ModelExplanation, RowExplanation, Table
-from ._street import Street, streets_of
 from ._subject import Row, Subject, Training, quiet_names
 from ._words import share
 
@@ -44,7 +44,7 @@ def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> R
 
 def _classifier(subject: Subject, training: Training) -> ModelExplanation:
     model = subject.model
-    streets, notes = streets_of(model, training)
+    margins, notes = margins_of(model, training)
     n, support = int(model.shape_fit_[0]), len(model.support_)
     facts: dict[str, Any] = {"kernel": kernel_in_words(model)}
     if hasattr(model, "C"):
@@ -52,53 +52,59 @@ def _classifier(subject: Subject, training: Training) -> ModelExplanation:
     facts["training rows"] = n
     facts["support vectors"] = f"{support} ({share(support, n)})"
     facts["of each class"] = ", ".join(f"{c}: {k}" for c, k in zip(model.classes_, model.n_support_, strict=True))
-    if len(streets) == 1:
-        facts["width of the street"] = streets[0].width
-        facts |= streets[0].counts
+    if len(margins) == 1:
+        facts["margin width"] = margins[0].width
+        facts |= margins[0].counts
     facts["certificate"] = proof_in_words(model)
-    tables = {} if len(streets) == 1 else {"machines": _machine_table(streets)}
-    tables["influential"] = _influential(streets)
-    if model._kernel_name == "linear" and len(streets) == 1:
+    tables = {} if len(margins) == 1 else {"machines": _machine_table(margins)}
+    tables["influential"] = _influential(margins)
+    if model._kernel_name == "linear" and len(margins) == 1:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
     return ModelExplanation(
         model=type(model).__name__,
         family="svm",
-        summary=_street_in_words(model, streets, support, n),
+        summary=_margins_in_words(model, margins, support, n),
         facts=facts,
         tables=tables,
         notes=notes,
     )
 
 
-def _street_in_words(model: Any, streets: list[Street], support: int, n: int) -> str:
+def _margins_in_words(model: Any, margins: list[MarginSummary], support: int, n: int) -> str:
     name = type(model).__name__
-    if len(streets) == 1:
-        width = "" if streets[0].width is None else f" of width {number(streets[0].width)}"
-        return f"{name} parts {listed(model.classes_, 6)} by a street{width}, held by {support} of {n} rows."
+    if len(margins) == 1:
+        width = "" if margins[0].width is None else f" of width {number(margins[0].width)}"
+        return f"{name} parts {listed(model.classes_, 6)} by a margin{width}, held by {support} of {n} rows."
     return (
-        f"{name} parts {len(model.classes_)} classes by {len(streets)} streets, held by {support} of {n} rows in total."
+        f"{name} parts {len(model.classes_)} classes by {len(margins)} margins, held by {support} of {n} rows in total."
     )
 
 
-def _machine_table(streets: list[Street]) -> Table:
-    heads = ("machine", "width", "on the kerb", "inside, right side", "inside, wrong side")
-    rows = [(s.name, s.width, *(s.counts.get(case) for case in CASES[1:])) for s in streets]
+def _machine_table(margins: list[MarginSummary]) -> Table:
+    heads = (
+        "machine",
+        "width",
+        "on the margin boundary",
+        "inside, correctly classified",
+        "inside, misclassified",
+    )
+    rows = [(s.name, s.width, *(s.counts.get(case) for case in CASES[1:])) for s in margins]
     return Table.of("machines and their support vectors", heads, rows)
 
 
-def _influential(streets: list[Street]) -> Table:
+def _influential(margins: list[MarginSummary]) -> Table:
     """The largest multipliers first, of equal ones those that are furthest on the wrong side."""
     entries = []
-    for street in streets:
-        for row, label, alpha, margin, case in street.samples:
+    for summary in margins:
+        for row, label, alpha, margin, case in summary.samples:
             entry = (
                 (row, label, alpha, margin, case)
-                if len(streets) == 1
-                else (row, label, alpha, margin, case, street.name)
+                if len(margins) == 1
+                else (row, label, alpha, margin, case, summary.name)
             )
             entries.append((-alpha, 0.0 if margin is None else margin, row, entry))
     entries.sort(key=lambda e: e[:3])  # no label is compared: it may be of any kind
-    heads = ["row", "class", "multiplier", "margin", "case"] + (["machine"] if len(streets) > 1 else [])
+    heads = ["row", "class", "multiplier", "margin", "case"] + (["machine"] if len(margins) > 1 else [])
     return Table.of("samples that weigh most, the worst placed of equal ones first", heads, [e[3] for e in entries])
 
 
@@ -222,10 +228,16 @@ def _fields(found: RowExplanation) -> dict[str, Any]:
 
 
 def place_in_words(decision: float, region: bool) -> str:
-    """Where a row is with respect to the street, or to the region of a one-class machine."""
+    """Where a row is with respect to the margin, or to the region of a one-class machine."""
     if region:
         return "inside the region" if decision >= 0 else "outside the region"
-    return "outside the street" if abs(decision) > 1 else "inside the street" if abs(decision) < 1 else "on the kerb"
+    return (
+        "outside the margin"
+        if abs(decision) > 1
+        else "inside the margin"
+        if abs(decision) < 1
+        else "on the margin boundary"
+    )
 
 
 def _precomputed_note(model: Any) -> tuple[str, ...]:

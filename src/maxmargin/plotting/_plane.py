@@ -61,7 +61,7 @@ def plane_of(X: Any, components: Any = None, feature_names: Any = None) -> Plane
     """The plane for X: its columns if it has two, else two of its principal components, by default the first two."""
     d = X.shape[1]
     if d < 2:
-        raise ValueError(f"a street is drawn in a plane, which needs two features or more; X has {d}.")
+        raise ValueError(f"a margin is drawn in a plane, which needs two features or more; X has {d}.")
     if d == 2:
         i, j = _pair(components, 2)
         names = ["feature 0", "feature 1"] if feature_names is None else [str(name) for name in feature_names]

@@ -96,17 +96,17 @@ def of_plane(subject: Subject) -> Iterator[Plan]:
     if hasattr(model, "kkt_cases") and subject.task == BINARY:
         names = spoken(subject.class_names[0], 24), spoken(subject.class_names[1], 24)
 
-        def street(figure: Any) -> None:
+        def margin(figure: Any) -> None:
             plotting.MarginDisplay.from_estimator(
                 model, X, _targets(subject), sample_weight=subject.sample_weight, class_names=names,
                 ax=figure.add_subplot(),
             )  # fmt: skip
 
         caption = (
-            "Each side of the street is as wide as the data allow at this price of slack. The rows in colour make "
+            "Each side of the margin is as wide as the data allow at this price of slack. The rows in colour make "
         )
         caption += "the model; without those in grey it would be the same."
-        yield Plan("street", "model", "The street", caption, WIDE, street, True)
+        yield Plan("margin", "model", "The margin", caption, WIDE, margin, True)
     if subject.classifies and hasattr(model, "support_vectors_"):
 
         def kernel(figure: Any) -> None:

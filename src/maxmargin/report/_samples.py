@@ -16,7 +16,7 @@ from ._words import count, looks_numeric, number, plural, shortened, value_text
 
 _MOST_ROWS = 10
 _MOST_VALUES = 8
-_INSIDE_WRONG = CASES.index("inside, wrong side")
+_INSIDE_WRONG = CASES.index("inside, misclassified")
 
 
 def samples_section(subject: Subject, dropped: Sequence[str] = ()) -> dict[str, Any]:
@@ -49,8 +49,8 @@ def _groups(subject: Subject) -> list[dict[str, Any] | None]:
         return [_between_clusters(subject)]
     if subject.task == ONE_CLASS:
         return [_outliers(subject)]
-    street = _street(subject) if subject.trained is not None and hasattr(subject.estimator, "kkt_cases") else []
-    return [_confidently_wrong(subject), *street]
+    margin = _margin(subject) if subject.trained is not None and hasattr(subject.estimator, "kkt_cases") else []
+    return [_confidently_wrong(subject), *margin]
 
 
 def _group(
@@ -103,7 +103,7 @@ def _confidence(subject: Subject) -> tuple[np.ndarray | None, str]:
     return first - others.max(axis=1), "ahead by"
 
 
-def _street(subject: Subject) -> list[dict[str, Any] | None]:
+def _margin(subject: Subject) -> list[dict[str, Any] | None]:
     rows = subject.trained
     assert rows is not None
     cases = subject.estimator.kkt_cases(subject.trained_as_seen, rows.y, subject.sample_weight)
@@ -130,7 +130,7 @@ def _street(subject: Subject) -> list[dict[str, Any] | None]:
     first, second = wrong[:_MOST_ROWS], heavy[:_MOST_ROWS]
     return [
         _group(
-            "Inside the street, on the wrong side",
+            "Inside the margin, misclassified",
             f"{plural(len(wrong), 'training row')} on the wrong side of the middle{in_problems}, the furthest first. "
             "The model pays for each; a label may be wrong.",
             names, rows, cases.sample[first], figures(first), len(wrong),

@@ -8,7 +8,7 @@ where the targets t_i are not 0 and 1 but ``1 / (n0 + 2)`` and ``(n1 + 1) / (n1 
 classes), so that a finite a is best even for rows that f separates. The minimum is found by Newton's method with
 backtracking as in Lin, Lin and Weng, "A note on Platt's probabilistic outputs for support vector machines" (2007).
 
-One slope is often too few for a support vector machine: its values crowd at the kerbs of the street, and of a rare
+One slope is often too few for a support vector machine: its values crowd at the margin boundaries, and of a rare
 class few rows are beyond theirs. So ``a f`` may bend at 0, or at -1, 0 and 1: the slopes of the pieces are then fitted
 together, none of them negative, and kept if Schwarz's criterion (the log of the number of rows a parameter) is better.
 On held-out rows of ijcnn1 (10 % positive) that takes 2 % off the Brier score and 3 % off the log loss, on a9a 2 % and
@@ -24,7 +24,7 @@ from scipy.special import expit
 
 _PIECES = 4  # of the line of decision values: below -1, up to 0, up to 1, beyond 1
 _STEPS, _TOLERANCE, _SUFFICIENT, _SHORTEST = 100, 1e-14, 1e-4, 1e-10
-# Fewer rows than this beyond a kerb do not give the piece a slope of its own, which would reach out to infinity.
+# Fewer rows than this beyond a margin boundary do not give the piece a slope of its own: it would reach to infinity.
 _ROWS_OF_OWN_SLOPE = 30.0
 
 

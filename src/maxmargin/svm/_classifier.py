@@ -120,7 +120,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: outside the street, on the kerb, or inside it.
+        """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         return self._fitted_scheme().combine(by_class, self.intercept_)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Signed distances from the middle of the street, in units of half its width.
+        """Signed distances from the decision boundary, in units of half its width.
 
         Parameters
         ----------

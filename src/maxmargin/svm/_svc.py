@@ -30,7 +30,7 @@ class SVC(KernelClassifier, KernelMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the hinge loss against the width of the street. ``numpy.inf`` is the hard margin: exact on separable
+        Weight of the hinge loss against the margin width. ``numpy.inf`` is the hard margin: exact on separable
         data, `NotSeparableError` (with a proof) on other data.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         A callable is called as ``kernel(X, Z)`` on blocks of rows and returns the matrix of values.

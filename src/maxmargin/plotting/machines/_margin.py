@@ -1,4 +1,4 @@
-"""The street of a two-class model, and where the samples are on it."""
+"""The margin of a two-class model, and where the samples are on it."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from .._plane import Plane, plane_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_OUTSIDE, _KERB, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
+_OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
 
 # Blue and orange for the samples that make the model, grey for those that have no part in it: told apart by all common
 # forms of colour vision, and the blue is dark enough to be told from the others without colour.
-_OUTSIDE_COLOUR, _KERB_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E66100"
-# Beyond a kerb, the two halves of the street, beyond the other kerb: pale blue to pale yellow.
+_OUTSIDE_COLOUR, _BOUNDARY_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E66100"
+# Beyond a margin boundary, the two halves of the margin, beyond the other margin boundary: pale blue to pale yellow.
 _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
 _MARKERS = ("o", "^")
-_KERB_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
+_BOUNDARY_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
 _MOST_SLACKS = 150  # lines of slack that a picture has room for
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
-    """The street of a two-class model in a plane, with its training samples.
+    """The margin of a two-class model in a plane, with its training samples.
 
-    The middle of the street is where the decision value is 0; its kerbs are where it is -1 and +1. Samples are
-    coloured by their optimality case (see `maxmargin.certificates.KKTCases`). Those outside the street have no part
-    in the model. Those on the kerb and inside the street are its support vectors. A ring marks those on the wrong
-    side of the middle, which the model gets wrong.
+    The decision boundary is where the decision value is 0; its margin boundaries are where it is -1 and +1. Samples are
+    coloured by their optimality case (see `maxmargin.certificates.KKTCases`). Those outside the margin have no part
+    in the model. Those on the margin boundary and inside the margin are its support vectors. A ring marks those that
+    are misclassified.
 
-    A model of two features is drawn as it is, and the slack of a sample inside the street is a line to its kerb: for a
-    linear kernel its length is the slack in units of half the street. A model of more features is drawn in the plane of
-    two principal components of its training data, or of two of its features with the others at their means: the
-    decision function is evaluated on that plane, which is a section of the space through the mean, and samples are
-    projected on it. As they lie off the plane, a sample on the kerb need not appear on a kerb of the section, and
-    slacks are not drawn.
+    A model of two features is drawn as it is, and the slack of a sample inside the margin is a line to its margin
+    boundary: for a linear kernel its length is the slack in units of half the margin. A model of more features is drawn
+    in the plane of two principal components of its training data, or of two of its features with the others at their
+    means: the decision function is evaluated on that plane, which is a section of the space through the mean, and
+    samples are projected on it. As they lie off the plane, a sample on the margin boundary need not appear on that of
+    the section, and slacks are not drawn.
 
     Displays are made by `from_estimator`.
 
@@ -73,7 +73,7 @@ class MarginDisplay(Display):
     Attributes
     ----------
     slacks_ : matplotlib LineCollection or None
-        Lines from the samples inside the street to their kerbs.
+        Lines from the samples inside the margin to their margin boundaries.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class MarginDisplay(Display):
     >>> display = MarginDisplay.from_estimator(model, X, y)
     >>> display.ax_.get_xlabel()
     'feature 0'
-    >>> display.figure_.savefig("street.png")  # doctest: +SKIP
+    >>> display.figure_.savefig("margin.png")  # doctest: +SKIP
 
     """
 
@@ -116,7 +116,7 @@ class MarginDisplay(Display):
         legend: bool = True,
         ax: Axes | None = None,
     ) -> MarginDisplay:
-        """Draw the street of a fitted model.
+        """Draw the margin of a fitted model.
 
         Parameters
         ----------
@@ -134,8 +134,8 @@ class MarginDisplay(Display):
             Instead of components, two columns of X, by name or number, as the last step sees them: the plane is theirs,
             with the other features at their means. "principal" is the plane of the first two components.
         slack : bool, optional
-            Whether to draw a line from each sample inside the street to its kerb; by default if X has two features and
-            there are at most 150 such samples. In a section there are none to draw.
+            Whether to draw a line from each sample inside the margin to its margin boundary; by default if X has two
+            features and there are at most 150 such samples. In a section there are none to draw.
         class_names : tuple of two str, optional
             Names to show for ``estimator.classes_``, in that order.
         grid_resolution : int, default=200
@@ -173,38 +173,42 @@ class MarginDisplay(Display):
     _size, _legend_columns = (8.0, 7.0), 3
 
     def _draw(self) -> None:
-        self._draw_street()
+        self._draw_margin()
         self.slacks_ = self._draw_slacks() if self.slack else None
         self._draw_samples()
-        ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the kerb may appear off it"
+        ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the margin boundary may appear off it"
         frame_plane(self.ax_, self.axis_names, ends, self.section_of, effect)
 
-    def _draw_street(self) -> None:
+    def _draw_margin(self) -> None:
         f = self.decision
         ends = min(float(f.min()), -1.0) - 1.0, max(float(f.max()), 1.0) + 1.0
         levels = [ends[0], -1.0, 0.0, 1.0, ends[1]]
         self.ax_.contourf(self.a, self.b, f, levels, colors=_REGION_COLOURS, zorder=0)
-        self._kerbs: dict[float, Any] = {}
-        for level, style, width in ((-1.0, "--", _KERB_WIDTH), (0.0, "-", _MIDDLE_WIDTH), (1.0, "--", _KERB_WIDTH)):
+        self._boundaries: dict[float, Any] = {}
+        for level, style, width in (
+            (-1.0, "--", _BOUNDARY_WIDTH),
+            (0.0, "-", _MIDDLE_WIDTH),
+            (1.0, "--", _BOUNDARY_WIDTH),
+        ):
             if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
-                self._kerbs[level] = self.ax_.contour(
+                self._boundaries[level] = self.ax_.contour(
                     self.a, self.b, f, [level], colors=INK, linestyles=style, linewidths=width, zorder=2
                 )
 
     def _draw_slacks(self) -> Any:
-        """From each sample inside the street to the nearest point of its kerb in the picture."""
+        """From each sample inside the margin to the nearest point of its margin boundary in the picture."""
         from matplotlib.collections import LineCollection
 
         ends = []
         for k, level in enumerate((-1.0, 1.0)):
             inside = self.points[(self.cases.case >= _INSIDE_RIGHT) & (self.label == k)]
-            if level not in self._kerbs or not len(inside):
+            if level not in self._boundaries or not len(inside):
                 continue
-            pieces = [path.vertices for path in self._kerbs[level].get_paths()[0]._iter_connected_components()]
+            pieces = [path.vertices for path in self._boundaries[level].get_paths()[0]._iter_connected_components()]
             begin = np.concatenate([piece[:-1] for piece in pieces if len(piece) > 1])
             end = np.concatenate([piece[1:] for piece in pieces if len(piece) > 1])
             feet = [(point, nearest_on(begin, end, point)) for point in inside]
-            # where the kerb leaves the picture, its nearest point may be outside
+            # where the margin boundary leaves the picture, its nearest point may be outside
             ends += [(point, foot) for point, foot in feet if not self._on_edge(foot)]
         lines = LineCollection(ends, colors=_INSIDE_COLOUR, linewidths=0.9, alpha=0.8, zorder=2.5)
         return self.ax_.add_collection(lines, autolim=False)
@@ -216,7 +220,7 @@ class MarginDisplay(Display):
         case = self.cases.case
         layers = (
             (case == _OUTSIDE, _OUTSIDE_COLOUR, 24),
-            (case == _KERB, _KERB_COLOUR, 46),
+            (case == _ON_BOUNDARY, _BOUNDARY_COLOUR, 46),
             (case >= _INSIDE_RIGHT, _INSIDE_COLOUR, 46),
         )
         for zorder, (chosen, colour, size) in enumerate(layers, start=3):
@@ -230,20 +234,20 @@ class MarginDisplay(Display):
 
     def _handles(self) -> list[Any]:
         """Cases, classes and lines, a column each."""
-        outside, kerb, right, wrong = self.cases.counts().values()
+        outside, on_boundary, right, wrong = self.cases.counts().values()
         of_class = np.bincount(self.label, minlength=2)
         handles = [
-            mark(f"outside the street: {outside}", "s", _OUTSIDE_COLOUR),
-            mark(f"on the kerb: {kerb}", "s", _KERB_COLOUR),
+            mark(f"outside the margin: {outside}", "s", _OUTSIDE_COLOUR),
+            mark(f"on the margin boundary: {on_boundary}", "s", _BOUNDARY_COLOUR),
             mark(f"inside it or beyond: {right + wrong}", "s", _INSIDE_COLOUR),
             mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], INK),
             mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], INK),
             mark(f"on the wrong side: {wrong}", "o", "none", INK, 12),
             line("middle: decision value 0", width=_MIDDLE_WIDTH),
-            line("kerbs: decision value ±1", style="--", width=_KERB_WIDTH),
+            line("margin boundaries: decision value ±1", style="--", width=_BOUNDARY_WIDTH),
         ]
         if self.slacks_ is not None:
-            handles.append(line("slack: the way to its kerb", _INSIDE_COLOUR, width=0.9))
+            handles.append(line("slack: the way to its margin boundary", _INSIDE_COLOUR, width=0.9))
         return handles
 
 
@@ -260,7 +264,7 @@ def _draws_slack(asked: bool | None, section_of: int | None, cases: KKTCases) ->
         if asked:
             raise ValueError(
                 f"slack=True needs a model of two features; this one has {section_of}, and in a section of their space "
-                "samples are not as far from the kerbs as they appear."
+                "samples are not as far from the margin boundaries as they appear."
             )
         return False
     inside = int((cases.case >= _INSIDE_RIGHT).sum())
@@ -284,7 +288,7 @@ def _check_drawable(model: Any) -> None:
     if len(model.classes_) != 2:
         raise ValueError(
             f"MarginDisplay draws models of two classes; this {name} has {len(model.classes_)} "
-            f"({', '.join(str(c) for c in model.classes_)}) and a street for each pair of them. Train a model on the "
+            f"({', '.join(str(c) for c in model.classes_)}) and a margin for each pair of them. Train a model on the "
             f"samples of two classes and draw that."
         )
     if isinstance(model.kernel, str) and model.kernel == "precomputed":

@@ -36,8 +36,8 @@ class PathDisplay(Display):
     beside their end; the others are grey. With an L1 penalty, a ring marks where a coefficient enters: the largest C at
     which it is still zero comes just before.
 
-    Multipliers: a line for each sample, as the part of C that it uses: 0 is outside the street, 1 inside it, and what
-    lies between is on the kerb. Lines have the colour of their class.
+    Multipliers: a line for each sample, as the part of C that it uses: 0 is outside the margin, 1 inside it, and what
+    lies between is on the margin boundary. Lines have the colour of their class.
 
     Displays are made by `from_path` or `from_estimator`.
 

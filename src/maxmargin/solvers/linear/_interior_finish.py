@@ -1,4 +1,4 @@
-"""From an interior point's answer to the exact one: solve the equations of the samples on the kerb.
+"""From an interior point's answer to the exact one: solve the equations of the samples on the margin boundary.
 
 Near the optimum each hinge is settled (multiplier 0 or c) or on its kink (a - s f = 0), and each weight is zero (L1)
 or not. The optimality conditions of those that are not settled are linear:

@@ -12,7 +12,7 @@ Newton's equations for these, products set to sigma mu instead of 0, reduce to o
     (X~' diag(h) X~ + ridge) d_theta = X~'(beta + q) - grad R,
 
 so that a step costs one weighted Gram matrix and three products with X. Predictor and corrector of Mehrotra (1992);
-about 20 to 40 steps whatever C and n. At the end of a small problem the samples on the kerb are known, and a
+about 20 to 40 steps whatever C and n. At the end of a small problem the samples on the margin boundary are known, and a
 linear system gives the exact answer (`_interior_finish`).
 """
 

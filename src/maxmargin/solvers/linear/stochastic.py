@@ -11,7 +11,7 @@ convention, and so the first sample is a mistake from w = 0.) The answer is the 
 Juditsky 1992), the later ones counting more (Shamir and Zhang 2013), unless ``average=False``.
 
 The dual point is the mean of the slopes loss'(f_i) seen at the visits of each sample, later passes counting more: for
-the hinge that is how often the sample was within the street. Iterations are passes over the samples.
+the hinge that is how often the sample was within the margin. Iterations are passes over the samples.
 """
 
 from __future__ import annotations

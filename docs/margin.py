@@ -1,4 +1,4 @@
-"""Draw the picture of the front page, ``docs/_static/street.png``: ``python docs/street.py``.
+"""Draw the picture of the front page, ``docs/_static/margin.png``: ``python docs/margin.py``.
 
 An RBF machine on the breast cancer data that scikit-learn brings along, three quarters of them for training.
 """
@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from maxmargin.plotting import MarginDisplay
 from maxmargin.svm import SVC
 
-PLACE = Path(__file__).parent / "_static" / "street.png"
+PLACE = Path(__file__).parent / "_static" / "margin.png"
 
 
 def draw():
@@ -30,7 +30,7 @@ def draw():
     ax = figure.add_subplot()
     MarginDisplay.from_estimator(model, X, y, class_names=[str(name) for name in bunch.target_names], ax=ax)
     title = figure.suptitle(
-        "The street of an RBF machine, trained on breast cancer data", ha="left", fontsize="x-large"
+        "The margin of an RBF machine, trained on breast cancer data", ha="left", fontsize="x-large"
     )
     figure.draw_without_rendering()  # lays out: then the title can stand where the axes begin
     title.set_x(ax.get_position().x0)

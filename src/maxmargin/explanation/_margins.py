@@ -1,4 +1,4 @@
-"""The streets of a kernel classifier, one a binary problem: width, and the samples that hold it by optimality case."""
+"""The margins of a kernel classifier, one a binary problem: width, and the samples that hold it by optimality case."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..svm import class_slices
 from ._binary import _coefficients
 from ._subject import Training, quiet_names
 
-_INSIDE = "inside the street"
+_INSIDE = "inside the margin"
 Sample = tuple[int, Any, float, float | None, str]
 
 
 @dataclass(frozen=True)
-class Street:
+class MarginSummary:
     """One binary problem.
 
     Attributes
@@ -40,8 +40,8 @@ class Street:
     samples: list[Sample]
 
 
-def streets_of(model: Any, training: Training) -> tuple[list[Street], tuple[str, ...]]:
-    """All streets of a model, with notes on what they take for granted."""
+def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tuple[str, ...]]:
+    """All margins of a model, with notes on what they take for granted."""
     names = [c.label or "" for c in model.certificate_.problems]
     if training.X is not None:
         precomputed = model._kernel_name == "precomputed"
@@ -49,14 +49,14 @@ def streets_of(model: Any, training: Training) -> tuple[list[Street], tuple[str,
             return _from_training(model, training, names), ()
         return _with_outside(model, training, names), ()
     if not hasattr(model, "C"):  # the bounds of nu-machines are not kept with the model
-        streets = [_street(model, k, name, None, None) for k, name in enumerate(names)]
-        return streets, ("the cases of the support vectors need X and y: the bounds of nu are not part of the model.",)
+        margins = [_margin(model, k, name, None, None) for k, name in enumerate(names)]
+        return margins, ("the cases of the support vectors need X and y: the bounds of nu are not part of the model.",)
     at_support = _values_at_support(model)
-    streets = [_street(model, k, name, at_support, float(model.C)) for k, name in enumerate(names)]
+    margins = [_margin(model, k, name, at_support, float(model.C)) for k, name in enumerate(names)]
     notes = ["cases are told from the model alone, with every sample weight taken to be 1."]
     if at_support is None:
         notes.append("a matrix of kernel values is not kept with the model: give X and y for margins and the width.")
-    return streets, tuple(notes)
+    return margins, tuple(notes)
 
 
 def _values_at_support(model: Any) -> np.ndarray | None:
@@ -68,8 +68,8 @@ def _values_at_support(model: Any) -> np.ndarray | None:
         return model._binary_values(vectors)
 
 
-def _street(model: Any, k: int, name: str, at_support: np.ndarray | None, C: float | None) -> Street:
-    """From the model alone: a multiplier below its bound is on the kerb, one at it is inside the street."""
+def _margin(model: Any, k: int, name: str, at_support: np.ndarray | None, C: float | None) -> MarginSummary:
+    """From the model alone: a multiplier below its bound is on the margin boundary, one at it is inside the margin."""
     coef = _coefficients(model._fitted_scheme(), k, model._dual_coef(), class_slices(model.n_support_))
     label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
     used = np.flatnonzero(coef)
@@ -94,10 +94,10 @@ def _street(model: Any, k: int, name: str, at_support: np.ndarray | None, C: flo
         (int(model.support_[i]), model.classes_[label[i]], float(abs(coef[i])), _finite(margin[i]), str(case))
         for i, case in zip(used.tolist(), cases, strict=True)
     ]
-    return Street(name, width, counts, samples)
+    return MarginSummary(name, width, counts, samples)
 
 
-def _with_outside(model: Any, training: Training, names: list[str]) -> list[Street]:
+def _with_outside(model: Any, training: Training, names: list[str]) -> list[MarginSummary]:
     """From the model, with the rows that have no part in it.
 
     It says the same as `kkt_cases`, from the support vectors alone: of 12,000 rows in 0.8 s instead of 6.
@@ -112,23 +112,23 @@ def _with_outside(model: Any, training: Training, names: list[str]) -> list[Stre
     if not model._support_is_of(X):
         raise ValueError("X is not what the model was trained on: its rows differ from the support vectors.")
     scheme, of_class = model._fitted_scheme(), np.bincount(np.searchsorted(model.classes_, training.y))
-    at_support, streets = _values_at_support(model), []
+    at_support, margins = _values_at_support(model), []
     for k, name in enumerate(names):
-        found = _street(model, k, name, at_support, float(model.C))
+        found = _margin(model, k, name, at_support, float(model.C))
         rows = of_class[list(scheme.sides[k])].sum() if hasattr(scheme, "sides") else len(training.y)
         counts = {case: found.counts.get(case, 0) for case in CASES}
-        streets.append(replace(found, counts=counts | {CASES[0]: int(rows) - len(found.samples)}))
-    return streets
+        margins.append(replace(found, counts=counts | {CASES[0]: int(rows) - len(found.samples)}))
+    return margins
 
 
-def _from_training(model: Any, training: Training, names: list[str]) -> list[Street]:
+def _from_training(model: Any, training: Training, names: list[str]) -> list[MarginSummary]:
     """From the training rows: the cases of every sample."""
     assert training.y is not None
     with quiet_names():
         cases = model.kkt_cases(training.X, training.y, training.weight)
         rows = _support_rows(model, training.X)
         at_support = model._binary_values(rows)
-    words, streets = cases.names(), []
+    words, margins = cases.names(), []
     for k, name in enumerate(names):
         mine = cases.problem == k
         coef = _coefficients(model._fitted_scheme(), k, model._dual_coef(), class_slices(model.n_support_))
@@ -138,8 +138,8 @@ def _from_training(model: Any, training: Training, names: list[str]) -> list[Str
             (int(row), training.y[row], float(cases.multiplier[i]), float(cases.margin[i]), str(words[i]))
             for i, row in zip(held.tolist(), cases.sample[held], strict=True)
         ]
-        streets.append(Street(name, _width(coef, at_support[:, k] - model.intercept_[k]), counts, samples))
-    return streets
+        margins.append(MarginSummary(name, _width(coef, at_support[:, k] - model.intercept_[k]), counts, samples))
+    return margins
 
 
 def _support_rows(model: Any, X: Any) -> Any:
