@@ -9,6 +9,7 @@ from numba.extending import overload
 from ...data import row_add, row_dot, row_square
 from ...engine import jit, prefetch
 from ...losses import loss_conjugate, loss_derivative, loss_prox, loss_value
+from .._shuffle import shuffle
 
 # One visit in this many takes part in the estimate of the gap within a sweep.
 _SAMPLED = 4
@@ -119,19 +120,6 @@ def objectives(code, epsilon, f, y, c, u):  # type: ignore[no-untyped-def]
             conjugates += c[i] * conjugate
             gap += c[i] * max(loss + conjugate - u[i] * f[i], 0.0)
     return losses, conjugates, gap
-
-
-@jit
-def shuffle(order, count, random):  # type: ignore[no-untyped-def]
-    """Fisher and Yates with Marsaglia's xorshift; the high half of a product in place of a remainder."""
-    x = random[0]
-    for t in range(count - 1, 0, -1):
-        x ^= x << np.uint64(13)
-        x ^= x >> np.uint64(7)
-        x ^= x << np.uint64(17)
-        s = np.int64(((x >> np.uint64(32)) * np.uint64(t + 1)) >> np.uint64(32))
-        order[t], order[s] = order[s], order[t]
-    random[0] = x
 
 
 @jit

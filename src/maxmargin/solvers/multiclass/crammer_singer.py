@@ -24,9 +24,9 @@ from ...data import row_dot, row_dots, row_square, sum_pass
 from ...engine import jit
 from ...problems import CrammerSingerRisk
 from .._driver import Solver
+from .._shuffle import shuffle
 from .._solution import Solution
 from .._trace import Figures
-from ..linear._dual_sweeps import shuffle
 
 # Stored values times classes that one call of compiled code goes through: about a tenth of a second.
 _BATCH = 100_000_000

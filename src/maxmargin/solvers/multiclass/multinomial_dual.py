@@ -22,8 +22,8 @@ from ...engine import jit
 from ...problems import MultinomialRisk
 from .._driver import Solver
 from .._needs import Needs
+from .._shuffle import shuffle
 from .._trace import Figures
-from ..linear._dual_sweeps import shuffle
 from .multinomial import centred
 
 # A sweep meets each sample before it changes it: after the sweep the gap is a seventh to a twentieth of what was met.
