@@ -127,21 +127,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostClassifier:
-        """Boost on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts from the start.
-
-        Returns
-        -------
-        self
-
-        """
+        """Boost on rows X with labels y."""
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, watch: Watch | None = None) -> AdaBoostClassifier:
@@ -280,10 +266,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for the classes, scaled as in scikit-learn.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
@@ -294,59 +276,19 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         return self._decide(self._polls(self._check_rows(X)), float(self._votes.sum()))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with most votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The class with most votes."""
         return self._choose(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes under SAMME's exponential loss.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities of the classes under SAMME's exponential loss."""
         return self._probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities."""
         return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Decision values after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-
-        """
+        """Decision values after each round."""
         X = self._check_rows(X)
         polls, rows, total = np.zeros((X.shape[0], len(self.classes_))), np.arange(X.shape[0]), 0.0
         for vote, said in zip(self._votes, self._said(X), strict=True):
@@ -355,50 +297,16 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
             yield self._decide(polls, total)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Labels after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels after each round."""
         for decision in self.staged_decision_function(X):
             yield self._choose(decision)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Probabilities after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities after each round."""
         for decision in self.staged_decision_function(X):
             yield self._probabilities(decision)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Accuracy after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Yields
-        ------
-        float
-
-        """
+        """Accuracy after each round."""
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)

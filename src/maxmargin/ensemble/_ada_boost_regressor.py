@@ -113,21 +113,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
-        """Boost on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts from the start.
-
-        Returns
-        -------
-        self
-
-        """
+        """Boost on rows X with targets y."""
         watch = Stopwatch()
         self._validate_params()
         self.estimator_ = self._template()
@@ -194,32 +180,12 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         return validate_data(self, X, accept_sparse=["csr", "csc"], dtype=None, allow_nd=True, reset=False)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The median of what the regressors predict, weighted with their votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The median of what the regressors predict, weighted with their votes."""
         X = self._check_rows(X)
         return _weighted_median(np.array([learner.predict(X) for learner in self.estimators_]).T, self._votes)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predictions after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-
-        """
+        """Predictions after each round."""
         X = self._check_rows(X)
         columns: list[np.ndarray] = []
         for learner in self.estimators_:
@@ -227,21 +193,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
             yield _weighted_median(np.array(columns).T, self._votes[: len(columns)])
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """The coefficient of determination after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Yields
-        ------
-        float
-
-        """
+        """The coefficient of determination after each round."""
         for predicted in self.staged_predict(X):
             yield r2_score(y, predicted, sample_weight=sample_weight)
 

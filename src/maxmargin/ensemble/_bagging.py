@@ -120,47 +120,17 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         self.oob_score_ = float(np.mean(found.sums.argmax(axis=1) == target))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Mean of the learners' probabilities, or shares of their votes where they have none.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Mean of the learners' probabilities, or shares of their votes where they have none."""
         sums = self._sum_of(self._says, X)
         return sums / len(self.estimators_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest mean probability, of equal ones the first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The class with the largest mean probability, of equal ones the first."""
         shares = self.predict_proba(X)
         return self.classes_.take(shares.argmax(axis=1))
 
@@ -243,15 +213,5 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
         self.oob_score_ = float(r2_score(target[judged], self.oob_prediction_[judged]))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Mean of the learners' predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Mean of the learners' predictions."""
         return self._sum_of(self._says, X) / len(self.estimators_)

@@ -136,10 +136,6 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             numbers of up to 4, times any factor, are numbers of repetitions. Learners that take no weights have bags
             drawn by them.
 
-        Returns
-        -------
-        self
-
         """
         watch = Stopwatch()
         self._validate_params()

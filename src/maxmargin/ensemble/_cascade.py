@@ -114,6 +114,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     _stages: list[Stage]
     _seed: int
 
+    _arguments = {"y": "y : array-like of shape (n_samples,)\n    Labels of two classes."}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -150,21 +152,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CascadeClassifier:
-        """Grow the cascade on rows X with two labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the cascade on rows X with two labels y."""
         watch = Stopwatch()
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
@@ -332,10 +320,6 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """How far each row gets: above zero if it passes all stages, the lower the earlier it is rejected.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -347,26 +331,12 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         return values if self.positive_ == self.classes_[1] else -values
 
     def predict(self, X: Any) -> np.ndarray:
-        """The positive class for rows that pass all stages, the other one for all others.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The positive class for rows that pass all stages, the other one for all others."""
         decision = self.decision_function(X)
         return self.classes_[(decision > 0).astype(np.intp)]
 
     def prediction_cost(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of stages and of learners that the prediction of each row takes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------

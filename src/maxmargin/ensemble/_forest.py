@@ -80,6 +80,13 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         ],
     }
 
+    _arguments = {
+        "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
+        "    Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up\n"
+        "    to 4, times any factor, are numbers of repetitions. Not negative.",
+    }
+
     n_estimators: Any
     bootstrap: bool
     oob_score: Any
@@ -352,10 +359,6 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     def apply(self, X: Any) -> np.ndarray:
         """The number of the leaf that each row ends in, for each tree.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples, n_estimators)
@@ -367,10 +370,6 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
         """The nodes that each row passes, for all trees side by side.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------

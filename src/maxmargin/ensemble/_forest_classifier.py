@@ -156,68 +156,22 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         self.combine = combine
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
-            4, times any factor, are numbers of repetitions. Not negative.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the trees."""
         self._fit(X, y, sample_weight)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest of `predict_proba`, the first of equal ones.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The class with the largest of `predict_proba`, the first of equal ones."""
         best = np.argmax(self._sums(X), axis=1)
         return self.classes_[best]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Shares of the classes: the mean of those of the trees, or their normalised product.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Shares of the classes: the mean of those of the trees, or their normalised product."""
         sums = self._sums(X)
         return self._shares(sums, len(self.estimators_))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`; -inf for a class that no tree gives a share.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of `predict_proba`; -inf for a class that no tree gives a share."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

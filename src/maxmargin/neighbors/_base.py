@@ -38,6 +38,13 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         "n_jobs": [Integral, None],
     }
 
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_queries, n_features), or None\n"
+        "    None: the training rows, each without a say in its own prediction.",
+        "y": "y : array-like of shape (n_queries,) or (n_queries, n_outputs)\n    True labels or values.",
+        "sample_weight": "sample_weight : array-like of shape (n_queries,), optional",
+    }
+
     effective_metric_: Any
     effective_metric_params_: dict
 

@@ -99,10 +99,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Labels: numbers, strings or booleans.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         X, y = self._checked(X, y=y, multi_output=True)
@@ -126,11 +122,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own vote.
 
         Returns
         -------
@@ -163,11 +154,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
     def predict_proba(self, X: Any) -> Any:
         """Shares of the vote.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own vote.
-
         Returns
         -------
         ndarray of shape (n_queries, n_classes), or a list of them for several outputs
@@ -182,21 +168,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         return shares if self.outputs_2d_ else shares[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of rows whose labels are right.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own vote.
-        y : array-like of shape (n_queries,) or (n_queries, n_outputs)
-            True labels.
-        sample_weight : array-like of shape (n_queries,), optional
-
-        Returns
-        -------
-        float
-
-        """
+        """Share of rows whose labels are right."""
         return super().score(X, y, sample_weight)
 
     def _tallies(self, distances: np.ndarray, indices: np.ndarray, left_out: bool = False) -> list[np.ndarray]:

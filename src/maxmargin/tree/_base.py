@@ -68,6 +68,12 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {"splitter": [StrOptions({"best"})], **CONSTRAINTS}
 
+    _arguments = {
+        "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n    Not negative.",
+        "check_input": "check_input : bool, default=True\n    False: X is a checked float32 or float64 array.",
+    }
+
     criterion: str
     max_features: Any
     random_state: Any
@@ -145,11 +151,6 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Prices of a leaf at which the tree shrinks, and the impurity of its leaves then.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
         Returns
         -------
         Bunch with ``ccp_alphas`` and ``impurities``
@@ -170,12 +171,6 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number of the leaf that each row ends in.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        check_input : bool, default=True
-            False: X is a checked float32 or float64 array.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -186,11 +181,6 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def decision_path(self, X: Any, check_input: bool = True) -> sp.csr_matrix:
         """The nodes that each row passes.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
 
         Returns
         -------

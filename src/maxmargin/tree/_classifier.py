@@ -126,22 +126,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         self.monotonic_cst = monotonic_cst
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            Not negative.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the tree."""
         self._fit(X, y, sample_weight)
         return self
 
@@ -160,49 +145,17 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         return weight * compute_sample_weight(self.class_weight, column_or_1d(y))
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The most frequent class of each row's leaf, the first of equally frequent ones.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The most frequent class of each row's leaf, the first of equally frequent ones."""
         X = self._checked_rows(X, check_input)
         best = np.argmax(self.tree_.value[:, 0], axis=1)
         return self.classes_[best[self.tree_.apply(X)]]
 
     def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """Shares of the classes in each row's leaf.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Shares of the classes in each row's leaf."""
         X = self._checked_rows(X, check_input)
         return self.tree_.predict(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`; -inf for a class that the leaf has not.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of `predict_proba`; -inf for a class that the leaf has not."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

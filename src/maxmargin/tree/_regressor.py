@@ -86,22 +86,7 @@ max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.monotonic_cst = monotonic_cst
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRegressor:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), optional
-            Not negative.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the tree."""
         self._fit(X, y, sample_weight)
         return self
 
@@ -109,17 +94,6 @@ max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The mean target of each row's leaf.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The mean target of each row's leaf."""
         X = self._checked_rows(X, check_input)
         return self.tree_.predict(X)[:, 0]

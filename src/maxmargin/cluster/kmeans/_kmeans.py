@@ -111,6 +111,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         "algorithm": [StrOptions({"lloyd", "elkan"})],
     }
 
+    _arguments = {
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n    How often each row counts."
+    }
+
     cluster_centers_: np.ndarray
     _masses: np.ndarray
     _streamed: bool
@@ -152,21 +156,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
-        """Find the clusters of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        self
-
-        """
+        """Find the clusters of X."""
         watch = Stopwatch()
         self._validate_params()
         X = self._validate(X, reset=True)
@@ -196,19 +186,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Go on with one mini-batch: each centre stays the mean of all points that it was given so far.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The first batch has at least `n_clusters` rows.
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        self
-
+        The first batch has at least `n_clusters` rows.
         """
         watch = Stopwatch()
         self._validate_params()
@@ -326,17 +304,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         return points, self.cluster_centers_.astype(np.float64) - points.origin
 
     def predict(self, X: Any) -> np.ndarray:
-        """Number of the nearest centre of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Number of the nearest centre of each row."""
         check_is_fitted(self)
         return self._nearest(self._validate(X, reset=False))
 
@@ -345,29 +313,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             return nearest(*self._against(X))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Find the clusters of X and return its labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Find the clusters of X and return its labels."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances of the rows from all centres.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -385,14 +335,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Find the clusters of X and return the distances of its rows from all centres.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
@@ -401,21 +343,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The inertia of X with these centres, negative so that more is better.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to compare with.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-
-        """
+        """The inertia of X with these centres, negative so that more is better."""
         check_is_fitted(self)
         X = self._validate(X, reset=False)
         with one_blas_thread():

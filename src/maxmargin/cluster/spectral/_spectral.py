@@ -140,6 +140,12 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
+        '    Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with\n'
+        '    ``affinity="precomputed_nearest_neighbors"``.'
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -184,21 +190,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
-        """Cut the graph of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with
-            ``affinity="precomputed_nearest_neighbors"``.
-        y : None
-            There are no labels to learn from.
-
-        Returns
-        -------
-        self
-
-        """
+        """Cut the graph of the rows of X."""
         self._validate_params()
         X = self._validate(X, reset=True)
         self._check_against(X)
@@ -394,19 +386,5 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         return bool(difference.max() <= REPRODUCED * abs(W).max())
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Cut the graph of the rows of X and return the labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with
-            ``affinity="precomputed_nearest_neighbors"``.
-        y : None
-            There are no labels to learn from.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Cut the graph of the rows of X and return the labels."""
         return self.fit(X).labels_
