@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -25,22 +25,28 @@ from ._seeds import seeded_copy
 _REDRAWS = 20
 
 
-class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostingParameters:
+    """The parameters that boosting of classes and of values share."""
+
+    estimator: Any = field(default=None, kw_only=False)
+    n_estimators: int = 50
+    learning_rate: float = 1.0
+    random_state: Any = None
+    resample: bool | str = "auto"
+
+
+class AdaBoostBase(BoostingParameters, MetaEstimatorMixin, Reported, BaseEstimator):
     """Learners with votes, as a sequence."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "resample": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
     }
 
-    estimator: Any
     estimator_: Any
-    n_estimators: int
-    learning_rate: float
-    resample: bool | str
-    random_state: Any
     estimators_: list[Any]
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray

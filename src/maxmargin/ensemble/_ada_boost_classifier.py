@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -95,7 +95,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **AdaBoostBase._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), StrOptions(set(_BUILT_IN)), None],
     }
@@ -103,21 +103,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     classes_: np.ndarray
     _learning_rate: float
     _kept_settings = ("learning_rate",)
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: Any = None,
-        resample: bool | str = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-        self.resample = resample
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -27,6 +27,7 @@ from ._seeds import drawn_seed
 _BLOCK = 2**21  # predictions that are sorted at a time
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     """AdaBoost.R2: the weighted median of regressors, each trained where the ones before it were far off.
 
@@ -83,32 +84,15 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **AdaBoostBase._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
         "loss": [StrOptions({"linear", "square", "exponential"})],
     }
 
-    _learning_rate: float
-    _loss: str
     _kept_settings = ("learning_rate", "loss")
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        loss: str = "linear",
-        random_state: Any = None,
-        resample: bool | str = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
-        self.resample = resample
+    loss: str = "linear"
 
     # ---------------------------------------------------------------- fitting
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -36,10 +36,11 @@ from ._seeds import LARGEST_SEED, seeded_copy
 Part = tuple[np.ndarray, np.ndarray]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
     """What the bagged classifier and the bagged regressor share: bags, learners, and the evidence."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [
@@ -57,38 +58,19 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    _loss: str
-    estimators_: list[Any]
-    estimators_features_: list[np.ndarray]
-    _seeds: list[int]
-    _bags: RowBags
+    _loss: ClassVar[str]
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    estimator: Any = field(default=None, kw_only=False)
+    n_estimators: int = field(default=10, kw_only=False)
+    max_samples: int | float | None = None
+    max_features: int | float = 1.0
+    bootstrap: bool = True
+    bootstrap_features: bool = False
+    oob_score: bool = False
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -178,7 +160,9 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         """Train the learners that are missing; False if none is."""
         generator = check_random_state(self.random_state)
         if not self.warm_start or not hasattr(self, "estimators_"):
-            self.estimators_, self.estimators_features_, self._seeds = [], [], []
+            self.estimators_: list[Any] = []
+            self.estimators_features_: list[np.ndarray] = []
+            self._seeds: list[int] = []
         done = len(self.estimators_)
         if self.n_estimators < done:
             raise ValueError(

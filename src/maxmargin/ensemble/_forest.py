@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +32,7 @@ from ..tree import (
     Bins,
     Categories,
     Tree,
+    TreeParameters,
     build_tree,
     checked_columns,
     checked_weights,
@@ -62,10 +63,23 @@ def warn_unjudged(judged: np.ndarray) -> None:
         )
 
 
-class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ForestParameters(TreeParameters):
+    """The parameters that forests of classes and of values share."""
+
+    n_estimators: Any = field(default=100, kw_only=False)
+    bootstrap: bool = True
+    oob_score: Any = False
+    n_jobs: int | None = None
+    verbose: int = 0
+    warm_start: bool = False
+    max_samples: Any = None
+
+
+class Forest(ForestParameters, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "bootstrap": ["boolean"],
@@ -87,21 +101,11 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         "    to 4, times any factor, are numbers of repetitions. Not negative.",
     }
 
-    n_estimators: Any
-    bootstrap: bool
-    oob_score: Any
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-    warm_start: bool
-    max_samples: Any
-    ccp_alpha: float
-    monotonic_cst: Any
     criterion: str
-    max_features: Any
     estimators_: list
     certificate_: Guarantee
     _loss: str
+    _member_type: Any
     _classes_count: int
     classes_: np.ndarray
     _categories: Categories | None
@@ -129,10 +133,6 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     def _balance(self, weight: np.ndarray, target: np.ndarray) -> np.ndarray:
         """Weights of the rows in a bag, once they are known."""
         return weight
-
-    @abstractmethod
-    def _member(self, seed: int, tree: Tree) -> Any:
-        """The estimator around a grown tree."""
 
     @abstractmethod
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -209,11 +209,20 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             )
         return target
 
-    def _name_columns(self, member: Any) -> None:
-        """Let a tree know the categories of a data frame; without any, its rows are arrays, as in scikit-learn."""
+    def _member(self, seed: int, tree: Tree) -> Any:
+        """The estimator around a grown tree."""
+        settings = {parameter.name: getattr(self, parameter.name) for parameter in fields(TreeParameters)}
+        member = self._member_type(**settings | {"criterion": self.criterion, "random_state": seed})
+        member.tree_, member.n_outputs_ = tree, 1
+        member.max_features_, member.n_features_in_ = self.max_features_, self.n_features_in_
+        if self._classes_count:
+            member.classes_, member.n_classes_ = np.arange(self._classes_count), self._classes_count
+            member._classes_count = self._classes_count
+        # without the categories of a data frame its rows are arrays, as in scikit-learn
         member._categories = self._categories
         if self._categories is not None:
             member.feature_names_in_ = self.feature_names_in_
+        return member
 
     def _counts(self, seed: int) -> np.ndarray:
         """How often each row is in the bag of a tree."""

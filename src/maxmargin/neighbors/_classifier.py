@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -76,7 +76,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **NeighborsEstimator._parameter_constraints,
         "weights": [StrOptions({"uniform", "distance", "inverse_class_size"}), callable, None],
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -50,7 +50,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **NeighborsEstimator._parameter_constraints,
         "weights": [StrOptions({"uniform", "distance"}), callable, None],
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -12,6 +13,7 @@ from sklearn.utils.validation import _check_y
 from ._base import TreeEstimator
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     """A tree of splits ``x[j] <= t``, with the mean target in its leaves.
 
@@ -49,41 +51,15 @@ max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **TreeEstimator._parameter_constraints,
         "criterion": [StrOptions({"squared_error"})],
     }
 
     _classes_count = 0
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
+    criterion: str = "squared_error"
+    splitter: str = "best"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRegressor:
         """Grow the tree."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -26,6 +26,7 @@ from ._points import Points
 from ._seeding import starting_centres
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Reported, BaseEstimator):
     """k-means: centres such that each is the mean of the points nearest to it.
 
@@ -99,7 +100,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -115,33 +116,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n    How often each row counts."
     }
 
-    cluster_centers_: np.ndarray
-    _masses: np.ndarray
-    _streamed: bool
-    _waiting: int
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int = 0,
-        random_state: Any = None,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
+    cluster_centers_: np.ndarray = field(init=False)
+    _streamed: bool = field(init=False)
+    n_clusters: int = field(default=8, kw_only=False)
+    init: Any = "k-means++"
+    n_init: int | str = "auto"
+    max_iter: int = 300
+    tol: float = 1e-4
+    verbose: int = 0
+    random_state: Any = None
+    copy_x: bool = True
+    algorithm: str = "lloyd"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

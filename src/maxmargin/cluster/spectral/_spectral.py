@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,6 +37,7 @@ _NEIGHBOURS = {"nearest_neighbors", "rbf_nearest_neighbors"}
 _GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     """Clusters of any shape: the graph of similarities is cut where little holds it together.
 
@@ -122,7 +123,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "eigen_solver": [StrOptions(set(SOLVERS)), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -146,40 +147,21 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         '    ``affinity="precomputed_nearest_neighbors"``.'
     }
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        eigen_solver: str | None = None,
-        n_components: int | None = None,
-        random_state: Any = None,
-        n_init: int = 10,
-        gamma: float | str = 1.0,
-        affinity: Any = "rbf",
-        n_neighbors: int = 10,
-        eigen_tol: float | str = "auto",
-        assign_labels: str = "kmeans",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.eigen_solver = eigen_solver
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_init = n_init
-        self.gamma = gamma
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.eigen_tol = eigen_tol
-        self.assign_labels = assign_labels
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = field(default=8, kw_only=False)
+    eigen_solver: str | None = None
+    n_components: int | None = None
+    random_state: Any = None
+    n_init: int = 10
+    gamma: float | str = 1.0
+    affinity: Any = "rbf"
+    n_neighbors: int = 10
+    eigen_tol: float | str = "auto"
+    assign_labels: str = "kmeans"
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: dict | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
