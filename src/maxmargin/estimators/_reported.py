@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..engine import interruptible
-from ._docstrings import complete_docstring
+from ._docstrings import complete_method
 
 
 class Reported:
@@ -22,7 +22,7 @@ class Reported:
     def __init_subclass__(cls, **options: Any) -> None:
         for name, method in list(vars(cls).items()):
             if isinstance(method, FunctionType) and not name.startswith("_"):
-                complete_docstring(method, cls)
+                complete_method(method, cls)
                 setattr(cls, name, interruptible(method))
         super().__init_subclass__(**options)
 
