@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, cast
@@ -20,7 +20,7 @@ from ..estimators import Reported, check_same_rows
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
-from ._seeds import seeded_copy
+from ._members import Members, seeded_copy
 
 _REDRAWS = 20
 
@@ -36,7 +36,7 @@ class BoostingParameters:
     resample: bool | str = "auto"
 
 
-class AdaBoostBase(BoostingParameters, MetaEstimatorMixin, Reported, BaseEstimator):
+class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, BaseEstimator):
     """Learners with votes, as a sequence."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -60,15 +60,6 @@ class AdaBoostBase(BoostingParameters, MetaEstimatorMixin, Reported, BaseEstimat
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: int) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     @abstractmethod
     def _template(self) -> Any:

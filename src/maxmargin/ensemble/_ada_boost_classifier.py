@@ -23,8 +23,7 @@ from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import Learn, Watch, boost
 from ._box import DecisionBox
 from ._linear_weak import DecisionPlane
-from ._number_columns import refuse_categories
-from ._seeds import drawn_seed
+from ._members import drawn_seed, refuse_categories
 from ._stump import DecisionStump
 from ._stump_votes import StumpVote
 from ._weak_learner import WeakLearner, columnwise, counted, numbered

@@ -21,8 +21,7 @@ from ._ada_boost_base import AdaBoostBase, fit_on_bag
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_r2 import Learn, boost_r2, prove_r2
 from ._boosted_trees import BoostedTrees
-from ._number_columns import refuse_categories
-from ._seeds import drawn_seed
+from ._members import drawn_seed, refuse_categories
 
 _BLOCK = 2**21  # predictions that are sorted at a time
 

@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from ..engine import interruptible, warn
+from ..engine import interruptible
 from ..estimators import encode_labels
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._bagging_base import BaggingBase, Part
@@ -109,12 +109,6 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         return votes_out_of_bag(parts, target, self.n_classes_)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
-        if found.judged < len(target):
-            warn(
-                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=4,
-            )
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = found.sums / found.sums.sum(axis=1, keepdims=True)
         self.oob_score_ = float(np.mean(found.sums.argmax(axis=1) == target))
@@ -202,12 +196,6 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
         return means_out_of_bag(parts, target)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
-        if found.judged < len(target):
-            warn(
-                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=4,
-            )
         self.oob_prediction_ = found.sums.reshape(target.shape)
         judged = np.isfinite(found.losses)
         self.oob_score_ = float(r2_score(target[judged], self.oob_prediction_[judged]))

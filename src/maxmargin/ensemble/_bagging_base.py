@@ -29,15 +29,14 @@ from ..tree import TreeEstimator, confirm_or_refute, first_difference, is_determ
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions
-from ._number_columns import refuse_categories
+from ._members import LARGEST_SEED, Members, refuse_categories, seeded_copy
 from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
-from ._seeds import LARGEST_SEED, seeded_copy
 
 Part = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
+class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
     """What the bagged classifier and the bagged regressor share: bags, learners, and the evidence."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -213,6 +212,12 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         found = self._out_of_bag(self._parts(X, bags), target)
         self.oob_error_curve_ = found.curve
         if self.oob_score:
+            if found.judged < len(target):
+                warn(
+                    "Some inputs do not have OOB scores. This probably means too few estimators were used to compute "
+                    "any reliable oob estimates.",
+                    stacklevel=3,
+                )
             self._keep_oob(found, target)
         figures = (self._loss, len(bags), float(self.bag_fractions_.mean()), self.expected_bag_fraction_)
         classes = getattr(self, "classes_", None)
@@ -286,15 +291,6 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             for learner, columns in zip(self.estimators_, self.estimators_features_, strict=True)
         )
         return sum(said)
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
 
 def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:

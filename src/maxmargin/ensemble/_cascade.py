@@ -24,8 +24,7 @@ from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
 from ._cascade_proof import CascadeGuarantee, prove_cascade, walk
 from ._cascade_stage import Stage, StageRows, train_stage
-from ._number_columns import refuse_categories
-from ._seeds import drawn_seed
+from ._members import drawn_seed, refuse_categories
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

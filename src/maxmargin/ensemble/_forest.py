@@ -46,6 +46,7 @@ from ..tree import (
 )
 from ._forest_bags import Bags
 from ._forest_votes import OutOfBagState, out_of_bag_errors, sum_of_values
+from ._members import Members
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
 # "auto": trees are grown in steps of so many, up to a last number.
@@ -76,7 +77,7 @@ class ForestParameters(TreeParameters):
     max_samples: Any = None
 
 
-class Forest(ForestParameters, Reported, BaseEstimator, metaclass=ABCMeta):
+class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -411,12 +412,3 @@ class Forest(ForestParameters, Reported, BaseEstimator, metaclass=ABCMeta):
         shares = [m.tree_.compute_feature_importances() for m in self.estimators_ if m.tree_.node_count > 1]
         mean = np.mean(shares, axis=0) if shares else np.zeros(self.n_features_in_)
         return mean / mean.sum() if mean.sum() > 0 else mean
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Any:
-        return iter(self.estimators_)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble import AdaBoostBase, Forest
+from ..ensemble import AdaBoostBase, Forest, member_importances
 from ..messages import counted, listed, number
 from ..tree import checked_columns
 from . import _boosting
@@ -25,7 +25,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         return _cascade(subject, training)
     if not hasattr(model, "estimators_"):
         return _weak(subject, training)
-    members = _member_importances(model, len(subject.columns))
+    members = member_importances(model)
     facts: dict[str, Any] = {"members": len(model.estimators_)}
     if isinstance(model, Forest):
         trees = [member.tree_ for member in model.estimators_]
@@ -48,18 +48,6 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
 
 def _ends(values: list[int]) -> str:
     return f"{min(values)} to {max(values)}, median {int(np.median(values))}"
-
-
-def _member_importances(model: Any, d: int) -> np.ndarray | None:
-    """Importances for each member, over all columns; None where a member has none."""
-    out = np.zeros((len(model.estimators_), d))
-    features = getattr(model, "estimators_features_", [np.arange(d)] * len(out))
-    for t, (member, columns) in enumerate(zip(model.estimators_, features, strict=True)):
-        found = getattr(member, "feature_importances_", None)
-        if found is None:
-            return None
-        np.add.at(out[t], np.asarray(columns), found)
-    return out
 
 
 def _cascade(subject: Subject, training: Training) -> ModelExplanation:

@@ -235,3 +235,15 @@ def _pair(components: Any, available: int) -> tuple[int, int]:
     if i == j or not (0 <= i < available and 0 <= j < available):
         raise ValueError(f"components must be two different numbers from 0 to {available - 1}; got {(i, j)}.")
     return int(i), int(j)
+
+
+def numbers_of(model: Any, y: Any, n: int, name: str = "y") -> np.ndarray:
+    """Number of the class of each label."""
+    y = np.asarray(y)
+    if y.shape[:1] != (n,) or y.size != n:
+        raise ValueError(f"{name} must have a label for each of the {n} rows; got shape {y.shape}.")
+    unknown = np.setdiff1d(np.ravel(y), model.classes_)
+    if len(unknown):
+        listed = ", ".join(str(label) for label in unknown[:5])
+        raise ValueError(f"{name} has labels that the model has not seen: {listed}.")
+    return np.searchsorted(model.classes_, np.ravel(y))

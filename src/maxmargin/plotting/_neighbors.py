@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ._display import Display
-from ._features import Plane, check_columns, in_column_order, last_step, plane_for, table_of
+from ._features import Plane, check_columns, in_column_order, last_step, numbers_of, plane_for, table_of
 from ._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
 from ._matplotlib import Axes
 
@@ -122,7 +122,7 @@ class NeighborsDisplay(Display):
         _check_drawable(model)
         rows = table_of(X)
         check_columns(rows, model)
-        label = _numbers(model, y, rows.shape[0])
+        label = numbers_of(model, y, rows.shape[0])
         kept = getattr(model, "prototype_indices_", None)
         _check_training_rows(model, rows, kept)
         plane = plane_for(rows, features, names, cls.__name__)
@@ -215,17 +215,6 @@ def _check_training_rows(model: Any, rows: Any, kept: np.ndarray | None) -> None
         raise ValueError(f"X must be the training data of this {name}: expected {seen} rows, got {n}.")
     if kept is not None and (kept.max() >= n or abs(rows[kept] - table_of(model.prototypes_)).max() > 0):
         raise ValueError(f"X must be the training data of this {name}: its prototypes are not where they were.")
-
-
-def _numbers(model: Any, y: Any, n: int) -> np.ndarray:
-    """Number of the class of each label."""
-    y = np.asarray(y)
-    if y.shape[:1] != (n,) or y.size != n:
-        raise ValueError(f"y must have a label for each of the {n} rows of X; got shape {y.shape}.")
-    unknown = np.setdiff1d(np.ravel(y), model.classes_)
-    if len(unknown):
-        raise ValueError(f"y has labels that the model has not seen: {', '.join(str(label) for label in unknown[:5])}.")
-    return np.searchsorted(model.classes_, np.ravel(y))
 
 
 def _votes(model: Any, rows: Any) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 from ...ensemble import BoostingGuarantee
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from .._display import Display
+from .._features import numbers_of
 from .._look import FAINT, INK, line
 from .._matplotlib import Axes
-from ._boosting_rounds import check_boosted, numbers_of
+from ._boosting_rounds import check_boosted
 
 _LOG_FROM = 10.0  # curves that span such a factor are drawn on a log scale
 _TOP = 2.0  # a bound beyond says no more than one

@@ -9,9 +9,10 @@ import numpy as np
 
 from .._curve_axes import dress, write_title
 from .._display import Display
+from .._features import numbers_of
 from .._look import INK, line
 from .._matplotlib import Axes
-from ._boosting_rounds import check_boosted, check_rounds, margins_of, numbers_of, shares_after
+from ._boosting_rounds import check_boosted, check_rounds, margins_of, shares_after
 
 _ROUNDS = (1, 10, 100, 1000)
 _WRONG = "#F4F4F4"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._display import Display
-from .._features import check_columns, last_step, plane_for, table_of
+from .._features import check_columns, last_step, numbers_of, plane_for, table_of
 from .._look import INK, class_names, draw_regions, edge, head, line, mark, named, padded, scatter
 from .._matplotlib import given_panels, new_panels
-from ._boosting_rounds import check_boosted, check_rounds, numbers_of, shares_after
+from ._boosting_rounds import check_boosted, check_rounds, shares_after
 
 _ROUNDS = (1, 2, 3, 5, 10)
 _MOST_COLUMNS = 4

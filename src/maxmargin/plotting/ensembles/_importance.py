@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ...ensemble import member_importances
 from .._curve_axes import HELD_OUT, dress, write_title
 from .._display import Display
 from .._features import check_count, feature_names_for
@@ -162,11 +163,4 @@ def _members(model: Any) -> np.ndarray | None:
     members = getattr(model, "estimators_", None)
     if members is None or hasattr(model, "estimator_weights_") or len(members) < 2:
         return None
-    if not all(hasattr(member, "feature_importances_") for member in members):
-        return None
-    d = model.n_features_in_
-    columns = getattr(model, "estimators_features_", [np.arange(d)] * len(members))
-    shares = np.zeros((len(members), d))
-    for k, (member, chosen) in enumerate(zip(members, columns, strict=True)):
-        np.add.at(shares[k], chosen, member.feature_importances_)  # columns may be drawn more than once
-    return shares
+    return member_importances(model)
