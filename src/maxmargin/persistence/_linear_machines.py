@@ -7,24 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..solvers import StochasticState
-from ._arrays import Csr, floats, whole
+from ._arrays import dense_or_csr, floats, whole
 from ._errors import Mismatch, Where, at
-from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, choice, shown
+from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Maybe, OrNone, Record, Scope, Text, choice
 from ._proofs import certificates
-from ._schema import CLASSES, FEATURES, Check, Entries, Let, Record
-
-
-class _Weights(Kind):
-    """Weights as a matrix, which may be CSR after `sparsify`."""
-
-    _dense, _csr = floats("rows", "d"), Csr("rows", "d", ("float64",))
-
-    def write(self, value: Any, where: Where) -> Any:
-        return self._dense.write(value, where) if isinstance(value, np.ndarray) else self._csr.write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        kind: Kind = self._csr if isinstance(node, dict) else self._dense
-        return kind.read(node, where, scope)
+from ._schema import CLASSES, FEATURES, Entries, Let
+from ._values import shown
 
 
 class _Slopes(Kind):
@@ -33,28 +21,12 @@ class _Slopes(Kind):
     Classes that are trained together are one problem, with one slope a sample and class.
     """
 
-    def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, list):
-            raise Mismatch(where, f"must be a list to be saved; found {shown(value)}.")
-        return [None if part is None else floats().write(part, where) for part in value]
-
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) not in (1, scope["rows"]):
             raise Mismatch(where, f"must have one entry, or one for each class; found {shown(node)}.")
         scope.agree("problems", len(node), where, "the number of problems")
         kind = floats("n", "k") if len(node) == 1 and scope["k"] > 2 else floats("n")
         return [None if part is None else kind.read(part, at(where, i), scope) for i, part in enumerate(node)]
-
-
-class _Steps(Kind):
-    """Iterations: one number, or one a problem."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return whole().write(value, where) if isinstance(value, np.ndarray) else Int().write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        kind: Kind = whole("problems", low=0) if isinstance(node, np.ndarray) else Int()
-        return kind.read(node, where, scope)
 
 
 class _Generator(Kind):
@@ -112,12 +84,14 @@ _STREAM: dict[str, Kind] = {
 }
 
 
-def _stream_of(**parts: Any) -> StochasticState:
-    state = StochasticState(parts["theta"])
-    for name, value in parts.items():
+def _stream_of(scope: Scope) -> StochasticState:
+    state = StochasticState(scope.values["theta"])
+    for name, value in scope.values.items():
         setattr(state, name, value)
     return state
 
+
+_STATE = Record(StochasticState, _STREAM, shares=["d"], make=_stream_of)
 
 CLASSIFIER: Entries = (
     *FEATURES,
@@ -125,15 +99,15 @@ CLASSIFIER: Entries = (
     Check(lambda s: s["k"] >= 2, "a classifier has two classes at least."),
     Let("rows", lambda s: 1 if s["k"] == 2 else s["k"]),
     ("class_weight_", floats("k", low=0)),
-    ("coef_", _Weights()),
+    ("coef_", dense_or_csr("rows", "d", ("float64",))),
     ("intercept_", floats("rows")),
     ("_rows_seen", Int(1, binds="n")),
     ("_slopes", _Slopes()),
-    ("n_iter_", _Steps()),
+    ("n_iter_", Either(lambda node, s: whole("problems", low=0) if isinstance(node, np.ndarray) else Int())),
     ("fit_status_", Int(0, 1)),
     ("solver_", Text()),
     ("certificate_", certificates("problems")),
-    ("_streams", Maybe(Items(Record(_stream_of, StochasticState, _STREAM, shares=["d"]), "rows"))),
+    ("_streams", Maybe(Items(_STATE, "rows"))),
 )
 
 REGRESSOR: Entries = (

@@ -21,12 +21,13 @@ from ..linear_model import (
 )
 from ._arrays import floats, whole
 from ._errors import Mismatch, Where
-from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, shown
+from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Maybe, OrNone, Record, Scope, Text
 from ._linear_machines import CLASSIFIER
 from ._plain import Plain
 from ._proofs import guarantee
-from ._schema import ABSENT, CLASSES, FEATURES, Check, Derived, Entries, Let, Record, Schema
+from ._schema import ABSENT, CLASSES, FEATURES, Derived, Entries, Let, Schema
 from ._search import search_classifier
+from ._values import shown
 
 _PERCEPTRON: Entries = (
     *FEATURES,
@@ -62,9 +63,6 @@ class _Targets(Kind):
     def __init__(self, columns: str) -> None:
         self._columns = columns
 
-    def write(self, value: Any, where: Where) -> Any:
-        return floats().write(value, where)
-
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         several = isinstance(node, np.ndarray) and node.ndim == 2
         value = floats("targets", self._columns).read(node, where, scope) if several else None
@@ -76,21 +74,13 @@ class _Targets(Kind):
         return value
 
 
-class _Intercept(Kind):
-    """One number, or one a target."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return floats().write(value, where) if isinstance(value, np.ndarray) else Float().write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        kind: Kind = floats("targets") if isinstance(node, np.ndarray) else Float()
-        return kind.read(node, where, scope)
-
+# One number, or one a target.
+_INTERCEPT = Either(lambda node, s: floats("targets") if isinstance(node, np.ndarray) else Float())
 
 _RIDGE: Entries = (
     *FEATURES,
     ("coef_", _Targets("d")),
-    ("intercept_", _Intercept()),
+    ("intercept_", _INTERCEPT),
     ("solver_", Text()),
     ("n_iter_", whole("targets", low=0)),
     ("_training_shape", Int(1)),
@@ -123,7 +113,6 @@ def _descends(scope: Scope) -> bool:
 
 
 _BASIS = Record(
-    OrthogonalBasis,
     OrthogonalBasis,
     {
         "centre": Float(),
@@ -170,7 +159,7 @@ _POLYNOMIAL: Entries = (
     Let("powers", _powers),
     Check(_right_powers, "has other powers than its degree needs."),
     ("coef_", _Targets("powers")),
-    ("intercept_", _Intercept()),
+    ("intercept_", _INTERCEPT),
     ("rank_", Int(0, lambda s: s["powers"] + 1)),
     ("_training_rows", Int(1)),
     ("_basis", Maybe(_BASIS)),

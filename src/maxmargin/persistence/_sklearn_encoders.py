@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ._errors import Mismatch, Where, at
-from ._kinds import Bool, Items, Kind, Maybe, OrNone, Scope, shown
-from ._labels import Labels, labels_of
+from ._arrays import Array
+from ._errors import Mismatch, Where
+from ._kinds import Bool, Check, Int, Items, Kind, Maybe, OrNone, Scope, by_key
 from ._plain import NumberType
-from ._schema import ABSENT, FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, Schema
+from ._schema import ABSENT, FEATURES, OUTPUT_CONFIG, Derived, Entries, Schema
+from ._values import labels_of, shown
 
 
 class _Categories(Kind):
     """Categories of a column; numbers rise, and NaN comes last, or codes would be looked up in vain."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return Labels(("m",)).write(value, where)
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         values = labels_of(node, where)
@@ -66,23 +65,12 @@ def _grouping(value: Any) -> Any:
     return mappings
 
 
-class _Dropped(Kind):
-    """The category that is left out of each column, None if none is."""
+def _objects(places: Iterable[int | None]) -> np.ndarray:
+    return np.array(list(places), dtype=object)
 
-    def write(self, value: Any, where: Where) -> Any:
-        if value.dtype != object:
-            raise Mismatch(where, f"must be places or None to be saved; found {shown(value)}.")
-        return [None if place is None else int(place) for place in value.tolist()]
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if not isinstance(node, list) or len(node) != scope["d"]:
-            raise Mismatch(where, f"must have one entry for each of {scope['d']} columns; found {shown(node)}.")
-        for i, (place, categories) in enumerate(zip(node, scope.values["categories_"], strict=True)):
-            if place is not None and (type(place) is not int or not 0 <= place < len(categories)):
-                raise Mismatch(at(where, i), f"must be the place of a category; found {shown(place)}.")
-        out = np.empty(len(node), dtype=object)
-        out[:] = node
-        return out
+# The category that is left out of each column, None if none is.
+_DROPPED = OrNone(Items(OrNone(Int()), "d", _objects, of=(np.ndarray,), parts=np.ndarray.tolist))
 
 
 def _dropped_after(scope: Scope) -> bool:
@@ -93,44 +81,18 @@ def _dropped_after(scope: Scope) -> bool:
     if scope.values["drop_idx_"] is None:
         return False
     for i, (place, categories) in enumerate(zip(dropped, scope.values["categories_"], strict=True)):
+        before = scope.values["drop_idx_"][i]
+        if before is not None and before >= len(categories):
+            return False
         few = 0 if rare is None or rare[i] is None else len(rare[i]) - 1
         if place is not None and place >= len(categories) - few:
             return False
     return True
 
 
-class _MissingPlaces(Kind):
-    """Where the missing value stands among the categories, by column."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return [[int(column), int(place)] for column, place in value.items()]
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        out: dict[int, int] = {}
-        for pair in node if isinstance(node, list) else [None]:
-            if not isinstance(pair, list) or len(pair) != 2 or any(type(part) is not int for part in pair):
-                raise Mismatch(where, f"must be places by column; found {shown(pair)}.")
-            column, place = pair
-            if not 0 <= column < scope["d"] or not 0 <= place < len(scope.values["categories_"][column]):
-                raise Mismatch(where, f"must be places of categories; found {shown(pair)}.")
-            out[column] = place
-        return out
-
-
-class _Rare(Kind):
-    """Places of rare categories, one array a column or None."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return [None if places is None else np.asarray(places, dtype=np.int64) for places in value]
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if not isinstance(node, list) or len(node) != scope["d"]:
-            raise Mismatch(where, f"must have one entry for each of {scope['d']} columns; found {shown(node)}.")
-        for places_ in node:
-            right = isinstance(places_, np.ndarray) and places_.dtype == np.int64 and places_.ndim == 1
-            if places_ is not None and not right:
-                raise Mismatch(where, f"must be places of categories; found {shown(places_)}.")
-        return node
+def _missing_places(scope: Scope) -> bool:
+    categories = scope.values["categories_"]
+    return all(place < len(categories[column]) for column, place in scope.values["_missing_indices"].items())
 
 
 _ENCODER: Entries = (
@@ -138,7 +100,7 @@ _ENCODER: Entries = (
     *OUTPUT_CONFIG,
     ("_infrequent_enabled", Bool()),
     ("categories_", Items(_Categories(), "d")),
-    ("_infrequent_indices", Maybe(_Rare())),
+    ("_infrequent_indices", Maybe(Items(OrNone(Array(("int64",), (None,))), "d"))),
     Check(_infrequent, "has rare categories that are not among its categories."),
 )
 
@@ -149,8 +111,8 @@ ENCODERS = [
         OneHotEncoder,
         (
             *_ENCODER,
-            ("_drop_idx_after_grouping", OrNone(_Dropped())),
-            ("drop_idx_", OrNone(_Dropped())),
+            ("_drop_idx_after_grouping", _DROPPED),
+            ("drop_idx_", _DROPPED),
             Check(_dropped_after, "leaves out categories that it has not."),
             ("_default_to_infrequent_mappings", Derived(_grouping)),
             ("_n_features_outs", Derived(lambda value: value._compute_n_features_outs())),
@@ -163,7 +125,8 @@ ENCODERS = [
         OrdinalEncoder,
         (
             *_ENCODER,
-            ("_missing_indices", _MissingPlaces()),
+            ("_missing_indices", by_key(Int(0, lambda s: s["d"] - 1), Int())),
+            Check(_missing_places, "has missing values that are not among its categories."),
             ("_default_to_infrequent_mappings", Derived(_grouping)),
         ),
         params={"dtype": NumberType()},

@@ -21,13 +21,13 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from ._arrays import either_float, floats, places
+from ._arrays import Labels, either_float, floats, places
 from ._errors import Mismatch, Where
-from ._kinds import Bool, Float, Int, Kind, Maybe, OrNone, Scope, Text, shown
-from ._labels import Labels, labels_of
-from ._plain import plain_node, plain_value
-from ._schema import FEATURES, OUTPUT_CONFIG, Check, Derived, Entries, Estimator, Schema
+from ._kinds import Bool, Check, Float, Int, Kind, Maybe, OrNone, Scope, Text
+from ._plain import Plain
+from ._schema import FEATURES, OUTPUT_CONFIG, Derived, Entries, Estimator, Schema
 from ._sklearn_encoders import ENCODERS
+from ._values import shown
 
 _START: Entries = (*FEATURES, *OUTPUT_CONFIG)
 # A table of more columns than this has not been made by powers of features in any memory.
@@ -38,14 +38,11 @@ def _same_width(value: Any) -> int:
     return value.n_features_in_
 
 
-class _Seen(Kind):
+class _Seen(Plain):
     """How many rows were seen: a number, or one a column where some values were missing."""
 
-    def write(self, value: Any, where: Where) -> Any:
-        return plain_node(value, where)
-
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        value = plain_value(node, where)
+        value = super().read(node, where, scope)
         counts = np.asarray(value)
         if counts.dtype.kind not in "iuf" or counts.shape not in ((), (scope["d"],)) or not (counts >= 0).all():
             raise Mismatch(where, f"must be numbers of rows; found {shown(value)}.")
@@ -58,25 +55,12 @@ class _Dtype(Kind):
     _form = re.compile(r"[<>|=]?[biuf][1248]|[<>=]U\d{1,6}|\|?O")
 
     def write(self, value: Any, where: Where) -> Any:
-        return Text().write(np.dtype(value).str, where)
+        return np.dtype(value).str
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, str) or not self._form.fullmatch(node):
             raise Mismatch(where, f"must be a dtype; found {shown(node)}.")
         return np.dtype(node)
-
-
-class _Fill(Kind):
-    """What stands for missing values, one a column; NaN where a column had no others."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return Labels(("d",)).write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        values = labels_of(node, where)
-        if values.shape != (scope["d"],) or values.dtype.kind not in "biufOU":
-            raise Mismatch(where, f"must have one value for each of {scope['d']} columns; found {shown(values)}.")
-        return values
 
 
 def _powers(value: Any) -> int:
@@ -210,7 +194,7 @@ SCHEMAS = [
         SimpleImputer,
         (
             *_START,
-            ("statistics_", _Fill()),
+            ("statistics_", Labels(("d",), finite=False)),  # NaN where a column had no value
             ("_fit_dtype", _Dtype()),
             ("_fill_dtype", Maybe(_Dtype())),
             Check(lambda s: "_fill_dtype" in s.values or not _has_fill_dtype(), "has no _fill_dtype."),
