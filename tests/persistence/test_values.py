@@ -14,11 +14,11 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin.persistence import load, save
 from maxmargin.persistence._arrays import Array, Csr
+from maxmargin.persistence._container import DTYPES, Pools, chunks, header, member_of, pack
 from maxmargin.persistence._errors import Mismatch
 from maxmargin.persistence._json import dump, parse
 from maxmargin.persistence._kinds import Float, Int, Scope
 from maxmargin.persistence._plain import plain_node, plain_value
-from maxmargin.persistence._pools import DTYPES, Pools, chunks, header, member_of, pack
 from maxmargin.persistence._values import label_node, labels_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -10,8 +10,8 @@ import numpy as np
 from ..engine import thread_count
 from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor, prototype_index
 from ._arrays import Array, Labels, dense_or_csr, places
+from ._container import DTYPES
 from ._kinds import Bool, Check, Either, Int, Items, Kind, OrNone, Scope
-from ._pools import DTYPES
 from ._proofs import guarantee
 from ._schema import CLASSES, FEATURES, Derived, Entries, Let, Schema
 

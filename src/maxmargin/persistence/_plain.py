@@ -15,9 +15,9 @@ from sklearn import model_selection
 
 from ..penalties import BoundedWeights, GroupLasso
 from ._arrays import Array
+from ._container import DTYPES
 from ._errors import Mismatch, Where, at, inside, made
 from ._kinds import Kind, Scope
-from ._pools import DTYPES
 from ._values import checked_text, label_node, labels_of, shown
 
 _SPLITTERS = {

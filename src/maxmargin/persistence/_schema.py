@@ -29,7 +29,7 @@ from ._values import shown
 # Rooms whose classes may be in a file, and the modules here that describe them.
 _ROOMS = {
     "maxmargin.svm": "_svm",
-    "maxmargin.linear_model": "_linear_model",
+    "maxmargin.linear_model": "_linear",
     "maxmargin.neighbors": "_neighbors",
     "maxmargin.cluster": "_cluster",
     "maxmargin.tree": "_trees",

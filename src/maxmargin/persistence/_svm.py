@@ -7,7 +7,7 @@ from typing import Any
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
 from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Scope
-from ._linear_machines import CLASSIFIER, REGRESSOR
+from ._linear import CLASSIFIER, REGRESSOR
 from ._proofs import certificates
 from ._schema import CLASSES, FEATURES, Entries, Let, Schema
 from ._search import search_classifier, search_regressor
