@@ -8,7 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import PolynomialFeatures
 
-from ..linear_model import LinearClassifier, LogisticRegression, Perceptron, PolynomialRegression, Ridge, as_floats
+from ..linear_model import (
+    LinearClassifier,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    PolynomialRegression,
+    Ridge,
+    as_floats,
+)
 from ..svm import LinearSVC, LinearSVR
 from ._onnx_graph import Graph, Value
 from ._onnx_registry import Prediction, write_step, writes
@@ -62,7 +70,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(LinearSVR, Ridge)
+@writes(LinearRegression, LinearSVR, Ridge)
 def _write_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 
