@@ -12,6 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from ..linear_model import (
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     OrthogonalBasis,
@@ -169,8 +170,8 @@ _PERCEPTRON: Entries = (
 class _Targets(Kind):
     """Weights of one target, or one row for each of several."""
 
-    def __init__(self, columns: str) -> None:
-        self._columns = columns
+    def __init__(self, columns: str, one_row: bool = False) -> None:
+        self._columns, self._least = columns, 1 if one_row else 2
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         several = isinstance(node, np.ndarray) and node.ndim == 2
@@ -178,7 +179,7 @@ class _Targets(Kind):
         if value is None:
             value = floats(self._columns).read(node, where, scope)
             scope.agree("targets", 1, where, "the number of targets")
-        if several and scope["targets"] < 2:
+        if several and scope["targets"] < self._least:
             raise Mismatch(where, "must be a vector for a single target.")
         return value
 
@@ -192,6 +193,26 @@ _RIDGE: Entries = (
     ("intercept_", _INTERCEPT),
     ("solver_", Text()),
     ("n_iter_", whole("targets", low=0)),
+    ("_training_shape", Int(1)),
+    ("certificate_", guarantee()),
+)
+
+
+def _rank_fits(scope: Scope) -> bool:
+    """Rank and singular values come together, for dense rows."""
+    if ("rank_" in scope.values) != ("singular_" in scope.values):
+        return False
+    return "rank_" not in scope.values or scope.values["rank_"] <= scope["singular"] <= scope["d"]
+
+
+_LEAST_SQUARES: Entries = (
+    *FEATURES,
+    ("coef_", _Targets("d", one_row=True)),
+    ("intercept_", _INTERCEPT),
+    ("rank_", Maybe(Int(0, "d"))),
+    ("singular_", Maybe(floats("singular", low=0))),
+    Check(_rank_fits, "has a rank without singular values, or more of them than columns."),
+    ("solver_", Text()),
     ("_training_shape", Int(1)),
     ("certificate_", guarantee()),
 )
@@ -289,6 +310,7 @@ SCHEMAS = [
     Schema("maxmargin.linear_model.LinearClassifier", LinearClassifier, CLASSIFIER),
     Schema("maxmargin.linear_model.LogisticRegression", LogisticRegression, CLASSIFIER),
     Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),
+    Schema("maxmargin.linear_model.LinearRegression", LinearRegression, _LEAST_SQUARES),
     Schema("maxmargin.linear_model.Ridge", Ridge, _RIDGE),
     Schema("maxmargin.linear_model.PolynomialRegression", PolynomialRegression, _POLYNOMIAL),
     search_classifier(

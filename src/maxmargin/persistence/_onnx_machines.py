@@ -16,6 +16,7 @@ from ..data import Rows
 from ..estimators import class_pairs
 from ..linear_model import (
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -90,7 +91,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(LinearSVR, Ridge)
+@writes(LinearRegression, LinearSVR, Ridge)
 def _write_linear_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 
