@@ -241,7 +241,8 @@ def numbers_of(model: Any, y: Any, n: int, name: str = "y") -> np.ndarray:
     """Number of the class of each label."""
     y = np.asarray(y)
     if y.shape[:1] != (n,) or y.size != n:
-        raise ValueError(f"{name} must have a label for each of the {n} rows of X{name.removeprefix('y')}; got shape {y.shape}.")
+        rows = f"{n} rows of X{name.removeprefix('y')}"
+        raise ValueError(f"{name} must have a label for each of the {rows}; got shape {y.shape}.")
     unknown = np.setdiff1d(np.ravel(y), model.classes_)
     if len(unknown):
         listed = ", ".join(str(label) for label in unknown[:5])
