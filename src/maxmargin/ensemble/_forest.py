@@ -58,7 +58,7 @@ def warn_unjudged(judged: np.ndarray) -> None:
         warn(
             f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
             "every tree. This probably means too few trees, or bags of too many draws, for reliable OOB estimates.",
-            stacklevel=6,
+            stacklevel=5,
         )
 
 
@@ -137,7 +137,24 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
 
     # ---------------------------------------------------------------- fitting
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            NaN means missing.
+        y : array-like of shape (n_samples,)
+            Labels (numbers, strings or booleans) of a classifier, values of a regressor.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
+            4, times any factor, are numbers of repetitions. Not negative.
+
+        Returns
+        -------
+        self
+
+        """
         watch = Stopwatch()
         self._validate_params()
         self._refuse()
@@ -148,6 +165,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             self._foreign = len(self.estimators_)
         self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins)
         self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
+        return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
         """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by."""
@@ -223,7 +241,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"n_estimators={wanted} must be larger or equal to len(estimators_)={old} when warm_start==True"
             )
         if wanted == old:
-            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=3)
         generator = check_random_state(self.random_state)
         generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
         state = OutOfBagState(len(target), max(1, self._classes_count))
@@ -248,7 +266,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
                 f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self.oob_error_curve_ = curve
         self.certificate_ = self._guarantee(self._found(state, curve), target, unseen)

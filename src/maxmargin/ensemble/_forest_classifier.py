@@ -155,27 +155,6 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         self.monotonic_cst = monotonic_cst
         self.combine = combine
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
-            4, times any factor, are numbers of repetitions. Not negative.
-
-        Returns
-        -------
-        self
-
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def predict(self, X: Any) -> np.ndarray:
         """The class with the largest of `predict_proba`, the first of equal ones.
 
@@ -245,7 +224,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
             warn(
                 f'class_weight="{chosen}" is not recommended with warm_start: the weights are those of the rows given '
                 "last. Give the weights of the classes as a dict.",
-                stacklevel=5,
+                stacklevel=4,
             )
         if chosen is None or (self.bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample"):
             return None

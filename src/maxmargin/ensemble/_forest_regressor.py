@@ -109,27 +109,6 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
-            4, times any factor, are numbers of repetitions. Not negative.
-
-        Returns
-        -------
-        self
-
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def predict(self, X: Any) -> np.ndarray:
         """The mean of the trees' predictions.
 
