@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.preprocessing import PolynomialFeatures
 
 from ..linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -25,7 +27,7 @@ from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, shown
 from ._linear_machines import CLASSIFIER
 from ._plain import Plain
-from ._proofs import guarantee
+from ._proofs import certificates, guarantee
 from ._schema import ABSENT, CLASSES, FEATURES, Check, Derived, Entries, Let, Record, Schema
 from ._search import search_classifier
 
@@ -119,6 +121,46 @@ _LEAST_SQUARES: Entries = (
 )
 
 
+class _Gaps(Kind):
+    """One gap, or one a target."""
+
+    _one, _many = Float(0.0, finite=False, nan=True), floats("targets", finite=False, nan=True)
+
+    def write(self, value: Any, where: Where) -> Any:
+        return (self._many if isinstance(value, np.ndarray) else self._one).write(value, where)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        several = isinstance(node, np.ndarray)
+        if several != (scope["targets"] > 1):
+            raise Mismatch(where, f"must be one number for each of {scope['targets']} targets; found {shown(node)}.")
+        return (self._many if several else self._one).read(node, where, scope)
+
+
+class _Rounds(Kind):
+    """Iterations: one number, or a list with one a target."""
+
+    _many = Items(Int(), "targets")
+
+    def write(self, value: Any, where: Where) -> Any:
+        return (self._many if isinstance(value, list) else Int()).write(value, where)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        kind: Kind = self._many if scope["targets"] > 1 else Int()
+        return kind.read(node, where, scope)
+
+
+_LASSO: Entries = (
+    *FEATURES,
+    ("coef_", _Targets("d")),
+    ("intercept_", _Intercept()),
+    ("dual_gap_", _Gaps()),
+    ("n_iter_", _Rounds()),
+    ("_rows_seen", Int(1)),
+    ("fit_status_", Int(0, 1)),
+    ("certificate_", certificates("targets")),
+)
+
+
 class _Decimals(Kind):
     """Numbers with all their digits."""
 
@@ -209,6 +251,8 @@ _POLYNOMIAL: Entries = (
 )
 
 SCHEMAS = [
+    Schema("maxmargin.linear_model.ElasticNet", ElasticNet, _LASSO),
+    Schema("maxmargin.linear_model.Lasso", Lasso, _LASSO),
     Schema("maxmargin.linear_model.LinearClassifier", LinearClassifier, CLASSIFIER),
     Schema("maxmargin.linear_model.LogisticRegression", LogisticRegression, CLASSIFIER),
     Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),

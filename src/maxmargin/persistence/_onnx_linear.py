@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from sklearn.preprocessing import PolynomialFeatures
 
 from ..linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -70,7 +72,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(LinearRegression, LinearSVR, Ridge)
+@writes(ElasticNet, Lasso, LinearRegression, LinearSVR, Ridge)
 def _write_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 
