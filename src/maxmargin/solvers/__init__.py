@@ -31,6 +31,7 @@ from .linear.conjugate_gradient import ConjugateGradient
 from .linear.dual_coordinate import DualCoordinate
 from .linear.gradient_descent import GradientDescent
 from .linear.interior_point import InteriorPoint
+from .linear.lasso import Design, WorkingSets
 from .linear.least_squares import solve as solve_least_squares
 from .linear.newton import Newton
 from .linear.newton_cg import NewtonCG
@@ -44,6 +45,8 @@ from .multiclass.crammer_singer import CrammerSinger
 __all__ = [
     "solve_block",
     "CrammerSinger",
+    "Design",
+    "WorkingSets",
     "StochasticGradient",
     "ConjugateGradient",
     "GradientDescent",

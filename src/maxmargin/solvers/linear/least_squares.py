@@ -97,7 +97,7 @@ def _by_cholesky(problem: LeastSquares) -> np.ndarray | None:
     wide = problem.d > problem.n
     if wide and (problem.alpha <= 0).any():
         return None  # centring makes A A' singular
-    gram, right = (_outer_gram(problem), problem.right) if wide else _inner_gram(problem)
+    gram, right = (_outer_gram(problem), problem.right) if wide else inner_gram(problem)
     W = np.empty((problem.d, problem.k))
     for alpha in np.unique(problem.alpha):
         mine = np.flatnonzero(problem.alpha == alpha)
@@ -143,7 +143,7 @@ def _refined(
     return weights(v)
 
 
-def _inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
+def inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
     """``A'A`` (both triangles) and ``A't``."""
     d = problem.d
     if problem.rows.sparse:
