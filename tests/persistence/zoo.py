@@ -43,6 +43,8 @@ from maxmargin.ensemble import (
     RandomForestRegressor,
 )
 from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -165,6 +167,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "LinearSVC joint": lambda: _fitted(LinearSVC(multi_class="crammer_singer"), X, LABEL),
     "LinearSVC sparsified": _sparsified,
     "LinearSVR": lambda: _fitted(LinearSVR(), X, TARGET),
+    "LinearSVR, L1": lambda: _fitted(LinearSVR(penalty="l1"), X, TARGET),
     "SVCCV": lambda: _fitted(SVCCV(Cs=[1.0, 10.0], gammas=[0.1, 1.0], cv=StratifiedKFold(3)), X, WORDS),
     "SVCCV isotonic": lambda: _fitted(SVCCV(Cs=[1.0], gammas=[0.1], cv=3, calibration="isotonic"), X, TWO),
     "LinearSVCCV": lambda: _fitted(LinearSVCCV(Cs=[0.1, 1.0], cv=3), X, LABEL),
@@ -177,6 +180,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "LogisticRegressionCV": lambda: _fitted(LogisticRegressionCV(Cs=[0.1, 1.0], cv=3), X, LABEL),
     "Perceptron": lambda: _fitted(Perceptron(max_iter=20), X, LABEL),
     "Perceptron averaged": _averaged,
+    "Lasso": lambda: _fitted(Lasso(0.01), X, TARGET),
+    "ElasticNet two targets": lambda: _fitted(ElasticNet(0.01), SPARSE, np.column_stack([TARGET, X[:, 0]])),
     "LinearRegression": lambda: _fitted(LinearRegression(), X, TARGET),
     "LinearRegression one column": lambda: _fitted(LinearRegression(), SPARSE, TARGET[:, None]),
     "Ridge": lambda: _fitted(Ridge(), X, TARGET),
