@@ -2,60 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..data import Rows
+from ..kernels import RBF, Constant, Linear, Polynomial, Product, Sigmoid, Sum
 from ..svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, OneVsOne, class_slices
 from ._onnx_graph import Graph, Value
 from ._onnx_registry import Prediction, writes
 
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")
+_KINDS = (Linear, Polynomial, RBF, Sigmoid, Constant)
+
+
+def _parts(kernel: Any) -> Iterator[Any]:
+    """The kernels that a sum or product consists of; any other is its own."""
+    for part in getattr(kernel, "kernels", ()):
+        yield from _parts(part)
+    if not hasattr(kernel, "kernels"):
+        yield kernel
 
 
 class _Machine:
     """The support vectors of a machine and its kernel, for the rows of X."""
 
     def __init__(self, model: Any, X: Value) -> None:
-        if model.kernel not in _KERNELS:
+        self.kernel = model._fitted_kernel()
+        parts = list(_parts(self.kernel))
+        if not all(isinstance(part, _KINDS) for part in parts):
             named = repr(model.kernel) if isinstance(model.kernel, str) else "a function of the user's"
             raise ValueError(
                 f"{type(model).__name__} has {named} as its kernel, which cannot be exported to ONNX. Kernels that "
-                f"can: {', '.join(_KERNELS)}."
+                f"can: {', '.join(_KERNELS)}, and sums and products of them."
             )
         vectors, self.model = model.support_vectors_, model
         self.Z = (vectors.toarray() if sp.issparse(vectors) else np.asarray(vectors)).astype(np.float64)
         self.coef = model._dual_coef()
-        self.X = X
-        if model.kernel == "rbf" and not sp.issparse(vectors):
-            # as the machine does: distances cancel far less from the mean
-            shift = Rows(vectors).mean
-            self.Z, self.X = self.Z - shift, X - shift
-        if model.kernel == "rbf":
-            self.norms = (self.X * self.X).sum()
+        self.X = self.centred = X
+        self.shift: Any = 0.0
+        if any(isinstance(part, RBF) for part in parts):
+            if not sp.issparse(vectors):
+                # as the machine does: distances cancel far less from the mean
+                self.shift = Rows(vectors).mean
+                self.centred = X - self.shift
+            self.norms = (self.centred * self.centred).sum()
 
     def sums(self, part: slice) -> Value:
         """``K(X, part) @ coef[:, part].T``."""
         Z, coef = self.Z[part], self.coef[:, part]
-        if self.model.kernel == "linear" or not len(Z):  # no support vectors: weights of zero
+        if isinstance(self.kernel, Linear) or not len(Z):  # no support vectors: weights of zero
             return self.X @ _weights(coef, Z)
-        return self._kernel(Z) @ np.ascontiguousarray(coef.T)
+        return self._values(self.kernel, Z) @ np.ascontiguousarray(coef.T)
 
-    def _kernel(self, Z: np.ndarray) -> Value:
-        model = self.model
-        if model.kernel == "rbf":
-            products = self.X @ np.ascontiguousarray(Z.T)
+    def _values(self, kernel: Any, Z: np.ndarray) -> Value:
+        if isinstance(kernel, (Sum, Product)):
+            return reduce(add if isinstance(kernel, Sum) else mul, [self._values(part, Z) for part in kernel.kernels])
+        if isinstance(kernel, RBF):
+            Z = Z - self.shift
+            products = self.centred @ np.ascontiguousarray(Z.T)
             squares = (products + products - self.norms - (Z**2).sum(axis=1)).apply("Min", 0.0)
-            return (squares * float(model._gamma)).apply("Exp")
-        base = self.X @ np.ascontiguousarray(model._gamma * Z.T) + float(model.coef0)
-        if model.kernel == "sigmoid":
+            return (squares * float(kernel.gamma)).apply("Exp")
+        if isinstance(kernel, Linear):
+            return self.X @ np.ascontiguousarray(Z.T)
+        if isinstance(kernel, Constant):
+            return (self.X @ np.zeros((Z.shape[1], len(Z)))) + float(kernel.value)
+        base = self.X @ np.ascontiguousarray(kernel.gamma * Z.T) + float(kernel.coef0)
+        if isinstance(kernel, Sigmoid):
             return base.apply("Tanh")
-        if model.degree == 0:
+        if kernel.degree == 0:
             return base * 0.0 + 1.0
         values = base
-        for _ in range(model.degree - 1):
+        for _ in range(int(kernel.degree) - 1):
             values = values * base
         return values
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..kernels import kernel_name
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
 from ._kinds import Bool, Either, Float, Int, Items, Kind, Scope
@@ -12,7 +15,19 @@ from ._search import search_classifier, search_regressor
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
-_DEGREE = Check(lambda s: s.params["degree"] <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}.")
+
+
+def _degree(params: dict[str, Any]) -> int:
+    """The largest degree of the kernel and its parts."""
+    parts, largest = [params["kernel"]], int(params["degree"])
+    while parts:
+        kernel = parts.pop()
+        parts.extend(getattr(kernel, "kernels", ()))
+        largest = max(largest, int(getattr(kernel, "degree", 0)))
+    return largest
+
+
+_DEGREE = Check(lambda s: _degree(s.params) <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}.")
 
 _EMPTY: Kind = floats(0, 0)
 _DENSE: Kind = either_float("s", "d")
@@ -20,7 +35,7 @@ _CSR: Kind = Csr("s", "d")
 
 
 def _vectors(scope: Scope) -> Kind:
-    if scope.params["kernel"] == "precomputed":
+    if kernel_name(scope.params["kernel"]) == "precomputed":
         return _EMPTY
     return _CSR if scope.values["_sparse"] else _DENSE
 
@@ -38,9 +53,12 @@ def _machine(rows: str, groups: str, problems: str) -> Entries:
         ("shape_fit_", Items(Int(1, 2**31 - 1), 2, tuple)),
         Let("n", lambda s: s.values["shape_fit_"][0]),
         Check(lambda s: s.values["shape_fit_"][1] == s["d"], "shape_fit_ and n_features_in_ differ."),
-        Check(lambda s: s.params["kernel"] != "precomputed" or s["n"] == s["d"], "its kernel matrix is not square."),
         Check(
-            lambda s: s.params["kernel"] != "precomputed" or not s.values["_sparse"],
+            lambda s: kernel_name(s.params["kernel"]) != "precomputed" or s["n"] == s["d"],
+            "its kernel matrix is not square.",
+        ),
+        Check(
+            lambda s: kernel_name(s.params["kernel"]) != "precomputed" or not s.values["_sparse"],
             "a precomputed kernel matrix is not sparse.",
         ),
         ("n_support_", Array(("int32",), (groups,), low=0)),

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import plotting
+from ..kernels import kernel_name
 from ._plan import CURVE, WIDE, Plan
 from ._subject import BINARY, CLUSTERS, Subject, numbers_of
 from ._words import plural, shortened, spoken
@@ -90,7 +91,7 @@ def of_plane(subject: Subject) -> Iterator[Plan]:
     if subject.trained is None or subject.estimator.__class__.__name__ == "NearestNeighbors":
         return
     model, X = subject.estimator, numbers_of(subject.trained_as_seen)
-    if X is None or X.shape[1] < 2 or X.shape[0] < 3 or getattr(model, "kernel", None) == "precomputed":
+    if X is None or X.shape[1] < 2 or X.shape[0] < 3 or kernel_name(getattr(model, "kernel", "")) == "precomputed":
         return
     section = "principal" if X.shape[1] > 2 else None
     if hasattr(model, "kkt_cases") and subject.task == BINARY:
