@@ -12,9 +12,23 @@ from ._nusvr import NuSVR
 from ._one_class import OneClassSVM
 from ._one_vs_one import OneVsOne as OneVsOne, class_slices as class_slices
 from ._path import KernelPath as KernelPath
+from ._separability import Separability, separability
 from ._svc import SVC
 from ._svc_cv import SVCCV
 from ._svr import SVR
 from ._svr_cv import SVRCV
 
-__all__ = ["SVC", "SVCCV", "SVR", "SVRCV", "LinearSVC", "LinearSVCCV", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
+__all__ = [
+    "SVC",
+    "SVCCV",
+    "SVR",
+    "SVRCV",
+    "LinearSVC",
+    "LinearSVCCV",
+    "LinearSVR",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Separability",
+    "separability",
+]

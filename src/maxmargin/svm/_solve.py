@@ -96,7 +96,8 @@ class Tasks:
             return self.formulation.solve(task.problem, task.start, self.budget, monitor, **options)
         except NotSeparableError as error:
             proof = error.proof  # in rows of this problem: the user knows rows of X
-            proof = replace(proof, positive=task.rows[proof.positive], negative=task.rows[proof.negative])
+            rows = {"positive": task.rows[proof.positive], "negative": task.rows[proof.negative]}
+            proof = replace(proof, **rows, kernel=self.kernel)
             raise NotSeparableError(str(error), proof) from None
 
     def _solve_indefinite(self, task: Task, smallest: float | None, monitor: Monitor) -> Solution:
