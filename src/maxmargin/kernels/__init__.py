@@ -1,7 +1,7 @@
 """Kernels k(x, z), their Gram matrices by tiles, and the check of Mercer's condition."""
 
 from ._accuracy import EXTENDED, EXTENDED_UNIT, Accuracy, roundings
-from ._combined import Constant, Product, Sum
+from ._combined import Constant, Product, Sum, largest_degree
 from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
@@ -43,6 +43,7 @@ __all__ = [
     "definiteness",
     "examine",
     "kernel_name",
+    "largest_degree",
     "make_kernel",
     "roundings",
     "symmetric_part",

@@ -128,6 +128,12 @@ def combined(kind: type[Sum] | type[Product], left: Any, right: Any) -> Kernel:
     return kind(tuple(parts))
 
 
+def largest_degree(kernel: Any) -> int:
+    """The largest degree of a polynomial in a kernel: how often its values are multiplied."""
+    parts = getattr(kernel, "kernels", ())
+    return max((largest_degree(part) for part in parts), default=int(getattr(kernel, "degree", 0)))
+
+
 class CombinedGram(Gram):
     """Kernel values that are sums or products of those of other matrices."""
 

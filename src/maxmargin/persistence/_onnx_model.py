@@ -14,6 +14,7 @@ from .. import __version__
 from . import (  # noqa: F401 - each adds what it writes to the registry
     _onnx_boosting,
     _onnx_encoders,
+    _onnx_kernel_model,
     _onnx_linear,
     _onnx_neighbors,
     _onnx_search,

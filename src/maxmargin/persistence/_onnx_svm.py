@@ -28,21 +28,19 @@ def _parts(kernel: Any) -> Iterator[Any]:
         yield kernel
 
 
-class _Machine:
-    """The support vectors of a machine and its kernel, for the rows of X."""
+class KernelGraph:
+    """Kernel values of the rows of X with the vectors of a model, and their sums."""
 
-    def __init__(self, model: Any, X: Value) -> None:
-        self.kernel = model._fitted_kernel()
-        parts = list(_parts(self.kernel))
+    def __init__(self, model: Any, kernel: Any, vectors: Any, X: Value) -> None:
+        parts = list(_parts(kernel))
         if not all(isinstance(part, _KINDS) for part in parts):
             named = repr(model.kernel) if isinstance(model.kernel, str) else "a function of the user's"
             raise ValueError(
                 f"{type(model).__name__} has {named} as its kernel, which cannot be exported to ONNX. Kernels that "
                 f"can: {', '.join(_KERNELS)}, and sums and products of them."
             )
-        vectors, self.model = model.support_vectors_, model
+        self.kernel = kernel
         self.Z = (vectors.toarray() if sp.issparse(vectors) else np.asarray(vectors)).astype(np.float64)
-        self.coef = model._dual_coef()
         self.X = self.centred = X
         self.shift: Any = 0.0
         if any(isinstance(part, RBF) for part in parts):
@@ -52,9 +50,9 @@ class _Machine:
                 self.centred = X - self.shift
             self.norms = (self.centred * self.centred).sum()
 
-    def sums(self, part: slice) -> Value:
+    def sums(self, coef: np.ndarray, part: slice = slice(None)) -> Value:
         """``K(X, part) @ coef[:, part].T``."""
-        Z, coef = self.Z[part], self.coef[:, part]
+        Z, coef = self.Z[part], coef[:, part]
         if isinstance(self.kernel, Linear) or not len(Z):  # no support vectors: weights of zero
             return self.X @ _weights(coef, Z)
         return self._values(self.kernel, Z) @ np.ascontiguousarray(coef.T)
@@ -82,6 +80,10 @@ class _Machine:
         return values
 
 
+def _machine(model: Any, X: Value) -> KernelGraph:
+    return KernelGraph(model, model._fitted_kernel(), model.support_vectors_, X)
+
+
 def _weights(coef: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """``Z.T @ coef.T`` with some digits more than float64, where that takes no more than a second or two.
 
@@ -94,15 +96,16 @@ def _weights(coef: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 def binary_values(graph: Graph, model: Any, X: Value) -> Value:
     """Decision values of all binary problems, of shape (N, problems)."""
-    machine, scheme = _Machine(model, X), model._fitted_scheme()
+    machine, scheme = _machine(model, X), model._fitted_scheme()
+    own = model._dual_coef()
     slices = class_slices(model.n_support_)
     if model.kernel == "linear":
         coef = np.zeros((len(model.intercept_), len(machine.Z)))
         for k, row in enumerate(coef):
             for place, part in scheme.weights_of(k, slices):
-                row[part] = machine.coef[place, part]
+                row[part] = own[place, part]
         return X @ _weights(coef, machine.Z) + model.intercept_
-    by_class = [machine.sums(part) for part in slices]
+    by_class = [machine.sums(own, part) for part in slices]
     if not isinstance(scheme, OneVsOne):
         total = by_class[0]
         for sums in by_class[1:]:
@@ -157,13 +160,13 @@ def _write_classifier(graph: Graph, model: Any, X: Value) -> Prediction:
 
 @writes(SVR, NuSVR)
 def _write_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
-    values = _Machine(model, X).sums(slice(None)) + model.intercept_
+    values = _machine(model, X).sums(model._dual_coef()) + model.intercept_
     return Prediction(value=values.flat())
 
 
 @writes(OneClassSVM)
 def _write_one_class(graph: Graph, model: Any, X: Value) -> Prediction:
-    values = (_Machine(model, X).sums(slice(None)) - model.offset_).flat()
+    values = (_machine(model, X).sums(model._dual_coef()) - model.offset_).flat()
     # support vectors lie on the boundary: their last bits shall not say that they are outside
     near = values.apply("Abs") <= 1e-10 * float(np.abs(model.offset_[0]))
     decision = graph.where(near, 0.0, values)

@@ -29,6 +29,8 @@ from ._plain import Plain, plain_node, plain_value
 _ROOMS = {
     "maxmargin.svm": "_svm",
     "maxmargin.linear_model": "_linear_model",
+    "maxmargin.kernel_model": "_kernel_model",
+    "maxmargin.kernel_ridge": "_kernel_model",
     "maxmargin.neighbors": "_neighbors",
     "maxmargin.cluster": "_cluster",
     "maxmargin.tree": "_tree",

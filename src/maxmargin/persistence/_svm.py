@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..kernels import kernel_name
+from ..kernels import kernel_name, largest_degree
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
 from ._kinds import Bool, Either, Float, Int, Items, Kind, Scope
@@ -15,19 +13,10 @@ from ._search import search_classifier, search_regressor
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
-
-
-def _degree(params: dict[str, Any]) -> int:
-    """The largest degree of the kernel and its parts."""
-    parts, largest = [params["kernel"]], int(params["degree"])
-    while parts:
-        kernel = parts.pop()
-        parts.extend(getattr(kernel, "kernels", ()))
-        largest = max(largest, int(getattr(kernel, "degree", 0)))
-    return largest
-
-
-_DEGREE = Check(lambda s: _degree(s.params) <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}.")
+_DEGREE = Check(
+    lambda s: max(largest_degree(s.params["kernel"]), s.params["degree"]) <= _MOST_DEGREE,
+    f"degree is above {_MOST_DEGREE}.",
+)
 
 _EMPTY: Kind = floats(0, 0)
 _DENSE: Kind = either_float("s", "d")

@@ -30,6 +30,7 @@ _NAMES = {
     "LogisticRegression": "logistic regression",
     "Perceptron": "perceptron",
     "Ridge": "ridge regression",
+    "KernelRidge": "kernel ridge regression",
     "SpectralClustering": "spectral clustering",
     "CondensedNearestNeighbors": "condensed set of nearest neighbours",
     "DecisionStump": "decision stump",

@@ -20,6 +20,7 @@ from .kernel._projection import feasible, project
 from .kernel._smo import smo
 from .kernel.decomposition import solve as solve_by_decomposition
 from .kernel.indefinite import solve_indefinite
+from .kernel.kernel_ridge import solve_kernel_ridge
 from .kernel.projected_gradient import ProjectedGradient
 from .kernel.stored_matrix import longest_useful
 from .kernel.stored_path import PathProblem, solve_stored_paths
@@ -77,6 +78,7 @@ __all__ = [
     "solve_certified",
     "solve_hard_margin",
     "solve_indefinite",
+    "solve_kernel_ridge",
     "solve_least_squares",
     "solve_risk",
     "solve_stored_paths",

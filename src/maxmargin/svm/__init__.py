@@ -4,6 +4,12 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what explanations, pictures and model files build on.
 from ._classifier import KernelClassifier as KernelClassifier
+from ._input import (
+    kernel_of_fit as kernel_of_fit,
+    rows_of as rows_of,
+    stated_gamma as stated_gamma,
+    training_rows as training_rows,
+)
 from ._linear_svc import LinearSVC
 from ._linear_svc_cv import LinearSVCCV
 from ._linear_svr import LinearSVR
