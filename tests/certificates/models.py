@@ -88,6 +88,7 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "LogisticRegressionCV": lambda r: ({"Cs": [0.1, 1.0], "cv": 3}, "classes"),
     "Perceptron": lambda r: ({}, "classes"),
     "PolynomialRegression": lambda r: ({"degree": 2}, "numbers"),
+    "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": _c(r)}, "numbers"),
     "KNeighborsClassifier": lambda r: (
         {

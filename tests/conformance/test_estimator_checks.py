@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.linear_model import (
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -50,6 +51,7 @@ def test_linear_machines(estimator, check):
     [
         Perceptron(),
         Perceptron(variant="averaged", centred=True),
+        LinearRegression(),
         Ridge(),
         Ridge(alpha=0.0, solver="svd"),
         Ridge(solver="sparse_cg"),

@@ -62,6 +62,7 @@ def estimators() -> dict[str, tuple[Any, str]]:
     )
     from maxmargin.linear_model import (
         LinearClassifier,
+        LinearRegression,
         LogisticRegression,
         LogisticRegressionCV,
         Perceptron,
@@ -94,6 +95,7 @@ def estimators() -> dict[str, tuple[Any, str]]:
         "LogisticRegressionCV": (LogisticRegressionCV(**grid), "two"),
         "Perceptron": (Perceptron(max_iter=200, tol=None), "three"),
         "PolynomialRegression": (PolynomialRegression(degree=2), "value"),
+        "LinearRegression": (LinearRegression(), "value"),
         "Ridge": (Ridge(), "value"),
         "CondensedNearestNeighbors": (CondensedNearestNeighbors(), "two"),
         "KNeighborsClassifier": (KNeighborsClassifier(20), "two"),

@@ -46,6 +46,7 @@ from maxmargin.kernel_model import KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -179,6 +180,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "LogisticRegressionCV": lambda: _fitted(LogisticRegressionCV(Cs=[0.1, 1.0], cv=3), X, LABEL),
     "Perceptron": lambda: _fitted(Perceptron(max_iter=20), X, LABEL),
     "Perceptron averaged": _averaged,
+    "LinearRegression": lambda: _fitted(LinearRegression(), X, TARGET),
+    "LinearRegression one column": lambda: _fitted(LinearRegression(), SPARSE, TARGET[:, None]),
     "Ridge": lambda: _fitted(Ridge(), X, TARGET),
     "Ridge two targets": lambda: _fitted(Ridge(alpha=np.array([1.0, 2.0])), SPARSE, np.column_stack([TARGET, X[:, 0]])),
     "PolynomialRegression": lambda: _fitted(PolynomialRegression(2), X, TARGET),

@@ -18,6 +18,7 @@ from maxmargin.ensemble import (
     RandomForestRegressor,
 )
 from maxmargin.linear_model import (
+    LinearRegression,
     LogisticRegressionCV,
     Perceptron,
     PolynomialRegression,
@@ -89,6 +90,7 @@ def test_classifiers(name, two_classes, read):
 
 REGRESSORS = {
     "svr": (SVR(C=10.0), []),
+    "least squares": (LinearRegression(), []),
     "ridge": (Ridge(), []),
     "polynomial": (PolynomialRegression(degree=2), []),
     "tree": (DecisionTreeRegressor(max_depth=3), ["tree", "importance"]),

@@ -141,22 +141,33 @@ def exact_correction(gram: np.ndarray, depth: int, smallest_weight: float, resid
 
     """
     m = len(gram)
-    diagonal = gram.diagonal()
-    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and (diagonal > 0).all() and smallest_weight > 0):
+    inverse, scale = scaled_inverse(gram, depth)
+    if not (isfinite(inverse) and np.isfinite(residual).all() and smallest_weight > 0):
         return inf
+    moved = inverse * float(np.linalg.norm(residual * scale[:, None], axis=0).max(initial=0.0)) * ROOM
+    return moved * sqrt(m / smallest_weight) * ROOM
+
+
+def scaled_inverse(gram: np.ndarray, depth: int) -> tuple[float, np.ndarray]:
+    """A bound of the norm of the inverse of H scaled to a unit diagonal, and the scale of each row; inf without proof.
+
+    H is a Gram matrix as computed, whose entries may have gone through `depth` roundings. An approximate inverse A with
+    ||I - A H|| = r < 1 shows that H has an inverse of norm at most ||A|| / (1 - r).
+    """
+    m = len(gram)
+    diagonal = gram.diagonal()
+    if not (np.isfinite(gram).all() and (diagonal > 0).all()):
+        return inf, np.zeros(m)
     scale = 1 / np.sqrt(diagonal)
     B = gram * scale * scale[:, None]
     off = m * gamma(depth + 8) * ROOM
     try:
         A = np.linalg.inv(B)
     except np.linalg.LinAlgError:
-        return inf
+        return inf, scale
     size = float(np.linalg.norm(A)) * ROOM
     r = (float(np.linalg.norm(np.eye(m) - A @ B)) + size * (off + gamma(m + 4) * m)) * ROOM
-    if not r < 0.5:
-        return inf
-    moved = size / (1 - r) * float(np.linalg.norm(residual * scale[:, None], axis=0).max(initial=0.0)) * ROOM
-    return moved * sqrt(m / smallest_weight) * ROOM
+    return (size / (1 - r) * ROOM, scale) if r < 0.5 else (inf, scale)
 
 
 def signed_sides(c: np.ndarray, u: np.ndarray) -> tuple[float, float]:
@@ -180,6 +191,7 @@ __all__ = [
     "exact_correction",
     "largest_losses",
     "penalty_bounds",
+    "scaled_inverse",
     "signed_sides",
     "sum_errors",
     "sum_magnitudes",

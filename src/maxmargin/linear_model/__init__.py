@@ -4,6 +4,7 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what model files build on.
 from ._linear_classifier import LinearClassifier
+from ._linear_regression import LinearRegression
 from ._logistic import LogisticRegression
 from ._logistic_cv import LogisticRegressionCV
 from ._orthogonal import OrthogonalBasis as OrthogonalBasis, as_floats as as_floats
@@ -13,6 +14,7 @@ from ._ridge import Ridge
 
 __all__ = [
     "LinearClassifier",
+    "LinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
     "Perceptron",

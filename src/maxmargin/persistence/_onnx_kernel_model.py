@@ -8,8 +8,8 @@ import numpy as np
 
 from ..kernel_model import KernelRidge
 from ._onnx_graph import Graph, Value
+from ._onnx_kernels import KernelGraph
 from ._onnx_registry import Prediction, writes
-from ._onnx_svm import KernelGraph
 
 
 @writes(KernelRidge)

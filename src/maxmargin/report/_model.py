@@ -27,6 +27,7 @@ _NAMES = {
     "LinearSVC": "linear support vector machine",
     "LinearSVR": "linear support vector regression",
     "LinearClassifier": "linear classifier",
+    "LinearRegression": "linear regression",
     "LogisticRegression": "logistic regression",
     "Perceptron": "perceptron",
     "Ridge": "ridge regression",

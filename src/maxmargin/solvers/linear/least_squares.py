@@ -16,6 +16,7 @@ cg          Conjugate gradients on the normal equations (Hestenes and Stiefel 19
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 import scipy.linalg
@@ -39,6 +40,8 @@ _EPS = float(np.finfo(np.float64).eps)
 # Sides of a matrix that is formed for CSR rows, and the multiplications that forming it may take.
 _SIDE = 2000
 _WORK = 2e10
+# Sides up to which threads gain nothing on a singular value decomposition.
+_ONE_THREAD = 1000
 
 
 def choose_method(problem: LeastSquares) -> str:
@@ -73,8 +76,8 @@ def solve(
     Returns
     -------
     Solution
-        Weights of shape (d, k). Its ``solver`` is the way that was gone; ``stats`` has the ``rank`` found by an SVD, or
-        the ``steps`` of each target.
+        Weights of shape (d, k). Its ``solver`` is the way that was gone; ``stats`` has the ``rank`` and the
+        ``singular`` values found by an SVD, or the ``steps`` of each target.
 
     """
     chosen = choose_method(problem) if method == "auto" else method
@@ -84,8 +87,8 @@ def solve(
         W = _by_cholesky(problem)
         if W is not None:
             return Solution(W, Status.CONVERGED, 1, solver="cholesky")
-    W, rank = _by_orthogonal_factors(problem)
-    return Solution(W, Status.CONVERGED, 1, solver="svd", stats={"rank": rank})
+    W, rank, singular = _by_orthogonal_factors(problem)
+    return Solution(W, Status.CONVERGED, 1, solver="svd", stats={"rank": rank, "singular": singular})
 
 
 # ---------------------------------------------------------------- normal equations
@@ -189,8 +192,8 @@ def _squares(
 # ---------------------------------------------------------------- orthogonal factors
 
 
-def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int]:
-    """Weights through the SVD of a triangular factor, and the rank."""
+def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int, np.ndarray]:
+    """Weights through the SVD of a triangular factor, the rank, and the singular values."""
     n, d, k = problem.n, problem.d, problem.k
     wide = d > n
     side = n if wide else d
@@ -205,26 +208,29 @@ def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int]:
             R = scipy.linalg.qr(np.vstack([R, piece]), mode="r", overwrite_a=True, check_finite=False)[0]
             R = R[: R.shape[1]]
     U, sigma, Vt = _svd(R[:side, :side])
+    singular = sigma
     kept = sigma > _EPS * max(n, d) * sigma.max(initial=0.0)
     rank = int(kept.sum())
     if not rank:
-        return np.zeros((d, k)), 0
+        return np.zeros((d, k)), 0, singular
     U, sigma, Vt = U[:, kept], sigma[kept, None], Vt[kept]
     if wide:  # A' = Q R, so that A A' = V sigma^2 V'
         shrunk = sigma**2 + problem.alpha
         v = Vt.T @ ((Vt @ problem.right) / shrunk)
         rest = problem.right - problem.image(problem.transposed(v)) - problem.alpha * v
-        return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank
+        return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank, singular
     W = Vt.T @ (sigma / (sigma**2 + problem.alpha) * (U.T @ R[: U.shape[0], side:]))
     rest = problem.residual(W)[1] - problem.alpha * W
     better = W + Vt.T @ ((Vt @ rest) / (sigma**2 + problem.alpha))
     again = problem.residual(better)[1] - problem.alpha * better
-    return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank
+    return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank, singular
 
 
 def _svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     try:
-        return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+        # threads that wait for each other take ten times as long where other processes have the cores
+        with one_blas_thread() if len(R) <= _ONE_THREAD else nullcontext():
+            return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
     except np.linalg.LinAlgError:  # divide and conquer fails on rare matrices; the older routine does not
         return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
 

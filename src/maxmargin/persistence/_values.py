@@ -1,51 +1,71 @@
-"""Labels in files: numbers and truth values as arrays, texts as arrays of code points, objects one by one."""
+"""Values as JSON and arrays: how each is written, whatever it is an attribute of, and labels read again.
+
+Labels are arrays of numbers and truth values as they are, texts as arrays of code points or UTF-8, objects one by one.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ._errors import Mismatch, Where
-from ._kinds import Kind, Scope, Size, checked_text, number_of, shown
+from ._errors import Mismatch, Where, at
 
-
-@dataclass(frozen=True)
-class Labels(Kind):
-    """Labels: numbers, truth values or texts. `distinct` ones rise, as `numpy.unique` gives them."""
-
-    shape: Sequence[Size]
-    distinct: bool = False
-    among: str | None = None
-
-    def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, np.ndarray):
-            raise Mismatch(where, f"must be an array to be saved; found {shown(value)}.")
-        return label_node(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> np.ndarray:
-        values = labels_of(node, where)
-        if values.ndim != len(self.shape):
-            raise Mismatch(where, f"must have {len(self.shape)} sides; found the shape {values.shape}.")
-        for axis, (size, found) in enumerate(zip(self.shape, values.shape, strict=True)):
-            scope.agree(size, found, where, f"side {axis} of its shape {values.shape}")
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise Mismatch(where, "must be finite.")
-        if self.distinct and len(values) > 1 and not all(_rises(values, where)):
-            raise Mismatch(where, "must hold distinct labels in rising order.")
-        if self.among is not None and values.size and not np.isin(values, scope.values[self.among]).all():
-            raise Mismatch(where, f"has a label that is not in {self.among}.")
-        return values
+_MAX_TEXT = 2**20
+_MANY = 1000
 
 
-def _rises(values: np.ndarray, where: Where) -> Any:
+def shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} with the shape {value.shape}"
+    if isinstance(value, (list, dict, tuple, str)) and len(value) > _MANY:
+        return f"{type(value).__name__} of {len(value)}"
+    text = repr(value)
+    return f"{type(value).__name__} {text[:60]}{'...' if len(text) > 60 else ''}"
+
+
+def checked_text(text: str, where: Where) -> str:
+    """A text that can be printed: no halves of characters."""
+    if len(text) > _MAX_TEXT:
+        raise Mismatch(where, f"is a text of {len(text)} characters; at most {_MAX_TEXT} are allowed.")
     try:
-        return values[:-1] < values[1:]
-    except TypeError as error:
-        raise Mismatch(where, "has labels that cannot be compared with each other.") from error
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Mismatch(where, "is a text that has halves of characters.") from None
+    return text
+
+
+def number_of(node: Any) -> float | None:
+    """A float from JSON, None if it is none."""
+    if type(node) in (int, float):
+        return float(node)
+    return float(node) if isinstance(node, str) and node in ("nan", "inf", "-inf") else None
+
+
+def stored(value: Any, where: Where) -> Any:
+    """A value as a file holds it. Whether it is of the right kind is asked on reading, which `save` does at once."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, np.ndarray):
+        return label_node(value, where)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, str):
+        return checked_text(str(value), where)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [stored(item, at(where, i)) for i, item in enumerate(value)]
+    if sp.issparse(value) and value.format == "csr":
+        kind = "array" if isinstance(value, sp.sparray) else "matrix"
+        parts = {name: np.asarray(getattr(value, name)) for name in ("data", "indices", "indptr")}
+        return {"$csr": kind, "shape": [int(m) for m in value.shape], **parts}
+    raise Mismatch(where, f"is {shown(value)}, which model files have no place for.")
 
 
 def label_node(values: np.ndarray, where: Where) -> Any:

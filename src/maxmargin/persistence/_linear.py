@@ -1,4 +1,4 @@
-"""What linear models consist of."""
+"""What linear machines and models consist of, and the state of a stream that is trained on chunk by chunk."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from ..linear_model import (
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     OrthogonalBasis,
@@ -19,14 +20,124 @@ from ..linear_model import (
     PolynomialRegression,
     Ridge,
 )
-from ._arrays import floats, whole
-from ._errors import Mismatch, Where
-from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, shown
-from ._linear_machines import CLASSIFIER
+from ..solvers import StochasticState
+from ._arrays import dense_or_csr, floats, whole
+from ._errors import Mismatch, Where, at
+from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Maybe, OrNone, Record, Scope, Text, choice
 from ._plain import Plain
-from ._proofs import guarantee
-from ._schema import ABSENT, CLASSES, FEATURES, Check, Derived, Entries, Let, Record, Schema
+from ._proofs import certificates, guarantee
+from ._schema import ABSENT, CLASSES, FEATURES, Derived, Entries, Let, Schema
 from ._search import search_classifier
+from ._values import shown
+
+
+class _Slopes(Kind):
+    """Dual slopes: one a sample for each problem, None where the weights prove enough.
+
+    Classes that are trained together are one problem, with one slope a sample and class.
+    """
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        if not isinstance(node, list) or len(node) not in (1, scope["rows"]):
+            raise Mismatch(where, f"must have one entry, or one for each class; found {shown(node)}.")
+        scope.agree("problems", len(node), where, "the number of problems")
+        kind = floats("n", "k") if len(node) == 1 and scope["k"] > 2 else floats("n")
+        return [None if part is None else kind.read(part, at(where, i), scope) for i, part in enumerate(node)]
+
+
+class _Generator(Kind):
+    """NumPy's default generator: its state has 128 bits, which JSON holds as a text."""
+
+    def write(self, value: Any, where: Where) -> Any:
+        state = value.bit_generator.state
+        if state["bit_generator"] != "PCG64":
+            raise Mismatch(where, f"is a generator of {state['bit_generator']}; only those of PCG64 can be saved.")
+        inner = state["state"]
+        return [hex(inner["state"]), hex(inner["inc"]), int(state["has_uint32"]), int(state["uinteger"])]
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        if not isinstance(node, list) or len(node) != 4 or not all(_is_hex(part) for part in node[:2]):
+            raise Mismatch(where, f"must be the state of a generator; found {shown(node)}.")
+        if type(node[2]) is not int or type(node[3]) is not int or node[2] not in (0, 1) or not 0 <= node[3] < 2**32:
+            raise Mismatch(where, f"must be the state of a generator; found {shown(node)}.")
+        generator = np.random.default_rng(0)
+        inner = {"state": int(node[0], 16), "inc": int(node[1], 16)}
+        generator.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": inner,
+            "has_uint32": node[2],
+            "uinteger": node[3],
+        }
+        return generator
+
+
+def _is_hex(text: Any) -> bool:
+    return (
+        isinstance(text, str) and text[:2] == "0x" and 2 < len(text) <= 34 and set(text[2:]) <= set("0123456789abcdef")
+    )
+
+
+_DIRECTIONS = ("plain", "momentum", "rmsprop", "adam")
+_STREAM: dict[str, Kind] = {
+    "theta": floats(lambda s: s["d"] + 1),
+    "batch_size": Int(1),
+    "direction": choice(*_DIRECTIONS),
+    "schedule": choice("auto", "constant", "inverse", "inverse_sqrt", "theory"),
+    "averages": Bool(),
+    "order": choice("shuffle", "cyclic", "replacement"),
+    "radius": OrNone(Float(0.0)),
+    "samples": OrNone(Float(0.0)),
+    "eta0": OrNone(Float(0.0)),
+    "planned": OrNone(Int()),
+    "steps": Int(),
+    "passes": Int(),
+    "slopes": floats("rows of the chunk"),
+    "_total": floats(lambda s: s["d"] + 1),
+    "_weight": Float(0.0),
+    "_memory": floats(2, lambda s: 0 if s.values["direction"] == "plain" else s["d"] + 1),
+    "_longest": Float(0.0, finite=False),
+    "_rng": _Generator(),
+}
+
+
+def _stream_of(scope: Scope) -> StochasticState:
+    state = StochasticState(scope.values["theta"])
+    for name, value in scope.values.items():
+        setattr(state, name, value)
+    return state
+
+
+_STATE = Record(StochasticState, _STREAM, shares=["d"], make=_stream_of)
+
+CLASSIFIER: Entries = (
+    *FEATURES,
+    *CLASSES,
+    Check(lambda s: s["k"] >= 2, "a classifier has two classes at least."),
+    Let("rows", lambda s: 1 if s["k"] == 2 else s["k"]),
+    ("class_weight_", floats("k", low=0)),
+    ("coef_", dense_or_csr("rows", "d", ("float64",))),
+    ("intercept_", floats("rows")),
+    ("_rows_seen", Int(1, binds="n")),
+    ("_slopes", _Slopes()),
+    ("n_iter_", Either(lambda node, s: whole("problems", low=0) if isinstance(node, np.ndarray) else Int())),
+    ("fit_status_", Int(0, 1)),
+    ("solver_", Text()),
+    ("certificate_", certificates("problems")),
+    ("_streams", Maybe(Items(_STATE, "rows"))),
+)
+
+REGRESSOR: Entries = (
+    *FEATURES,
+    ("coef_", floats("d")),
+    ("intercept_", floats(1)),
+    ("_rows_seen", Int(1, binds="n")),
+    ("_slopes", OrNone(floats("n"))),
+    ("n_iter_", Int()),
+    ("fit_status_", Int(0, 1)),
+    ("solver_", Text()),
+    ("certificate_", certificates(1)),
+)
+
 
 _PERCEPTRON: Entries = (
     *FEATURES,
@@ -59,11 +170,8 @@ _PERCEPTRON: Entries = (
 class _Targets(Kind):
     """Weights of one target, or one row for each of several."""
 
-    def __init__(self, columns: str) -> None:
-        self._columns = columns
-
-    def write(self, value: Any, where: Where) -> Any:
-        return floats().write(value, where)
+    def __init__(self, columns: str, one_row: bool = False) -> None:
+        self._columns, self._least = columns, 1 if one_row else 2
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         several = isinstance(node, np.ndarray) and node.ndim == 2
@@ -71,28 +179,40 @@ class _Targets(Kind):
         if value is None:
             value = floats(self._columns).read(node, where, scope)
             scope.agree("targets", 1, where, "the number of targets")
-        if several and scope["targets"] < 2:
+        if several and scope["targets"] < self._least:
             raise Mismatch(where, "must be a vector for a single target.")
         return value
 
 
-class _Intercept(Kind):
-    """One number, or one a target."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return floats().write(value, where) if isinstance(value, np.ndarray) else Float().write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        kind: Kind = floats("targets") if isinstance(node, np.ndarray) else Float()
-        return kind.read(node, where, scope)
-
+# One number, or one a target.
+_INTERCEPT = Either(lambda node, s: floats("targets") if isinstance(node, np.ndarray) else Float())
 
 _RIDGE: Entries = (
     *FEATURES,
     ("coef_", _Targets("d")),
-    ("intercept_", _Intercept()),
+    ("intercept_", _INTERCEPT),
     ("solver_", Text()),
     ("n_iter_", whole("targets", low=0)),
+    ("_training_shape", Int(1)),
+    ("certificate_", guarantee()),
+)
+
+
+def _rank_fits(scope: Scope) -> bool:
+    """Rank and singular values come together, for dense rows."""
+    if ("rank_" in scope.values) != ("singular_" in scope.values):
+        return False
+    return "rank_" not in scope.values or scope.values["rank_"] <= scope["singular"] <= scope["d"]
+
+
+_LEAST_SQUARES: Entries = (
+    *FEATURES,
+    ("coef_", _Targets("d", one_row=True)),
+    ("intercept_", _INTERCEPT),
+    ("rank_", Maybe(Int(0, "d"))),
+    ("singular_", Maybe(floats("singular", low=0))),
+    Check(_rank_fits, "has a rank without singular values, or more of them than columns."),
+    ("solver_", Text()),
     ("_training_shape", Int(1)),
     ("certificate_", guarantee()),
 )
@@ -123,7 +243,6 @@ def _descends(scope: Scope) -> bool:
 
 
 _BASIS = Record(
-    OrthogonalBasis,
     OrthogonalBasis,
     {
         "centre": Float(),
@@ -170,7 +289,7 @@ _POLYNOMIAL: Entries = (
     Let("powers", _powers),
     Check(_right_powers, "has other powers than its degree needs."),
     ("coef_", _Targets("powers")),
-    ("intercept_", _Intercept()),
+    ("intercept_", _INTERCEPT),
     ("rank_", Int(0, lambda s: s["powers"] + 1)),
     ("_training_rows", Int(1)),
     ("_basis", Maybe(_BASIS)),
@@ -191,6 +310,7 @@ SCHEMAS = [
     Schema("maxmargin.linear_model.LinearClassifier", LinearClassifier, CLASSIFIER),
     Schema("maxmargin.linear_model.LogisticRegression", LogisticRegression, CLASSIFIER),
     Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),
+    Schema("maxmargin.linear_model.LinearRegression", LinearRegression, _LEAST_SQUARES),
     Schema("maxmargin.linear_model.Ridge", Ridge, _RIDGE),
     Schema("maxmargin.linear_model.PolynomialRegression", PolynomialRegression, _POLYNOMIAL),
     search_classifier(
