@@ -170,6 +170,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "LinearSVC joint": lambda: _fitted(LinearSVC(multi_class="crammer_singer"), X, LABEL),
     "LinearSVC sparsified": _sparsified,
     "LinearSVR": lambda: _fitted(LinearSVR(), X, TARGET),
+    "LinearSVR, L1": lambda: _fitted(LinearSVR(penalty="l1"), X, TARGET),
     "SVCCV": lambda: _fitted(SVCCV(Cs=[1.0, 10.0], gammas=[0.1, 1.0], cv=StratifiedKFold(3)), X, WORDS),
     "SVCCV isotonic": lambda: _fitted(SVCCV(Cs=[1.0], gammas=[0.1], cv=3, calibration="isotonic"), X, TWO),
     "LinearSVCCV": lambda: _fitted(LinearSVCCV(Cs=[0.1, 1.0], cv=3), X, LABEL),
