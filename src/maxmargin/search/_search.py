@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -59,27 +59,29 @@ class SearchData:
     label: np.ndarray | None = None
 
 
-class Search(Reported, ABC):
-    """Base of the machines that tune themselves; not for direct use.
+@dataclass(kw_only=True, eq=False, repr=False)
+class SearchParameters:
+    """The parameters that all searches share."""
 
-    Parameters that every subclass has in its ``__init__``: Cs, cv, scoring, refit, rule, race, error_score, n_jobs,
-    verbose, warm_start, weighted_score.
-    """
+    Cs: Any = field(default=10, kw_only=False)
+    cv: Any = None
+    scoring: Any = None
+    refit: bool = True
+    rule: str = "best"
+    race: bool = False
+    error_score: Any = np.nan
+    n_jobs: int | None = None
+    verbose: bool | int = False
+    warm_start: bool = False
+    weighted_score: bool = True
 
-    Cs: Any
-    cv: Any
-    scoring: Any
-    refit: bool
-    rule: str
-    race: bool
-    error_score: Any
-    verbose: bool | int
-    warm_start: bool
-    weighted_score: bool
+
+class Search(SearchParameters, Reported, ABC):
+    """Base of the machines that tune themselves; not for direct use."""
 
     _kept: tuple[str, Record] | None  # the last question, and what is finished of it
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "Cs": [Integral, "array-like"],
         "cv": ["cv_object"],
         "refit": ["boolean"],
