@@ -153,10 +153,6 @@ class Search(SearchParameters, Reported, ABC):
         groups : array-like of shape (n_samples,), optional
             Given to the splitter: rows of a group stay together with `sklearn.model_selection.GroupKFold`.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()  # type: ignore[attr-defined]
         self._refuse()
@@ -299,22 +295,7 @@ class Search(SearchParameters, Reported, ABC):
         return self._of_winner("n_iter_")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The score that the search was made with, on other rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-        y : array-like of shape (n_samples,)
-            True labels or targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples.
-
-        Returns
-        -------
-        float
-
-        """
+        """The score that the search was made with, on other rows."""
         if self.scoring is None:
             return super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}

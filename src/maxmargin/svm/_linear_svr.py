@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -69,13 +68,6 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     """
 
-    _arguments = {
-        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
-        "    float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.",
-        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
-        "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
-    }
-
     _parameter_constraints = {
         **LinearMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
@@ -86,19 +78,10 @@ class LinearSVR(RegressorMixin, LinearMachine):
     }
 
     epsilon: float = 0.0
-    tol: float = 1e-4
-    C: float = 1.0
     loss: str = "epsilon_insensitive"
-    fit_intercept: bool = True
     intercept_scaling: float = 1.0
     dual: bool | str = "auto"
-    verbose: bool | int = 0
-    random_state: Any = None
     max_iter: int | None = 1000
-    solver: str = "auto"
-    n_jobs: int | None = None
-    warm_start: bool = False
-    callback: Callable[[dict], Any] | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
         """Train on rows X with targets y."""

@@ -71,10 +71,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each sample.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         fit_one(self, self._formulation(), X, None, sample_weight)
@@ -96,10 +92,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -109,10 +101,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distance to the boundary of the region: positive inside, negative outside.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -138,17 +126,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return 1e-14 * float(np.abs(self._dual_coef()).sum() * np.abs(squared).max())
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for rows inside the region, -1 for outliers.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """1 for rows inside the region, -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
     @property
