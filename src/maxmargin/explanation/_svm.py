@@ -15,9 +15,8 @@ from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
 from ._margins import MarginSummary, margins_of
 from ._results import ModelExplanation, RowExplanation, Table
-from ._shares import against, decided, learned, signed_margin, true_label
+from ._shares import against, decided, learned, share, signed_margin, true_label
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import share
 
 _NOT_KERNEL = ("LinearSVC", "LinearSVR")
 

@@ -142,10 +142,6 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; only their proportions count, and a weight of 0 leaves a sample out.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         self._refuse_what_is_not_supported()
@@ -290,10 +286,6 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------

@@ -141,7 +141,7 @@ class MarginDisplay(Display):
         plane = _plane(rows, components, features, names)
         points = plane.project(rows)[cases.sample]
         a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
-        display = cls(
+        return cls(
             a=a,
             b=b,
             decision=plane.evaluate(lambda grid: _decision_values(model, grid), a, b),
@@ -152,8 +152,7 @@ class MarginDisplay(Display):
             axis_names=plane.names,
             section_of=plane.section_of,
             slack=_draws_slack(slack, plane.section_of, cases),
-        )
-        return display.plot(ax=ax, legend=legend)
+        ).plot(ax=ax, legend=legend)
 
     _size, _legend_columns = (8.0, 7.0), 3
 
