@@ -140,10 +140,6 @@ class LassoModel(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
@@ -269,10 +265,6 @@ class ElasticNet(LassoModel):
             Targets; several are as many separate problems.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; only their proportions count, and a weight of 0 leaves a sample out.
-
-        Returns
-        -------
-        self
 
         """
         self._validate_params()
