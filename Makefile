@@ -22,7 +22,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(READY) ## prepare .venv with the package and the development tools, and compile what the estimators call
-	@$(PY) -m maxmargin.compile --if-needed
+	-@$(PY) -m maxmargin.compile --if-needed
 	@touch $(COMPILED)
 
 demo: $(COMPILED) ## train on a bundled table: a model, its proof and a report
@@ -83,9 +83,9 @@ $(READY): pyproject.toml constraints.txt
 	@MAXMARGIN_MACHINE_CODE=0 $(PIP_INSTALL) -e '.[dev]'
 	@touch $@
 
-# Once. What is changed later is compiled where it is used; `make setup` compiles all of it again.
+# Once, and without it all works, too. What is changed later is compiled where it is used, or by `make setup`.
 $(COMPILED): $(READY)
-	@$(PY) -m maxmargin.compile --if-needed
+	-@$(PY) -m maxmargin.compile --if-needed
 	@touch $@
 
 $(READY_DOCS): $(READY)
