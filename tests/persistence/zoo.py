@@ -42,7 +42,7 @@ from maxmargin.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from maxmargin.kernel_model import KernelRidge
+from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
     ElasticNet,
@@ -201,6 +201,12 @@ CASES: dict[str, Callable[[], Case]] = {
     "KernelRidge precomputed": lambda: _fitted(KernelRidge(kernel="precomputed"), SQUARE, TARGET),
     "KernelRidge two targets": lambda: _fitted(
         KernelRidge(alpha=np.array([1.0, 2.0]), kernel="poly"), X, np.column_stack([TARGET, X[:, 0]])
+    ),
+    "KernelLogisticRegression": lambda: _fitted(KernelLogisticRegression(), X, WORDS),
+    "KernelLogisticRegression two": lambda: _fitted(KernelLogisticRegression(kernel=RBF(0.1) * Linear()), SPARSE, TWO),
+    "KernelPerceptron": lambda: _fitted(KernelPerceptron(), X, WORDS),
+    "KernelPerceptron averaged": lambda: _fitted(
+        KernelPerceptron(kernel="poly", coef0=1.0, variant="averaged"), X, TWO
     ),
     "KernelRidge laplacian": lambda: _fitted(KernelRidge(kernel="laplacian"), X, TARGET),
     # neighbours

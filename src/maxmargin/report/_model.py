@@ -36,6 +36,8 @@ _NAMES = {
     "Perceptron": "perceptron",
     "Ridge": "ridge regression",
     "KernelRidge": "kernel ridge regression",
+    "KernelLogisticRegression": "kernel logistic regression",
+    "KernelPerceptron": "kernel perceptron",
     "SpectralClustering": "spectral clustering",
     "CondensedNearestNeighbors": "condensed set of nearest neighbours",
     "DecisionStump": "decision stump",

@@ -23,6 +23,8 @@ from .kernel._projection import feasible, project
 from .kernel._smo import smo
 from .kernel._stationary import solve_stationary
 from .kernel.decomposition import Decomposition
+from .kernel.kernel_logistic import KernelLogisticNewton
+from .kernel.kernel_perceptron import KernelPerceptronRule
 from .kernel.kernel_ridge import solve_kernel_ridge
 from .kernel.projected_gradient import ProjectedGradient
 from .kernel.stored_matrix import longest_useful
@@ -57,6 +59,8 @@ __all__ = [
     "Decomposition",
     "DualCoordinate",
     "InteriorPoint",
+    "KernelLogisticNewton",
+    "KernelPerceptronRule",
     "IterativeSolver",
     "NewtonCG",
     "Newton",
