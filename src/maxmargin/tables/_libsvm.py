@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from ..messages import Argument, Place, quoted
 from ._errors import TableError, need_pyarrow
+from ._frame import SparseTable
 from ._source import Source
-from ._sparse_table import SparseTable
 from ._text import Block, LineEnds, record_blocks
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
