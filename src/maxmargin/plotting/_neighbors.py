@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.ndimage import gaussian_filter
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .._display import Display
-from .._features import check_columns, in_column_order, last_step, plane_for, table_of
-from .._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
-from .._matplotlib import require_matplotlib
-from ._class_borders import nearest_borders, vote_borders
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ._display import Display
+from ._features import Plane, check_columns, in_column_order, last_step, numbers_of, plane_for, table_of
+from ._look import FAINT, INK, class_names, crowded, draw_regions, frame_plane, mark, named, padded, scatter
+from ._matplotlib import Axes
 
 _BORDER_WIDTH = 1.2
 _MOST_RINGS = 100  # of full size
@@ -53,14 +50,8 @@ class NeighborsDisplay(Display):
         Number of the class of each.
     wrong : ndarray of bool of shape (n,)
         Whether the model predicts another.
-    classes : tuple of str
-        Names of the classes.
-    axis_names : tuple of two str
-        What to write along the axes.
     prototypes : ndarray of int or None, default=None
         Numbers of the rows that were kept; None for a model that keeps all.
-    section_of : int or None, default=None
-        Number of features of the space that the plane is a section of; None if the plane is the whole space.
 
     Attributes
     ----------
@@ -121,27 +112,17 @@ class NeighborsDisplay(Display):
             that its last step sees.
         X, y : array-like
             What it was trained on.
-        features : tuple of two columns or "principal", optional
-            Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first
-            two principal components. Needed if X has more than two.
         grid_resolution : int, default=250
             Points of the grid along each axis.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        NeighborsDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         if isinstance(grid_resolution, bool) or not grid_resolution >= 2:
             raise ValueError(f"grid_resolution must be 2 or more; got {grid_resolution!r}.")
         model, X, names = last_step(estimator, X)
         _check_drawable(model)
         rows = table_of(X)
         check_columns(rows, model)
-        label = _numbers(model, y, rows.shape[0])
+        label = numbers_of(model, y, rows.shape[0])
         kept = getattr(model, "prototype_indices_", None)
         _check_training_rows(model, rows, kept)
         plane = plane_for(rows, features, names, cls.__name__)
@@ -236,17 +217,6 @@ def _check_training_rows(model: Any, rows: Any, kept: np.ndarray | None) -> None
         raise ValueError(f"X must be the training data of this {name}: its prototypes are not where they were.")
 
 
-def _numbers(model: Any, y: Any, n: int) -> np.ndarray:
-    """Number of the class of each label."""
-    y = np.asarray(y)
-    if y.shape[:1] != (n,) or y.size != n:
-        raise ValueError(f"y must have a label for each of the {n} rows of X; got shape {y.shape}.")
-    unknown = np.setdiff1d(np.ravel(y), model.classes_)
-    if len(unknown):
-        raise ValueError(f"y has labels that the model has not seen: {', '.join(str(label) for label in unknown[:5])}.")
-    return np.searchsorted(model.classes_, np.ravel(y))
-
-
 def _votes(model: Any, rows: Any) -> np.ndarray:
     """Number of the class that is predicted for each row, and its share of the vote."""
     with in_column_order():
@@ -256,3 +226,32 @@ def _votes(model: Any, rows: Any) -> np.ndarray:
             return np.column_stack([winner, np.ones(len(winner))])
         share = model.predict_proba(rows)
     return np.column_stack([share.argmax(axis=1), share.max(axis=1)])
+
+
+_SMOOTH = 0.8  # steps of the grid
+_VALUES_A_BLOCK = 2**22  # distances that are looked at together (32 MB)
+
+
+def vote_borders(winner: np.ndarray, count: int) -> np.ndarray:
+    """Votes change by steps: the borders are those of the grid, smoothed by less than one of its steps."""
+    return np.stack([gaussian_filter((winner == k).astype(np.float64), _SMOOTH) - 0.5 for k in range(count)], axis=-1)
+
+
+def nearest_borders(model: Any, plane: Plane, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """By how much the nearest prototype of each class is nearer than that of all others, in squared distances.
+
+    Differences of squared distances are linear in the plane, so that contours of them are straight where borders are.
+    """
+    prototypes = table_of(model.prototypes_)
+    flat, squares = plane.project(prototypes), plane.squares(prototypes)
+    number = np.searchsorted(model.classes_, model.prototype_labels_)
+    groups = [np.flatnonzero(number == k) for k in range(len(model.classes_))]
+    grid = np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2)
+    step = max(1, _VALUES_A_BLOCK // len(flat))
+    parts = []
+    for begin in range(0, len(grid), step):
+        apart = squares - 2 * grid[begin : begin + step] @ flat.T  # less the squared length of the point of the grid
+        nearest = np.column_stack([apart[:, group].min(axis=1, initial=np.inf) for group in groups])
+        first, second = np.sort(nearest, axis=1)[:, [0, min(1, len(groups) - 1)]].T[:, :, None]
+        parts.append(np.where(nearest == first, second, first) - nearest)
+    return np.concatenate(parts).reshape(len(b), len(a), len(groups))
