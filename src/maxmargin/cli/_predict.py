@@ -21,13 +21,8 @@ def predict(
     data: Data,
     /,
     *,
-    keep: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Keep all columns of the table, not identifiers alone.")
-    ] = False,
-    scores: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Add decision values, or probabilities where there are such."),
-    ] = False,
+    keep: Annotated[bool, flag("Keep all columns of the table, not identifiers alone.")] = False,
+    scores: Annotated[bool, flag("Add decision values, or probabilities where there are such.")] = False,
     name: Annotated[str, Parameter(help="Name of the column of predictions.")] = "prediction",
     reading: Reading = AS_FOUND,
     out: Annotated[

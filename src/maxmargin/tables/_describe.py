@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..data import csr_rows
-from ..messages import Place, one_line, shortened
+from ..messages import Place, TextTable, one_line, shortened
 from ._errors import TableError, absent
 from ._frame import Column, SparseTable, columns_of, is_frame
 from ._plan import plan_column
@@ -64,12 +64,8 @@ class TableSummary:
         if self.target is not None:
             c = self.target
             rows.append((c.name, "target", str(c.missing), str(c.distinct), c.example, ""))
-        cells = [tuple(shortened(one_line(cell), 40, mark="...") for cell in row) for row in (head, *rows)]
-        widths = [max(len(row[j]) for row in cells) for j in range(len(head))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
-        ]
-        return "\n".join([f"{self.rows} rows", *lines])
+        cells = [tuple(shortened(one_line(cell), 40, mark="...") for cell in row) for row in rows]
+        return "\n".join([f"{self.rows} rows", *TextTable("", cells, head).lines()])
 
 
 def describe_table(table: Any, target: str | None = None, *, max_levels: int = 100) -> TableSummary:
