@@ -4,6 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -60,6 +62,11 @@ def test_linear_machines(estimator, check):
     ]
 )
 def test_perceptron_and_least_squares(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([Lasso(), Lasso(alpha=0.01, positive=True), ElasticNet(), ElasticNet(l1_ratio=0.0)])
+def test_lasso(estimator, check):
     check(estimator)
 
 

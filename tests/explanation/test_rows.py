@@ -21,6 +21,7 @@ from maxmargin.ensemble import (
 )
 from maxmargin.explanation import explain_model, explain_row
 from maxmargin.linear_model import (
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -57,6 +58,7 @@ REGRESSORS = [
     SVR(kernel="linear"),
     NuSVR(C=10),
     LinearSVR(),
+    Lasso(0.1),
     LinearRegression(),
     Ridge(),
     PolynomialRegression(2),

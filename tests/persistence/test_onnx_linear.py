@@ -5,6 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -55,7 +57,9 @@ def test_probabilities_far_from_the_border_do_not_overflow(iris, onnx_agrees):
 
 
 @pytest.mark.parametrize(
-    "model", [LinearRegression(), LinearSVR(), Ridge(), Ridge(fit_intercept=False)], ids=lambda m: type(m).__name__
+    "model",
+    [ElasticNet(0.01), Lasso(0.01), LinearRegression(), LinearSVR(), Ridge(), Ridge(fit_intercept=False)],
+    ids=lambda m: type(m).__name__,
 )
 def test_regressors(model, iris, onnx_agrees):
     X, _, Q = iris

@@ -18,6 +18,7 @@ from maxmargin.ensemble import (
     RandomForestRegressor,
 )
 from maxmargin.linear_model import (
+    Lasso,
     LinearRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -90,6 +91,7 @@ def test_classifiers(name, two_classes, read):
 
 REGRESSORS = {
     "svr": (SVR(C=10.0), []),
+    "lasso": (Lasso(0.1), []),
     "least squares": (LinearRegression(), []),
     "ridge": (Ridge(), []),
     "polynomial": (PolynomialRegression(degree=2), []),

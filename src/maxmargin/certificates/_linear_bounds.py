@@ -91,6 +91,8 @@ def penalty_bounds(penalty: Penalty | CustomPenalty, w: np.ndarray) -> Bounded:
     if isinstance(penalty, CustomPenalty):
         value = penalty.value(w)
         return (value, penalty.value_error(value, len(w))) if isfinite(value) else (inf, inf)
+    if penalty.positive and (np.ravel(w) < 0).any():
+        return inf, inf
     w = np.abs(np.ravel(w))
     total, error = 0.0, 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -111,13 +113,20 @@ def conjugate_bound(penalty: Penalty | CustomPenalty, v: np.ndarray, errors: np.
         bound = penalty.conjugate_bound(v, errors)
         return (bound, max(bound - penalty.conjugate(v), 0.0)) if isfinite(bound) else (inf, inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        plain = np.maximum(np.abs(v) - penalty.l1, 0.0)
+        sizes = constrained(penalty, v)
+        plain = np.maximum(sizes - penalty.l1, 0.0)
         # the penalty's own l1 is exact; the difference rounds by u of its terms
-        wide = np.maximum(np.abs(v) * (1 + 4 * U) + errors - penalty.l1 * (1 - 4 * U), 0.0)
+        wide = np.maximum(sizes * (1 + 4 * U) + errors - penalty.l1 * (1 - 4 * U), 0.0)
         value, bound = bounded_dot(np.ravel(wide), np.ravel(wide))
         value = (value + bound) / (2 * penalty.l2) * (1 + 8 * U)
         least = float((plain * plain).sum()) / (2 * penalty.l2)
     return (value, value - least) if isfinite(value) else (inf, inf)
+
+
+def constrained(penalty: Penalty | CustomPenalty, v: np.ndarray) -> np.ndarray:
+    """What of v the penalty compares with l1: its size, or its positive part where weights must not be negative."""
+    positive = isinstance(penalty, Penalty) and penalty.positive
+    return np.maximum(v, 0.0) if positive else np.abs(v)
 
 
 def exact_correction(gram: np.ndarray, depth: int, smallest_weight: float, residual: np.ndarray) -> float:
@@ -187,6 +196,7 @@ __all__ = [
     "compensated_errors",
     "conjugate_bound",
     "conjugates",
+    "constrained",
     "decision_errors",
     "exact_correction",
     "largest_losses",

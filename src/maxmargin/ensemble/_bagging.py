@@ -131,17 +131,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
     @available_if(lambda self: hasattr(self._learner(), "decision_function"))
     @interruptible
     def decision_function(self, X: Any) -> np.ndarray:
-        """Mean of the learners' decision values, where they have any.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-
-        """
+        """Mean of the learners' decision values, where they have any."""
         sums = self._sum_of(lambda learner, rows: learner.decision_function(rows), X)
         return sums / len(self.estimators_)
 

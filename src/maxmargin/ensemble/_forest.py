@@ -60,7 +60,7 @@ def warn_unjudged(judged: np.ndarray) -> None:
         warn(
             f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
             "every tree. This probably means too few trees, or bags of too many draws, for reliable OOB estimates.",
-            stacklevel=6,
+            stacklevel=5,
         )
 
 
@@ -145,7 +145,8 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
 
     # ---------------------------------------------------------------- fitting
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grow the trees."""
         watch = Stopwatch()
         self._validate_params()
         self._refuse()
@@ -156,6 +157,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
             self._foreign = len(self.estimators_)
         self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins)
         self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
+        return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
         """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by."""
@@ -240,7 +242,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
                 f"n_estimators={wanted} must be larger or equal to len(estimators_)={old} when warm_start==True"
             )
         if wanted == old:
-            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=3)
         generator = check_random_state(self.random_state)
         generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
         state = OutOfBagState(len(target), max(1, self._classes_count))
@@ -265,7 +267,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
                 f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
                 f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self.oob_error_curve_ = curve
         self.certificate_ = self._guarantee(self._found(state, curve), target, unseen)

@@ -102,11 +102,6 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
     class_weight: Any = None
     combine: str = "mean"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
-        """Grow the trees."""
-        self._fit(X, y, sample_weight)
-        return self
-
     def predict(self, X: Any) -> np.ndarray:
         """The class with the largest of `predict_proba`, the first of equal ones."""
         best = np.argmax(self._sums(X), axis=1)
@@ -132,7 +127,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
             warn(
                 f'class_weight="{chosen}" is not recommended with warm_start: the weights are those of the rows given '
                 "last. Give the weights of the classes as a dict.",
-                stacklevel=5,
+                stacklevel=4,
             )
         if chosen is None or (self.bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample"):
             return None

@@ -72,11 +72,6 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
     criterion: str = "squared_error"
     max_features: Any = 1.0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
-        """Grow the trees."""
-        self._fit(X, y, sample_weight)
-        return self
-
     def predict(self, X: Any) -> np.ndarray:
         """The mean of the trees' predictions."""
         sums = self._sums(X)

@@ -20,10 +20,12 @@ class Reported:
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        for name, method in list(vars(cls).items()):
+        for name, member in list(vars(cls).items()):
+            method = getattr(member, "fn", member)  # below ``available_if``
             if isinstance(method, FunctionType) and not name.startswith("_"):
                 complete_method(method, cls)
-                setattr(cls, name, interruptible(method))
+                if method is member:
+                    setattr(cls, name, interruptible(method))
         super().__init_subclass__(**options)
 
     @interruptible

@@ -3,6 +3,8 @@
 from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what model files build on.
+from ._lasso import ElasticNet, Lasso
+from ._lasso_fit import RegressionPath as RegressionPath
 from ._linear_classifier import LinearClassifier
 from ._linear_regression import LinearRegression
 from ._logistic import LogisticRegression
@@ -13,6 +15,8 @@ from ._polynomial import PolynomialRegression
 from ._ridge import Ridge
 
 __all__ = [
+    "ElasticNet",
+    "Lasso",
     "LinearClassifier",
     "LinearRegression",
     "LogisticRegression",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import struct
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from math import prod
@@ -189,7 +190,8 @@ MANIFEST, MODEL, PROVENANCE = "manifest.json", "model.json", "provenance.json"
 _KNOWN = {MANIFEST, MODEL, PROVENANCE, *MEMBERS}
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _UTF8 = 0x800
-_END_LENGTH = 22
+_END, _END_64, _LOCATOR = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
+_MOST_LISTED = 256 * len(_KNOWN)  # bytes of the list of members, which have short names
 
 Chunks = Iterable[bytes | memoryview]
 
@@ -286,13 +288,37 @@ def opened(path: Path) -> Iterator[Container]:
 
 
 def _check_ends(stream: BinaryIO, length: int) -> None:
-    """A model file is a zip from its first byte to its last; what is put before or behind one is refused."""
+    """A model file is a zip from its first byte to its last; what is put before or behind one is refused.
+
+    So is a long list of members, before `zipfile` makes an object of each.
+    """
     start = stream.read(4)
-    stream.seek(max(0, length - _END_LENGTH))
-    end = stream.read(_END_LENGTH)
-    stream.seek(0)
-    if start != b"PK\x03\x04" or len(end) != _END_LENGTH or end[:4] != b"PK\x05\x06" or end[-2:] != b"\0\0":
+    end = _record(stream, length - _END.size, _END)
+    if start != b"PK\x03\x04" or end is None or end[0] != b"PK\x05\x06" or end[-1]:
         raise Mismatch("", "is not a whole model file: it does not begin and end as a zip does.")
+    count, size = end[4], end[5]
+    place = length - _END.size - _LOCATOR.size
+    locator = _record(stream, place, _LOCATOR)
+    if locator is not None and locator[0] == b"PK\x06\x07":  # of a file beyond 4 GB: these figures count instead
+        large = _record(stream, place - _END_64.size, _END_64)
+        if large is None or large[0] != b"PK\x06\x06" or locator[2] != place - _END_64.size:
+            raise Mismatch("", "is not a whole model file: it does not end as a zip does.")
+        count, size = large[7], large[8]
+    stream.seek(0)
+    if count > len(_KNOWN) or size > _MOST_LISTED:
+        raise Mismatch(
+            "",
+            f"lists {count} members in {size} bytes; a model file has at most {len(_KNOWN)}, in {_MOST_LISTED} bytes.",
+        )
+
+
+def _record(stream: BinaryIO, place: int, form: struct.Struct) -> tuple[Any, ...] | None:
+    """The fields at a place, or None where the file does not have them."""
+    if place < 0:
+        return None
+    stream.seek(place)
+    data = stream.read(form.size)
+    return form.unpack(data) if len(data) == form.size else None
 
 
 def _checked_entries(archive: zipfile.ZipFile, length: int) -> dict[str, zipfile.ZipInfo]:

@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.preprocessing import PolynomialFeatures
 
 from ..linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -218,6 +220,39 @@ _LEAST_SQUARES: Entries = (
 )
 
 
+# One gap, or one a target.
+_GAPS = Either(
+    lambda node, s: (
+        floats("targets", finite=False, nan=True) if s["targets"] > 1 else Float(0.0, finite=False, nan=True)
+    )
+)
+
+
+class _Rounds(Kind):
+    """Iterations: one number, or a list with one a target."""
+
+    _many = Items(Int(), "targets")
+
+    def write(self, value: Any, where: Where) -> Any:
+        return (self._many if isinstance(value, list) else Int()).write(value, where)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        kind: Kind = self._many if scope["targets"] > 1 else Int()
+        return kind.read(node, where, scope)
+
+
+_LASSO: Entries = (
+    *FEATURES,
+    ("coef_", _Targets("d")),
+    ("intercept_", _INTERCEPT),
+    ("dual_gap_", _GAPS),
+    ("n_iter_", _Rounds()),
+    ("_rows_seen", Int(1)),
+    ("fit_status_", Int(0, 1)),
+    ("certificate_", certificates("targets")),
+)
+
+
 class _Decimals(Kind):
     """Numbers with all their digits."""
 
@@ -307,6 +342,8 @@ _POLYNOMIAL: Entries = (
 )
 
 SCHEMAS = [
+    Schema("maxmargin.linear_model.ElasticNet", ElasticNet, _LASSO),
+    Schema("maxmargin.linear_model.Lasso", Lasso, _LASSO),
     Schema("maxmargin.linear_model.LinearClassifier", LinearClassifier, CLASSIFIER),
     Schema("maxmargin.linear_model.LogisticRegression", LogisticRegression, CLASSIFIER),
     Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),

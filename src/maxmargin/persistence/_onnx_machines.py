@@ -15,6 +15,8 @@ from sklearn.preprocessing import PolynomialFeatures
 from ..data import Rows
 from ..estimators import class_pairs
 from ..linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -90,7 +92,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(LinearRegression, LinearSVR, Ridge)
+@writes(ElasticNet, Lasso, LinearRegression, LinearSVR, Ridge)
 def _write_linear_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 

@@ -26,16 +26,14 @@ from ...certificates import Status
 from ...data import gram_pass
 from ...engine import one_blas_thread, run_parallel
 from ...problems import LeastSquares
-from .._driver import Solver, drive
 from .._monitor import Monitor
 from .._solution import Solution
-from .._trace import Figures
+from ._normal_gradients import NormalGradients
 
 METHODS = ("cholesky", "svd", "cg")
 # A reciprocal condition number below this, and the normal equations are left alone.
 _SAFE = 1e-12
 _REFINEMENTS = 4
-_RESTARTS = 12
 _EPS = float(np.finfo(np.float64).eps)
 # Sides of a matrix that is formed for CSR rows, and the multiplications that forming it may take.
 _SIDE = 2000
@@ -99,7 +97,7 @@ def _by_cholesky(problem: LeastSquares) -> np.ndarray | None:
     wide = problem.d > problem.n
     if wide and (problem.alpha <= 0).any():
         return None  # centring makes A A' singular
-    gram, right = (_outer_gram(problem), problem.right) if wide else _inner_gram(problem)
+    gram, right = (_outer_gram(problem), problem.right) if wide else inner_gram(problem)
     W = np.empty((problem.d, problem.k))
     for alpha in np.unique(problem.alpha):
         mine = np.flatnonzero(problem.alpha == alpha)
@@ -145,7 +143,7 @@ def _refined(
     return weights(v)
 
 
-def _inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
+def inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
     """``A'A`` (both triangles) and ``A't``."""
     d = problem.d
     if problem.rows.sparse:
@@ -242,79 +240,14 @@ def _by_gradients(
     problem: LeastSquares, start: np.ndarray | None, tolerance: float, budget: int | None, monitor: Monitor | None
 ) -> Solution:
     """One target after the other."""
-    budget = 1000 + 10 * min(problem.n, problem.d) if budget is None else budget
     W = np.zeros((problem.d, problem.k)) if start is None else np.array(start, dtype=np.float64)
     steps, status, keyboard = np.zeros(problem.k, dtype=int), Status.CONVERGED, False
     with one_blas_thread():
         for t in range(problem.k):
-            found = drive(NormalGradients(problem, t, W[:, t : t + 1], tolerance), budget, monitor)
+            found = NormalGradients.solve(problem, W[:, t : t + 1], tolerance, budget, monitor, target=t)
             W[:, t], steps[t], keyboard = found.variables, found.iterations, found.keyboard
             if found.status is not Status.CONVERGED:
                 status = found.status
             if found.status is Status.INTERRUPTED:
                 break
     return Solution(W, status, int(steps.sum()), solver="cg", keyboard=keyboard, stats={"steps": steps})
-
-
-class NormalGradients(Solver):
-    """Conjugate gradients on the normal equations of one target, restarted from true residuals until rounding."""
-
-    def __init__(self, problem: LeastSquares, t: int, start: np.ndarray, tolerance: float) -> None:
-        self.problem, self.tolerance, self.w = problem, tolerance, start
-        self.alpha, self.right = float(problem.alpha[t]), problem.right[:, t : t + 1]
-        self.scale = float(np.linalg.norm(problem.transposed(self.right)))
-        self.size, self.target = np.sqrt(problem.squared_size()), float(np.linalg.norm(self.right))
-        self.best, self.reached, self.square = np.inf, start, 0.0
-        self.restarts, self.drifted = 0, True
-
-    def _true_residual(self) -> float:
-        """Recompute residual and slope, and keep w if its slope is the smallest so far; the length of the slope."""
-        self.r = self.right - self.problem.image(self.w)
-        self.s = self.problem.transposed(self.r) - self.alpha * self.w
-        length = float(np.linalg.norm(self.s))
-        before = self.best
-        if length < self.best:
-            self.best, self.reached = length, self.w
-        self.halved = length < before / 2
-        return length
-
-    def finished(self, last: bool) -> Status | None:
-        if self.scale == 0 and not self.w.any():
-            return Status.CONVERGED
-        if not (self.drifted or last):
-            return None
-        length = self._true_residual()
-        self.restarts += 1
-        # a restart from the true residual that brings nothing: this is rounding
-        if not self.halved or length == 0 or self.restarts > _RESTARTS or last:
-            met = self.scale == 0 or self.best <= self.tolerance * self.scale
-            return Status.CONVERGED if met else None if last else Status.STALLED
-        self.p, self.square, self.drifted = self.s, length**2, False
-        return None
-
-    def step(self, most: int) -> Status | None:
-        problem, alpha, p = self.problem, self.alpha, self.p
-        q = problem.image(p)
-        step = self.square / (float(np.sum(q * q)) + alpha * float(np.sum(p * p)))
-        self.w = self.w + step * p
-        self.r = self.r - step * q
-        self.s = problem.transposed(self.r) - alpha * self.w
-        self.iterations += 1
-        new = float(np.sum(self.s * self.s))
-        length = float(np.linalg.norm(self.w))
-        rounding = _EPS * (self.size * (self.size * length + self.target) + alpha * length)
-        # down to rounding, or time for a true residual: that of the recurrence drifts from it
-        self.drifted = bool(new <= rounding**2 or new <= 1e-16 * self.best**2 or new > 1e16 * self.best**2)
-        self.p, self.square = self.s + (new / self.square) * p, new
-        return None
-
-    def figures(self) -> Figures:
-        return Figures(float(np.sqrt(self.square)) / (self.scale or 1.0))
-
-    def variables(self) -> np.ndarray:
-        return self.reached[:, 0]
-
-    def result(self, status: Status, keyboard: bool) -> Solution:
-        if status is Status.INTERRUPTED and not keyboard:
-            self.reached = self.w
-        return Solution(self.variables(), status, self.iterations, keyboard=keyboard)
