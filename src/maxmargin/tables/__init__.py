@@ -6,7 +6,6 @@ from ._dates import FORMS as FORMS
 from ._describe import ColumnSummary, Fingerprint, TableSummary, describe_table, fingerprint
 from ._errors import TableError, TableLimitError, absent as absent
 from ._frame import Column as Column, SparseTable, columns_of as columns_of, is_frame as is_frame, named as named
-from ._narrow import MISSING
 from ._plan import KINDS as KINDS, ColumnPlan, names_out as names_out
 from ._preparation import (
     decided_reader as decided_reader,
@@ -15,6 +14,7 @@ from ._preparation import (
     make_preparation,
 )
 from ._read import read_table, scan_table
+from ._types import MISSING
 
 __all__ = [
     "MISSING",
