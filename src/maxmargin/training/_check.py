@@ -95,7 +95,7 @@ def _unlike_the_account(model: Any, found: ModelCertificate, claimed: dict[str, 
     part = found.problems[claims.index(model.certificate_.worst)] if same else found.worst
     said = {name: claimed.get(name) for name in FIGURE_WORDS}
     figures = {name: float("nan") if value is None else float(value) for name, value in said.items()}
-    claim = replace(part, **figures)  # type: ignore[arg-type]
+    claim = replace(part, **figures)
     for name in not_reproduced(claim, part, violation_slack=math.inf):
         return f"the {FIGURE_WORDS[name]} is {getattr(part, name):.10g}, where it says {figures[name]:.10g}"
     return ""
