@@ -87,14 +87,13 @@ def _refutation(model: Any, found: ModelCertificate) -> str:
 def _unlike_the_account(model: Any, found: ModelCertificate, claimed: dict[str, Any]) -> str:
     """A figure of the account that is not reproduced; empty if all are.
 
-    The account is about the problem that was the worst at the fit. Recomputed, another one may be: gaps of proven
-    optima differ by rounding alone.
+    The account speaks of the problem that was the worst when the model was fitted. Recomputed, another one can be the
+    worst: where all gaps are rounding, rounding decides.
     """
-    claims = model.certificate_.problems
-    same = len(claims) == len(found.problems)
-    part = found.problems[claims.index(model.certificate_.worst)] if same else found.worst
     said = {name: claimed.get(name) for name in FIGURE_WORDS}
     figures = {name: float("nan") if value is None else float(value) for name, value in said.items()}
+    fitted = model.certificate_
+    part = found.problems[fitted.problems.index(fitted.worst)]
     claim = replace(part, **figures)
     for name in not_reproduced(claim, part, violation_slack=math.inf):
         return f"the {FIGURE_WORDS[name]} is {getattr(part, name):.10g}, where it says {figures[name]:.10g}"
