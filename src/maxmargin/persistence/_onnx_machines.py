@@ -25,6 +25,7 @@ from ..linear_model import (
     Perceptron,
     PolynomialRegression,
     Ridge,
+    RidgeCV,
     as_floats,
 )
 from ..search import CERTAIN_PAIR, WINNERS_LEAD, Calibration, Isotonic, Sigmoid
@@ -95,7 +96,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, LinearSVR, Ridge)
+@writes(ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, LinearSVR, Ridge, RidgeCV)
 def _write_linear_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 
