@@ -43,9 +43,8 @@ from ..svm import (
     OneVsOne,
     class_slices,
 )
-from ._onnx_graph import Graph, Value
+from ._onnx_graph import Graph, Prediction, Value, write_model, write_step, writes
 from ._onnx_kernels import KernelGraph, exact_weights
-from ._onnx_registry import Prediction, write_model, write_step, writes
 
 
 def _linear(model: Any, X: Value) -> Value:
