@@ -82,12 +82,20 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "SVRCV": lambda r: ({"Cs": [0.3, 3.0], "gammas": [0.1, 1.0], "cv": 3}, "numbers"),
     "LinearSVC": lambda r: ({"C": _c(r), "penalty": _pick(r, "l2", "l2", "l1")}, "classes"),
     "LinearSVCCV": lambda r: ({"Cs": [0.1, 1.0], "cv": 3}, "classes"),
-    "LinearSVR": lambda r: ({"C": _c(r)}, "numbers"),
+    "LinearSVR": lambda r: ({"C": _c(r), "penalty": _pick(r, "l2", "l1")}, "numbers"),
     "LinearClassifier": lambda r: ({"loss": _pick(r, "hinge", "logistic", "squared_hinge")}, "classes"),
     "LogisticRegression": lambda r: ({"C": _c(r)}, "classes"),
     "LogisticRegressionCV": lambda r: ({"Cs": [0.1, 1.0], "cv": 3}, "classes"),
     "Perceptron": lambda r: ({}, "classes"),
     "PolynomialRegression": lambda r: ({"degree": 2}, "numbers"),
+    "ElasticNet": lambda r: (
+        {"alpha": 0.1 * _c(r), "l1_ratio": _pick(r, 0.0, 0.3, 0.9), "positive": _pick(r, False, True)},
+        "numbers",
+    ),
+    "Lasso": lambda r: ({"alpha": 0.1 * _c(r), "tol": _pick(r, 1e-4, 1e-8)}, "numbers"),
+    "ElasticNetCV": lambda r: ({"alphas": [0.1, 0.5], "cv": 2}, "numbers"),
+    "LassoCV": lambda r: ({"alphas": [0.05, 0.2], "cv": 2}, "numbers"),
+    "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": _c(r)}, "numbers"),
     "KNeighborsClassifier": lambda r: (
         {

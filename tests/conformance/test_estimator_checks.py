@@ -4,7 +4,12 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.linear_model import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -40,6 +45,7 @@ def test_other_machines(estimator, check):
         LinearSVC(loss="hinge"),
         LinearSVR(),
         LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1),
+        LinearSVR(penalty="l1"),
     ]
 )
 def test_linear_machines(estimator, check):
@@ -50,6 +56,7 @@ def test_linear_machines(estimator, check):
     [
         Perceptron(),
         Perceptron(variant="averaged", centred=True),
+        LinearRegression(),
         Ridge(),
         Ridge(alpha=0.0, solver="svd"),
         Ridge(solver="sparse_cg"),
@@ -58,6 +65,16 @@ def test_linear_machines(estimator, check):
     ]
 )
 def test_perceptron_and_least_squares(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([Lasso(), Lasso(alpha=0.01, positive=True), ElasticNet(), ElasticNet(l1_ratio=0.0)])
+def test_lasso(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([LassoCV(alphas=5), ElasticNetCV(alphas=5, cv=3)])
+def test_lasso_searches(estimator, check):
     check(estimator)
 
 

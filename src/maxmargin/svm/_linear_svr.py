@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -22,11 +22,13 @@ from ..problems import Risk
 from ..solvers import Monitor
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regressor whose every fit carries a proof.
 
     A drop-in for :class:`sklearn.svm.LinearSVR`. Minimises ``1/2 ||w||**2 + C sum_i s_i max(0, |y_i - f(x_i)| -
-    epsilon)``, or the square of that loss. Unlike there, the intercept is not penalised.
+    epsilon)``, or the square of that loss. Unlike there, the intercept is not penalised, and ``||w||_1`` may take the
+    place of ``1/2 ||w||**2``.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
         Without or with the square.
     fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, n_jobs, warm_start, callback
         As in :class:`LinearSVC`.
+    penalty : {"l2", "l1"}, default="l2"
+        The penalty R(w): half the squared length, or the sum of the absolute weights, many of which are then zero.
 
     Attributes
     ----------
@@ -67,65 +71,25 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         **LinearMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "penalty": [StrOptions({"l1", "l2"})],
         "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
         "dual": ["boolean", StrOptions({"auto"})],
     }
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 0.0,
-        tol: float = 1e-4,
-        C: float = 1.0,
-        loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        dual: bool | str = "auto",
-        verbose: bool | int = 0,
-        random_state: Any = None,
-        max_iter: int | None = 1000,
-        solver: str = "auto",
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.callback = callback
+    epsilon: float = 0.0
+    loss: str = "epsilon_insensitive"
+    intercept_scaling: float = 1.0
+    dual: bool | str = "auto"
+    max_iter: int | None = 1000
+    penalty: str = "l2"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
+        """Train on rows X with targets y."""
         self._validate_params()
         if self.intercept_scaling != 1:
             raise ValueError(
@@ -149,8 +113,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def _risk(self, X: Any, y: Any, sample_weight: Any) -> Risk:
         weight = check_weights(sample_weight, X)
         C = np.full(X.shape[0], float(self.C)) if weight is None else float(self.C) * weight
-        loss, threads = make_loss(self.loss, self.epsilon), thread_count(self.n_jobs)
-        return Risk(Rows(X), np.asarray(y, dtype=np.float64), C, loss, make_penalty("l2"), self.fit_intercept, threads)
+        terms = make_loss(self.loss, self.epsilon), make_penalty(self.penalty)
+        return Risk(Rows(X), np.asarray(y, dtype=np.float64), C, *terms, self.fit_intercept, thread_count(self.n_jobs))
 
     def _start(self, problem: Risk) -> tuple[np.ndarray | None, np.ndarray | None]:
         if not (self.warm_start and hasattr(self, "coef_")):
@@ -176,15 +140,5 @@ class LinearSVR(RegressorMixin, LinearMachine):
         return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets ``X @ coef_ + intercept_``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Predicted targets ``X @ coef_ + intercept_``."""
         return self._linear_values(X)[:, 0]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -22,6 +21,7 @@ from ._machine import KernelMachine
 from ._path import KernelPath, solve_kernel_path
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVC(KernelClassifier, KernelMachine):
     """C-support vector classifier whose every fit carries a proof.
 
@@ -32,8 +32,10 @@ class SVC(KernelClassifier, KernelMachine):
     C : float, default=1.0
         Weight of the hinge loss against the margin width. ``numpy.inf`` is the hard margin: exact on separable
         data, `NotSeparableError` (with a proof) on other data.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        A callable is called as ``kernel(X, Z)`` on blocks of rows and returns the matrix of values.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
+        A value of ``maxmargin.kernels``, such as ``RBF(0.5) + Linear()``, brings its own parameters: `gamma`, `coef0`
+        and `degree` are then not used. A callable is called as ``kernel(X, Z)`` on blocks of rows and returns the
+        matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -81,6 +83,8 @@ class SVC(KernelClassifier, KernelMachine):
     ----------
     certificate_ : ModelCertificate
         Primal, dual, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    gamma_ : float
+        The gamma of the kernel, where it has one: what "scale" and "auto" came to.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
 shape_fit_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED or STATIONARY.
@@ -100,56 +104,14 @@ shape_fit_, n_features_in_
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        gap_tol: float | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        multi_class: str = "ovo",
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.gap_tol = gap_tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.multi_class = multi_class
-        self.callback = callback
+    C: float = 1.0
+    multi_class: str = "ovo"
 
     def _formulation(self) -> SoftMargin:
         return SoftMargin(C=self.C, tol=self.tol, gap_tol=self.gap_tol)

@@ -30,7 +30,7 @@ def verdict(model: Any, found: Any, claimed: dict[str, Any]) -> tuple[bool, str]
         return right and found.status is not Status.REFUTED, f"{found.name}: {found.statement}".rstrip(".")
     if found.status is Status.REFUTED:
         return False, f"the certificate is refuted: {_refutation(model, found)}"
-    differing = _unlike_the_account(found, claimed)
+    differing = _unlike_the_account(model, found, claimed)
     if differing:
         return False, f"the account of the training is refuted: {differing}"
     if found.status is Status.STATIONARY:
@@ -76,11 +76,17 @@ def _refutation(model: Any, found: ModelCertificate) -> str:
     )
 
 
-def _unlike_the_account(found: ModelCertificate, claimed: dict[str, Any]) -> str:
-    """A figure of the account, of the worst problem, that is not reproduced; empty if all are."""
+def _unlike_the_account(model: Any, found: ModelCertificate, claimed: dict[str, Any]) -> str:
+    """A figure of the account that is not reproduced; empty if all are.
+
+    The account speaks of the problem that was the worst when the model was fitted. Recomputed, another one can be the
+    worst: where all gaps are rounding, rounding decides.
+    """
     said = {name: claimed.get(name) for name in FIGURE_WORDS}
     figures = {name: float("nan") if value is None else float(value) for name, value in said.items()}
-    claim = replace(found.worst, **figures)  # type: ignore[arg-type]
-    for name in not_reproduced(claim, found.worst, violation_slack=math.inf):
-        return f"the {FIGURE_WORDS[name]} is {getattr(found, name):.10g}, where it says {figures[name]:.10g}"
+    fitted = model.certificate_
+    part = found.problems[fitted.problems.index(fitted.worst)]
+    claim = replace(part, **figures)
+    for name in not_reproduced(claim, part, violation_slack=math.inf):
+        return f"the {FIGURE_WORDS[name]} is {getattr(part, name):.10g}, where it says {figures[name]:.10g}"
     return ""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ...ensemble import BoostingGuarantee
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from .._display import Display
+from .._features import numbers_of
 from .._look import FAINT, INK, line
-from .._matplotlib import require_matplotlib
-from ._boosting_rounds import check_boosted, numbers_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
+from ._boosting_rounds import check_boosted
 
 _LOG_FROM = 10.0  # curves that span such a factor are drawn on a log scale
 _TOP = 2.0  # a bound beyond says no more than one
@@ -64,6 +62,11 @@ class BoostingDisplay(Display):
 
     """
 
+    _arguments = {
+        "log": "log : bool, optional\n"
+        "    Whether the errors are on a log scale; by default if they span a factor of ten."
+    }
+
     training_errors: np.ndarray
     bounds: np.ndarray
     chance_bounds: np.ndarray
@@ -89,17 +92,8 @@ class BoostingDisplay(Display):
             A fitted `maxmargin.ensemble.AdaBoostClassifier`: errors and bounds are those of its certificate.
         X_test, y_test : array-like, optional
             Rows that were not trained on, to draw the error on them as well.
-        log : bool, optional
-            Whether the errors are on a log scale; by default if they span a factor of ten.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        BoostingDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         check_boosted(estimator, cls.__name__)
         proof = getattr(estimator, "certificate_", None)
         if not isinstance(proof, BoostingGuarantee):
@@ -109,31 +103,16 @@ class BoostingDisplay(Display):
             )
         if (X_test is None) != (y_test is None):
             raise ValueError("X_test and y_test are both needed to draw the error on other rows; got one of them.")
-        display = cls(
+        return cls(
             training_errors=proof.training_errors,
             bounds=proof.bounds,
             chance_bounds=proof.chance_bounds,
             n_classes=len(estimator.classes_),
             test_errors=None if X_test is None else _test_errors(estimator, X_test, y_test),
-        )
-        return display.plot(log=log, legend=legend, ax=ax)
+        ).plot(log=log, legend=legend, ax=ax)
 
     def plot(self, *, log: bool | None = None, legend: bool = True, ax: Axes | None = None) -> Self:
-        """Draw the curves once more.
-
-        Parameters
-        ----------
-        log
-            As in `from_estimator`.
-        legend, ax
-            As in `Display.plot`.
-
-        Returns
-        -------
-        BoostingDisplay
-            The display itself.
-
-        """
+        """Draw the curves once more."""
         self._log = log
         return super().plot(legend=legend, ax=ax)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -11,12 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from .._display import Display
-from .._look import INK, line
-from .._matplotlib import require_matplotlib
-from .._texts import number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import INK, line, number
+from .._matplotlib import Axes
 
 _BAND = "#FBE3D2"
 
@@ -90,15 +86,8 @@ class OutOfBagDisplay(Display):
             Fitted, with bags (``bootstrap=True``, or fewer draws than rows).
         X_test, y_test : array-like, optional
             Rows that were not trained on, to draw the error of all learners on them as well.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        OutOfBagDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         name = type(estimator).__name__
         if not hasattr(estimator, "bootstrap") or not hasattr(estimator, "n_estimators"):
             raise TypeError(f"OutOfBagDisplay draws forests and bagging of maxmargin.ensemble; got {name}.")
@@ -111,13 +100,12 @@ class OutOfBagDisplay(Display):
         if (X_test is None) != (y_test is None):
             raise ValueError("X_test and y_test are both needed to draw the error on other rows; got one of them.")
         figures = estimator.certificate_.figures
-        display = cls(
+        return cls(
             curve=curve,
             standard_error=figures.get("standard error", float("nan")),
             loss="error" if is_classifier(estimator) else "squared error",
             test_error=None if X_test is None else _test_error(estimator, X_test, y_test),
-        )
-        return display.plot(legend=legend, ax=ax)
+        ).plot(legend=legend, ax=ax)
 
     def _draw(self) -> None:
         ax, count, last = self.ax_, len(self.curve), float(self.curve[-1])

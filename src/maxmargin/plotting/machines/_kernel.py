@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Rows, csr_rows
-from ...kernels import KERNELS, make_kernel
+from ...kernels import KERNELS, Kernel, make_kernel
 from .._curve_axes import TRAINING, dress, write_title
 from .._display import Display
 from .._features import check_count, last_step
-from .._look import INK, class_names
-from .._matplotlib import given_panels, new_panels, require_matplotlib
-from .._texts import shortened
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import INK, class_names, shortened
+from .._matplotlib import Axes, given_panels, new_panels
 
 _MOST = 600  # rows that are drawn: more than a picture has lines
 _LEAST = 1e-16  # eigenvalues below, relative to the largest, are rounding errors
@@ -47,10 +43,6 @@ class KernelDisplay(Display):
         Kernel values, in the order of the picture.
     label : ndarray of shape (n,)
         Number of the class of each row, ascending.
-    classes : tuple of str
-        Names of the classes.
-    title : str, default=""
-        What to write above.
 
     Attributes
     ----------
@@ -110,12 +102,7 @@ class KernelDisplay(Display):
         max_rows, class_names, random_state, ax
             As in `from_kernel`.
 
-        Returns
-        -------
-        KernelDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         check_is_fitted(estimator)
         estimator = getattr(estimator, "best_estimator_", estimator)
         model, rows, _ = last_step(estimator, X)
@@ -152,7 +139,7 @@ class KernelDisplay(Display):
 
         Parameters
         ----------
-        kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable
+        kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable
             The kernel; a callable is called as ``kernel(X, Z)``.
         X, y : array-like
             Rows and their classes; for "precomputed" the square matrix of kernel values.
@@ -167,15 +154,10 @@ class KernelDisplay(Display):
         ax : sequence of two matplotlib Axes, optional
             Where to draw matrix and spectrum; by default in a new figure.
 
-        Returns
-        -------
-        KernelDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_kernel")
         if not callable(kernel) and kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(sorted(KERNELS))}, or a function; got {kernel!r}.")
-        words = f"kernel {kernel}" if isinstance(kernel, str) else "kernel function"
+        words = f"kernel {kernel}" if isinstance(kernel, (str, Kernel)) else "kernel function"
         if isinstance(kernel, str) and kernel not in ("linear", "precomputed"):
             words += f", gamma = {gamma:.3g}"
         made = kernel if callable(kernel) or kernel == "precomputed" else make_kernel(kernel, gamma, coef0, degree)
@@ -279,7 +261,7 @@ class KernelDisplay(Display):
 
 def _in_words(model: Any) -> str:
     if callable(model.kernel):
-        return "kernel function"
+        return f"kernel {model.kernel!r}" if isinstance(model.kernel, Kernel) else "kernel function"
     words = f"kernel {model.kernel}"
     return words if model.kernel in ("linear", "precomputed") else f"{words}, gamma = {model._gamma:.3g}"
 

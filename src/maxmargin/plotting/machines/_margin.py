@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,13 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...certificates import CASES, KKTCases
 from .._display import Display
-from .._features import in_column_order, last_step, plane_for
+from .._features import Plane, in_column_order, last_step, plane_for, plane_of
 from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
-from .._matplotlib import require_matplotlib
-from .._plane import Plane, plane_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
 
 _OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
 
@@ -27,7 +23,7 @@ _OUTSIDE_COLOUR, _BOUNDARY_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E661
 # Beyond a margin boundary, the two halves of the margin, beyond the other margin boundary: pale blue to pale yellow.
 _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
 _MARKERS = ("o", "^")
-_BOUNDARY_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
+_BOUNDARY_WIDTH, _DECISION_WIDTH = 1.3, 2.0
 _MOST_SLACKS = 150  # lines of slack that a picture has room for
 
 
@@ -63,10 +59,6 @@ class MarginDisplay(Display):
         Optimality cases of these samples.
     classes : tuple of two str
         Names of the classes; decision values are positive for the second.
-    axis_names : tuple of two str
-        What to write along the axes.
-    section_of : int or None, default=None
-        Number of features of the space that the plane is a section of; None if the plane is the whole space.
     slack : bool, default=False
         Whether to draw slacks.
 
@@ -140,15 +132,8 @@ class MarginDisplay(Display):
             Names to show for ``estimator.classes_``, in that order.
         grid_resolution : int, default=200
             Points of the grid along each axis.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        MarginDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         model, X, names = last_step(estimator, X)
         _check_drawable(model)
         cases = model.kkt_cases(X, y, sample_weight)
@@ -156,7 +141,7 @@ class MarginDisplay(Display):
         plane = _plane(rows, components, features, names)
         points = plane.project(rows)[cases.sample]
         a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
-        display = cls(
+        return cls(
             a=a,
             b=b,
             decision=plane.evaluate(lambda grid: _decision_values(model, grid), a, b),
@@ -167,8 +152,7 @@ class MarginDisplay(Display):
             axis_names=plane.names,
             section_of=plane.section_of,
             slack=_draws_slack(slack, plane.section_of, cases),
-        )
-        return display.plot(ax=ax, legend=legend)
+        ).plot(ax=ax, legend=legend)
 
     _size, _legend_columns = (8.0, 7.0), 3
 
@@ -187,7 +171,7 @@ class MarginDisplay(Display):
         self._boundaries: dict[float, Any] = {}
         for level, style, width in (
             (-1.0, "--", _BOUNDARY_WIDTH),
-            (0.0, "-", _MIDDLE_WIDTH),
+            (0.0, "-", _DECISION_WIDTH),
             (1.0, "--", _BOUNDARY_WIDTH),
         ):
             if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
@@ -239,15 +223,15 @@ class MarginDisplay(Display):
         handles = [
             mark(f"outside the margin: {outside}", "s", _OUTSIDE_COLOUR),
             mark(f"on the margin boundary: {on_boundary}", "s", _BOUNDARY_COLOUR),
-            mark(f"inside it or beyond: {right + wrong}", "s", _INSIDE_COLOUR),
+            mark(f"inside the margin: {right + wrong}", "s", _INSIDE_COLOUR),
             mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], INK),
             mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], INK),
-            mark(f"on the wrong side: {wrong}", "o", "none", INK, 12),
-            line("middle: decision value 0", width=_MIDDLE_WIDTH),
-            line("margin boundaries: decision value ±1", style="--", width=_BOUNDARY_WIDTH),
+            mark(f"inside, misclassified: {wrong}", "o", "none", INK, 12),
+            line("decision boundary: value 0", width=_DECISION_WIDTH),
+            line("margin boundaries: value ±1", style="--", width=_BOUNDARY_WIDTH),
         ]
         if self.slacks_ is not None:
-            handles.append(line("slack: the way to its margin boundary", _INSIDE_COLOUR, width=0.9))
+            handles.append(line("slack: to its margin boundary", _INSIDE_COLOUR, width=0.9))
         return handles
 
 

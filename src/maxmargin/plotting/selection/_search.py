@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._curve_axes import TRAINING, dress
 from .._display import Display
-from .._look import FAINT, INK, STAR, head, line
-from .._matplotlib import new_panels, require_matplotlib
-from .._texts import value_text
-from ._search_axis import CellAxis, score_text
-from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, SearchTable, read_results
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import FAINT, INK, STAR, head, line, value_text
+from .._matplotlib import Axes, new_panels
+from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, CellAxis, SearchTable, read_results, score_text
 
 _PALE, _BAND = "#F2F2F2", "#BDD3EB"
 _BELOW = "#DCDCE0"  # cells below the scale: no colour of its own, so that the eye stays with the others
@@ -75,6 +70,15 @@ class SearchDisplay(Display):
 
     """
 
+    _arguments = {
+        "metric": 'metric : str, default="score"\n'
+        '    The scores to draw: those of ``cv_results_["mean_test_<metric>"]``.',
+        "annotate": "annotate : bool, optional\n"
+        "    Whether to write scores in the cells; by default where there is room for them.",
+        "cmap": 'cmap : str or Colormap, default="viridis"\n'
+        "    Colours of the cells, from the worst score to the best.",
+    }
+
     table: SearchTable
     winner: int | None = None
     score_name: str = "score"
@@ -99,23 +103,10 @@ class SearchDisplay(Display):
         ----------
         search : SVCCV, SVRCV, GridSearchCV, ...
             A search that was fitted, also one that was interrupted.
-        metric : str, default="score"
-            The scores to draw: those of ``cv_results_["mean_test_<metric>"]``.
         score_name : str, optional
             What to write along the scores; by default the scoring that the search was given, if that has a name.
-        annotate : bool, optional
-            Whether to write scores in the cells; by default where there is room for them.
-        cmap : str or Colormap, default="viridis"
-            Colours of the cells, from the worst score to the best.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        SearchDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         if not hasattr(search, "cv_results_"):
             if not hasattr(search, "fit"):
                 raise TypeError(f"SearchDisplay draws searches, such as maxmargin.svm.SVCCV; got {search!r}.")
@@ -148,36 +139,17 @@ class SearchDisplay(Display):
             ``cv_results_`` of a search, of this library or of scikit-learn.
         winner : int, optional
             Number of the candidate that was picked; by default the best one.
-        metric, score_name, annotate, cmap, legend, ax
-            As in `from_estimator`.
-
-        Returns
-        -------
-        SearchDisplay
+        score_name : str, default="score"
+            What to write along the scores.
 
         """
-        require_matplotlib(f"{cls.__name__}.from_results")
         display = cls(table=read_results(cv_results, metric), winner=winner, score_name=score_name)
         return display.plot(annotate=annotate, cmap=cmap, legend=legend, ax=ax)
 
     def plot(
         self, *, annotate: bool | None = None, cmap: Any = "viridis", legend: bool = True, ax: Axes | None = None
     ) -> Self:
-        """Draw the scores once more.
-
-        Parameters
-        ----------
-        annotate, cmap
-            As in `from_estimator`.
-        legend, ax
-            As in `Display.plot`.
-
-        Returns
-        -------
-        SearchDisplay
-            The display itself.
-
-        """
+        """Draw the scores once more."""
         self._annotate, self._cmap = annotate, cmap
         return super().plot(legend=legend, ax=ax)
 
