@@ -11,10 +11,10 @@ from sklearn.datasets import load_wine
 
 from maxmargin import persistence
 from maxmargin.certificates import ModelCertificate, Status
-from maxmargin.cli import _explain
+from maxmargin.cli import _model_commands
 from maxmargin.tables import read_table
 from maxmargin.training import divide, train
-from maxmargin.training._verdict import verdict
+from maxmargin.training._check import verdict
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +94,10 @@ def test_a_row_needs_a_table(tool, trained):
 
 def test_words_that_are_no_row_stay():
     rows = np.array([3, 5, 8])
-    assert _explain._in_table(1, rows) == 5
-    assert _explain._in_table("row 2", rows) == "row 8"
+    assert _model_commands._in_table(1, rows) == 5
+    assert _model_commands._in_table("row 2", rows) == "row 8"
     for value in ("intercept", "2 others together", 0.5, None):
-        assert _explain._in_table(value, rows) == value
+        assert _model_commands._in_table(value, rows) == value
 
 
 # ---------------------------------------------------------------- check

@@ -56,6 +56,7 @@ from maxmargin.linear_model import (
     Perceptron,
     PolynomialRegression,
     Ridge,
+    RidgeCV,
 )
 from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
@@ -192,6 +193,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "LinearRegression": lambda: _fitted(LinearRegression(), X, TARGET),
     "LinearRegression one column": lambda: _fitted(LinearRegression(), SPARSE, TARGET[:, None]),
     "Ridge": lambda: _fitted(Ridge(), X, TARGET),
+    "RidgeCV": lambda: _fitted(RidgeCV(store_cv_results=True), X, TARGET),
+    "RidgeCV two targets": lambda: _fitted(
+        RidgeCV(alpha_per_target=True, store_cv_results=True), SPARSE, np.column_stack([TARGET, X[:, 0]])
+    ),
     "Ridge two targets": lambda: _fitted(Ridge(alpha=np.array([1.0, 2.0])), SPARSE, np.column_stack([TARGET, X[:, 0]])),
     "PolynomialRegression": lambda: _fitted(PolynomialRegression(2), X, TARGET),
     "PolynomialRegression one": lambda: _fitted(PolynomialRegression(5, alpha=0.1), X[:, :1], TARGET),

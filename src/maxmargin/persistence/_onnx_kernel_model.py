@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
-from ._onnx_graph import Graph, Value
+from ._onnx_graph import Graph, Prediction, Value, writes
 from ._onnx_kernels import KernelGraph
 from ._onnx_machines import chosen
-from ._onnx_registry import Prediction, writes
 
 
 @writes(KernelRidge)

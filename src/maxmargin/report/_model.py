@@ -35,6 +35,7 @@ _NAMES = {
     "LogisticRegression": "logistic regression",
     "Perceptron": "perceptron",
     "Ridge": "ridge regression",
+    "RidgeCV": "ridge regression with a penalty by cross-validation",
     "KernelRidge": "kernel ridge regression",
     "KernelLogisticRegression": "kernel logistic regression",
     "KernelPerceptron": "kernel perceptron",

@@ -35,7 +35,7 @@ from .linear.dual_coordinate import DualCoordinate
 from .linear.gradient_descent import GradientDescent
 from .linear.interior_point import InteriorPoint
 from .linear.lasso import Design, WorkingSets
-from .linear.least_squares import solve as solve_least_squares
+from .linear.least_squares import gram_of_columns, solve as solve_least_squares
 from .linear.newton import Newton
 from .linear.newton_cg import NewtonCG
 from .linear.perceptron import VARIANTS, PerceptronRule, mistake_bound
@@ -81,6 +81,7 @@ __all__ = [
     "choose_solver",
     "drive",
     "feasible",
+    "gram_of_columns",
     "longest_useful",
     "mistake_bound",
     "polish",
