@@ -48,7 +48,7 @@ def test_rows_without_clusters_and_uneven_numbers(ax):
     assert "no sign of clusters" in ax.get_title(loc="left") and display.chosen == 1
     X = np.random.default_rng(0).normal(size=(60, 2))
     uneven = elbow(X, [2, 3, 5, 9, 20], random_state=0)
-    assert uneven.plot(ax=ax).curve_.get_xdata().tolist() == [2, 3, 5, 9, 20]
+    assert uneven.plot().curve_.get_xdata().tolist() == [2, 3, 5, 9, 20]
 
 
 def test_other_things_are_refused(found):

@@ -144,7 +144,8 @@ def elbow(
     >>> found = elbow(rng.uniform(size=(150, 2)), range(1, 8), random_state=0)
     >>> found.chosen
     1
-    >>> print(found.reason)
+    >>> found.reason.split(".")[0]
+    'K=1: no sign of clusters'
 
     """
     numbers = np.unique(np.fromiter((int(k) for k in n_clusters), dtype=int))
