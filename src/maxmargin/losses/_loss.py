@@ -18,8 +18,8 @@ from ._registry import ALIASES, CODES, LOSSES
 class Loss:
     """A loss of a decision value f and a label or target y; `make_loss` makes one.
 
-    The methods take numbers or arrays, broadcast them and return float64. `name`, `code` (its number in compiled
-    functions) and `epsilon` (half the width of the tube; 0 for a loss that has none) identify it.
+    The methods take numbers or arrays, broadcast them and return float64. `name`, `code` (what compiled
+    functions know it by) and `epsilon` (half the width of the tube; 0 for a loss that has none) identify it.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Loss:
     """
 
     name: str
-    code: int
+    code: Any
     epsilon: float = 0.0
 
     @property
