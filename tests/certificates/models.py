@@ -88,6 +88,12 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "LogisticRegressionCV": lambda r: ({"Cs": [0.1, 1.0], "cv": 3}, "classes"),
     "Perceptron": lambda r: ({}, "classes"),
     "PolynomialRegression": lambda r: ({"degree": 2}, "numbers"),
+    "ElasticNet": lambda r: (
+        {"alpha": 0.1 * _c(r), "l1_ratio": _pick(r, 0.0, 0.3, 0.9), "positive": _pick(r, False, True)},
+        "numbers",
+    ),
+    "Lasso": lambda r: ({"alpha": 0.1 * _c(r), "tol": _pick(r, 1e-4, 1e-8)}, "numbers"),
+    "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": _c(r)}, "numbers"),
     "KNeighborsClassifier": lambda r: (
         {

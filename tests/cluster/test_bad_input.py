@@ -117,3 +117,12 @@ class TestGraphs:
             model.fit(KNeighborsTransformer(n_neighbors=3).fit_transform(X))
         with pytest.raises(ValueError, match="gamma='median' needs points"):
             model.set_params(gamma="median").fit(pairwise_distances(X))
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("weights", [np.full(12, 1e307), np.full(12, 1.7e308), np.r_[1.7e308, np.ones(11)]])
+def test_weights_that_overflow_are_named(storage, weights):
+    with pytest.raises(ValueError, match=r"sample_weight has values so large .* Divide it by its largest value"):
+        KMeans(2).fit(storage(10 * X), sample_weight=weights)
+    with pytest.raises(ValueError, match="X has values so large"):
+        KMeans(2).fit(storage(1e200 * X), sample_weight=np.ones(12))

@@ -4,7 +4,10 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -50,6 +53,7 @@ def test_linear_machines(estimator, check):
     [
         Perceptron(),
         Perceptron(variant="averaged", centred=True),
+        LinearRegression(),
         Ridge(),
         Ridge(alpha=0.0, solver="svd"),
         Ridge(solver="sparse_cg"),
@@ -58,6 +62,11 @@ def test_linear_machines(estimator, check):
     ]
 )
 def test_perceptron_and_least_squares(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([Lasso(), Lasso(alpha=0.01, positive=True), ElasticNet(), ElasticNet(l1_ratio=0.0)])
+def test_lasso(estimator, check):
     check(estimator)
 
 

@@ -58,6 +58,9 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "LogisticRegressionCV": lambda r: ({"Cs": 3, "cv": 2}, "classes"),
     "Perceptron": lambda r: ({"random_state": 0}, "classes"),
     "PolynomialRegression": lambda r: ({"degree": _pick(r, 1, 2, 3), "alpha": 0.5}, "numbers"),
+    "ElasticNet": lambda r: ({"alpha": 0.1, "positive": _pick(r, False, True)}, "numbers"),
+    "Lasso": lambda r: ({"alpha": 0.05}, "numbers"),
+    "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": 0.5}, "numbers"),
     "KNeighborsClassifier": lambda r: (
         {"n_neighbors": _pick(r, 1, 3), "metric": _pick(r, *_METRICS), "weights": _pick(r, "uniform", "distance")},
@@ -89,7 +92,7 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
 # Convex problems, which do not know the order of their rows.
 ORDERLESS = {
     "SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR", "LinearClassifier", "LogisticRegression",
-    "Ridge", "PolynomialRegression",
+    "ElasticNet", "Lasso", "LinearRegression", "Ridge", "PolynomialRegression",
 }  # fmt: skip
 
 

@@ -61,7 +61,9 @@ def estimators() -> dict[str, tuple[Any, str]]:
         RandomForestRegressor,
     )
     from maxmargin.linear_model import (
+        Lasso,
         LinearClassifier,
+        LinearRegression,
         LogisticRegression,
         LogisticRegressionCV,
         Perceptron,
@@ -94,6 +96,8 @@ def estimators() -> dict[str, tuple[Any, str]]:
         "LogisticRegressionCV": (LogisticRegressionCV(**grid), "two"),
         "Perceptron": (Perceptron(max_iter=200, tol=None), "three"),
         "PolynomialRegression": (PolynomialRegression(degree=2), "value"),
+        "Lasso": (Lasso(0.01), "value"),
+        "LinearRegression": (LinearRegression(), "value"),
         "Ridge": (Ridge(), "value"),
         "CondensedNearestNeighbors": (CondensedNearestNeighbors(), "two"),
         "KNeighborsClassifier": (KNeighborsClassifier(20), "two"),

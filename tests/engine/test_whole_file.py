@@ -2,13 +2,14 @@
 
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 import threading
 
 import pytest
 
-from maxmargin.engine import whole_file
+from maxmargin.engine import descriptor_of, whole_file
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no such files")
 
@@ -130,3 +131,40 @@ def test_a_file_without_a_name_is_written_into(tmp_path):
         file.seek(0)
         assert file.read() == b"abc"
     assert not list(tmp_path.iterdir())
+
+
+@posix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("mode", ["ab", "wb"])
+def test_a_redirected_output_is_written_into_where_it_stands(name, mode, tmp_path):
+    """Opened by its name, the log would be replaced."""
+    if not os.path.exists(os.path.dirname(name) or "."):
+        pytest.skip("no such folder")
+    if name == "link":
+        name = tmp_path / "link"
+        name.symlink_to("/dev/stdout")
+    log = tmp_path / "log"
+    log.write_bytes(b"before\n")
+    code = (
+        "import sys\nfrom maxmargin.engine import whole_file\nprint('printed')\n"
+        "with whole_file(sys.argv[1]) as stream: stream.write(b'written\\n')\nprint('after')"
+    )
+    with open(log, mode) as file:
+        subprocess.run([sys.executable, "-c", code, name], stdout=file, check=True)
+    before = b"before\n" if mode == "ab" else b""
+    assert log.read_bytes() == before + b"printed\nwritten\nafter\n"
+
+
+@posix
+def test_a_descriptor_that_is_not_open_is_named(tmp_path):
+    with pytest.raises(OSError, match="/dev/fd/987"), whole_file("/dev/fd/987"):
+        pass
+
+
+@posix
+def test_files_and_other_processes_are_no_descriptors(tmp_path):
+    (tmp_path / "1").touch()
+    assert descriptor_of(tmp_path / "1") is None
+    assert descriptor_of("/dev/null") is None
+    assert descriptor_of(f"/proc/{os.getppid()}/fd/1") is None
+    assert descriptor_of("/dev/fd/1") == 1

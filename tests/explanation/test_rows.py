@@ -20,7 +20,15 @@ from maxmargin.ensemble import (
     RandomForestRegressor,
 )
 from maxmargin.explanation import explain_model, explain_row
-from maxmargin.linear_model import LinearClassifier, LogisticRegression, Perceptron, PolynomialRegression, Ridge
+from maxmargin.linear_model import (
+    Lasso,
+    LinearClassifier,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    PolynomialRegression,
+    Ridge,
+)
 from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
 from maxmargin.svm import SVC, SVCCV, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -50,6 +58,8 @@ REGRESSORS = [
     SVR(kernel="linear"),
     NuSVR(C=10),
     LinearSVR(),
+    Lasso(0.1),
+    LinearRegression(),
     Ridge(),
     PolynomialRegression(2),
     DecisionTreeRegressor(max_depth=4),

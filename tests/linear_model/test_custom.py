@@ -24,7 +24,7 @@ from maxmargin.losses import make_loss
 from maxmargin.penalties import BoundedWeights, GroupLasso, make_penalty
 from maxmargin.persistence import ModelFileError, load, save
 from maxmargin.report import report
-from maxmargin.solvers import Needs, Solver
+from maxmargin.solvers import IterativeSolver, Needs
 
 
 class Logistic:
@@ -409,7 +409,7 @@ def test_own_solver_is_proven(loss, penalty, clouds):
     assert_allclose(model.certificate_.primal, best.certificate_.primal, rtol=2e-4)
 
 
-class Descent(Solver):
+class Descent(IterativeSolver):
     """Steps that the driver takes: budget, Ctrl-C, progress and traces are its business."""
 
     needs = Needs(smooth=True, compiled=False, separable=False)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from maxmargin.certificates import Status
-from maxmargin.linear_model import Perceptron, PolynomialRegression, Ridge
+from maxmargin.linear_model import LinearRegression, Perceptron, PolynomialRegression, Ridge
 
 
 def _set(model, name, value):
@@ -40,7 +40,7 @@ def _data(features: int) -> tuple[np.ndarray, np.ndarray]:
     return X, X @ np.arange(1, features + 1) + 0.1 * rng.normal(size=50)
 
 
-REGRESSORS = [(Ridge, 3), (lambda: Ridge(alpha=0.0), 3), (lambda: PolynomialRegression(2), 3)]
+REGRESSORS = [(LinearRegression, 3), (Ridge, 3), (lambda: Ridge(alpha=0.0), 3), (lambda: PolynomialRegression(2), 3)]
 REGRESSORS += [(lambda: PolynomialRegression(4), 1)]
 
 

@@ -10,7 +10,7 @@ import zipfile
 
 import numpy as np
 
-from maxmargin.persistence._pools import chunks, member_of, pack
+from maxmargin.persistence._container import chunks, member_of, pack
 
 _WEIRD = [
     None,

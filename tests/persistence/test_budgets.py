@@ -1,6 +1,8 @@
 """Files that ask for much work or memory by little: it is counted, not timed."""
 
+import struct
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -102,3 +104,32 @@ def test_long_names_and_depth_do_not_multiply(path):
     error, peak = peak_of(path)
     assert error is None
     assert peak < 4 * path.stat().st_size + 2**22
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_long_list_of_members_is_refused_before_it_is_read(path, large, monkeypatch):
+    """Each of 400,000 entries would become an object first."""
+    Opened("SVC", path).seal()
+    with zipfile.ZipFile(path, "a") as archive:
+        for number in range(70_000 if large else 300):
+            archive.writestr(f"{number}", b"")
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    refused(path, r"lists (70|300|309|70\d\d\d|3\d\d) ?\d* members in \d+ bytes; a model file has at most \d+")
+
+
+def test_a_list_that_is_longer_than_it_says_is_refused(path):
+    Opened("SVC", path).seal()
+    with zipfile.ZipFile(path, "a") as archive:
+        for number in range(300):
+            archive.writestr(f"{number}", b"")
+    data = bytearray(path.read_bytes())
+    data[-14:-10] = (5).to_bytes(2, "little") * 2
+    path.write_bytes(bytes(data))
+    refused(path, "lists 5 members in")
+
+
+def test_a_second_end_must_be_where_it_is_said_to_be(path):
+    Opened("SVC", path).seal()
+    data = path.read_bytes()
+    path.write_bytes(data[:-22] + struct.pack("<4sLQL", b"PK\x06\x07", 0, 0, 1) + data[-22:])
+    refused(path, "does not end as a zip does")

@@ -8,7 +8,7 @@ import pytest
 
 from maxmargin.certificates import DEFINITENESS, ModelCertificate
 from maxmargin.persistence import load, save
-from maxmargin.persistence._proofs import OneCertificate
+from maxmargin.persistence._kinds import Record
 from maxmargin.svm import SVC, LinearSVC
 
 X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
@@ -30,12 +30,12 @@ def test_it_comes_along(word, tmp_path):
 @pytest.mark.parametrize(("model", "word"), [(SVC(), "assumed"), (LinearSVC(), "known")])
 def test_files_of_the_first_version_do_not_say(model, word, tmp_path, monkeypatch):
     monkeypatch.setattr("maxmargin.persistence._container.VERSION", 1)
-    whole = OneCertificate.write
+    whole = Record.write
 
     def as_before(self, value, where):
         return {name: part for name, part in whole(self, value, where).items() if name != "definiteness"}
 
-    monkeypatch.setattr(OneCertificate, "write", as_before)
+    monkeypatch.setattr(Record, "write", as_before)
     save(model.fit(X, y), tmp_path / "old.mm")
     monkeypatch.undo()
     with zipfile.ZipFile(tmp_path / "old.mm") as file:

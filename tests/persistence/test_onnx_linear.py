@@ -5,7 +5,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -53,7 +56,11 @@ def test_probabilities_far_from_the_border_do_not_overflow(iris, onnx_agrees):
     onnx_agrees(LogisticRegression(C=1e3).fit(X[50:], y[50:]), 1e4 * Q)
 
 
-@pytest.mark.parametrize("model", [LinearSVR(), Ridge(), Ridge(fit_intercept=False)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "model",
+    [ElasticNet(0.01), Lasso(0.01), LinearRegression(), LinearSVR(), Ridge(), Ridge(fit_intercept=False)],
+    ids=lambda m: type(m).__name__,
+)
 def test_regressors(model, iris, onnx_agrees):
     X, _, Q = iris
     onnx_agrees(model.fit(X[:, :3], X[:, 3]), Q[:, :3])
@@ -64,6 +71,7 @@ def test_several_targets(iris, onnx_agrees):
     X, _, Q = iris
     onnx_agrees(Ridge().fit(X[:, :2], X[:, 2:]), Q[:, :2])
     onnx_agrees(Ridge().fit(X[:, :2], X[:, 2:3]), Q[:, :2])
+    onnx_agrees(LinearRegression().fit(X[:, :2], X[:, 2:3]), Q[:, :2])
 
 
 def test_sparse_weights_and_single_precision(iris, onnx_agrees):

@@ -286,8 +286,8 @@ def test_truths_as_categories_and_numbers_in_text(onnx_agrees):
 def test_parts_of_dates_over_two_thousand_years(run_onnx):
     from onnx import helper
 
-    from maxmargin.persistence._onnx_columns import _date_parts
     from maxmargin.persistence._onnx_graph import IR_VERSION, OPSET, Graph
+    from maxmargin.persistence._onnx_preparation import _date_parts
     from maxmargin.tables._column_reader import _date_parts as parts
 
     days = np.arange(-400_000.0, 400_000.0, 5.3)

@@ -115,7 +115,7 @@ def test_coupling_and_raising_are_those_of_the_calibration(seed, classes, certai
     from onnx import helper
 
     from maxmargin.persistence._onnx_graph import IR_VERSION, OPSET, Graph
-    from maxmargin.persistence._onnx_search import _coupled, _raised
+    from maxmargin.persistence._onnx_machines import _coupled, _raised
     from maxmargin.search._calibration import _raised as raised
     from maxmargin.search._coupling import couple
 

@@ -14,12 +14,12 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin.persistence import load, save
 from maxmargin.persistence._arrays import Array, Csr
+from maxmargin.persistence._container import DTYPES, Pools, chunks, header, member_of, pack
 from maxmargin.persistence._errors import Mismatch
 from maxmargin.persistence._json import dump, parse
 from maxmargin.persistence._kinds import Float, Int, Scope
-from maxmargin.persistence._labels import label_node, labels_of
 from maxmargin.persistence._plain import plain_node, plain_value
-from maxmargin.persistence._pools import DTYPES, Pools, chunks, header, member_of, pack
+from maxmargin.persistence._values import label_node, labels_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats() | TEXT

@@ -43,7 +43,10 @@ from maxmargin.ensemble import (
     RandomForestRegressor,
 )
 from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
     LinearClassifier,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
@@ -176,6 +179,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "LogisticRegressionCV": lambda: _fitted(LogisticRegressionCV(Cs=[0.1, 1.0], cv=3), X, LABEL),
     "Perceptron": lambda: _fitted(Perceptron(max_iter=20), X, LABEL),
     "Perceptron averaged": _averaged,
+    "Lasso": lambda: _fitted(Lasso(0.01), X, TARGET),
+    "ElasticNet two targets": lambda: _fitted(ElasticNet(0.01), SPARSE, np.column_stack([TARGET, X[:, 0]])),
+    "LinearRegression": lambda: _fitted(LinearRegression(), X, TARGET),
+    "LinearRegression one column": lambda: _fitted(LinearRegression(), SPARSE, TARGET[:, None]),
     "Ridge": lambda: _fitted(Ridge(), X, TARGET),
     "Ridge two targets": lambda: _fitted(Ridge(alpha=np.array([1.0, 2.0])), SPARSE, np.column_stack([TARGET, X[:, 0]])),
     "PolynomialRegression": lambda: _fitted(PolynomialRegression(2), X, TARGET),

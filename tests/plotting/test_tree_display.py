@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from maxmargin.ensemble import BaggingClassifier, RandomForestClassifier
 from maxmargin.plotting import TreeDisplay
-from maxmargin.plotting._texts import number, shortened
+from maxmargin.plotting._look import number, shortened
 from maxmargin.plotting.trees._layout import from_the_root, tidy
 from maxmargin.svm import SVC
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor

@@ -18,6 +18,8 @@ from maxmargin.ensemble import (
     RandomForestRegressor,
 )
 from maxmargin.linear_model import (
+    Lasso,
+    LinearRegression,
     LogisticRegressionCV,
     Perceptron,
     PolynomialRegression,
@@ -89,6 +91,8 @@ def test_classifiers(name, two_classes, read):
 
 REGRESSORS = {
     "svr": (SVR(C=10.0), []),
+    "lasso": (Lasso(0.1), []),
+    "least squares": (LinearRegression(), []),
     "ridge": (Ridge(), []),
     "polynomial": (PolynomialRegression(degree=2), []),
     "tree": (DecisionTreeRegressor(max_depth=3), ["tree", "importance"]),

@@ -16,7 +16,7 @@ from sklearn.datasets import make_blobs
 
 from maxmargin.linear_model import LogisticRegression
 from maxmargin.report import Report, _render, report
-from maxmargin.report._svg import draw_svg
+from maxmargin.report._render import draw_svg
 from maxmargin.svm import SVC, LinearSVC
 
 NASTY = ["<script>alert(1)</script>", "quo\"te' & <b>", "$x^2 {{ 7 * 7 }} {% raw %}", "ünïcode 漢字 \u202e", "x" * 3000]

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge, RidgeClassifier
 
 from maxmargin.certificates import Certificate, Status
-from maxmargin.search import Grid, Outcome, SearchClassifier, SearchRegressor, resolve_values
+from maxmargin.search import Grid, Outcome, SearchClassifier, SearchRegressor, automatic_count, check_values
 
 
 class ToyEngine:
@@ -49,14 +49,19 @@ def clone_fitted(machine):
     return copy
 
 
+def _values(name, given, low, high):
+    count = automatic_count(name, given)
+    return check_values(name, given if count is None else np.logspace(low, high, count))
+
+
 class _Toy:
     trouble = None  # called before each fit; not a parameter, nor is the log of all fits
 
     def _make_grid(self, data):
-        Cs = resolve_values("Cs", self.Cs, lambda n: np.logspace(-3, 3, n))
+        Cs = _values("Cs", self.Cs, -3, 3)
         if self.gammas is None:
             return Grid(("C",), (Cs,))
-        return Grid(("C", "gamma"), (Cs, resolve_values("gammas", self.gammas, lambda n: np.logspace(-2, 2, n))))
+        return Grid(("C", "gamma"), (Cs, _values("gammas", self.gammas, -2, 2)))
 
     def _train(self, state, data, exact=False):
         ToyEngine(self, data).run(state)

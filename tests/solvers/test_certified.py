@@ -8,7 +8,7 @@ from maxmargin.certificates import Status, evaluate
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, MatrixGram
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Monitor, Solution, solve_certified, untouched
+from maxmargin.solvers import Decomposition, Monitor, Solution, solve_certified, untouched
 from maxmargin.solvers.kernel import _certified
 
 
@@ -57,7 +57,7 @@ def test_a_claim_of_the_solver_is_checked(classifier_problem, monkeypatch):
     def liar(problem, start, tolerance, budget, monitor, **options):
         return Solution(np.zeros(problem.n), Status.CONVERGED, 1, 0.0)
 
-    monkeypatch.setattr(_certified.decomposition, "solve", liar)
+    monkeypatch.setattr(Decomposition, "solve", liar)
     monkeypatch.setattr(_certified, "polish_support", lambda problem, beta: beta)
     solution = solve_certified(problem, None, 1e-3)
     assert solution.status is Status.STALLED

@@ -12,10 +12,10 @@ from maxmargin.linear_model import LinearClassifier
 from maxmargin.losses import make_loss
 from maxmargin.penalties import make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import RISK_SOLVERS, Figures, Monitor, Needs, Solver, Trace, drive, solve_risk
+from maxmargin.solvers import RISK_SOLVERS, Figures, IterativeSolver, Monitor, Needs, Trace, drive, solve_risk
 
 
-class Counting(Solver):
+class Counting(IterativeSolver):
     """Takes steps of two and has no more to say after ten."""
 
     def __init__(self, ends=None, at=10):
@@ -37,7 +37,7 @@ class Counting(Solver):
         return Figures(1.0 / (1 + self.iterations), primal=float(self.iterations))
 
 
-class HeavyBall(Solver):
+class HeavyBall(IterativeSolver):
     """Gradient steps with momentum."""
 
     needs = Needs(smooth=True, no_l1=True)

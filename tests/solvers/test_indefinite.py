@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from maxmargin.certificates import Status, kkt_violation
 from maxmargin.kernels import MatrixGram, Sigmoid
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import solve_indefinite
+from maxmargin.solvers import solve_stationary
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_at_least_as_good_as_libsvm_and_the_same_point(cancer, gamma, coef0, C):
     theirs = np.zeros(len(sign))
     theirs[peer.support_] = peer.dual_coef_[0]
     problem = BoxQP.classifier(MatrixGram(K, symmetric=True), sign, np.full(len(sign), C))
-    found = solve_indefinite(problem, sign=-1)
+    found = solve_stationary(problem, sign=-1)
     assert found.status is Status.STATIONARY
     assert found.evidence.kkt_violation <= 1e-3
     assert dual(K, sign, found.variables) >= dual(K, sign, theirs) * (1 - 1e-14)
@@ -59,7 +59,7 @@ def problems():
 @pytest.mark.parametrize("name", list(problems()))
 def test_every_kind_of_problem_ends_stationary(name):
     problem = problems()[name]
-    found = solve_indefinite(problem, tolerance=1e-6)
+    found = solve_stationary(problem, tolerance=1e-6)
     assert found.status is Status.STATIONARY
     assert kkt_violation(problem, found.variables, problem.p - problem.image(found.variables)) <= 1e-6
     assert (problem.lower <= found.variables).all() and (found.variables <= problem.upper).all()
@@ -70,9 +70,9 @@ def test_every_kind_of_problem_ends_stationary(name):
 @pytest.mark.parametrize("name", list(problems()))
 def test_rows_that_do_not_fit_give_the_same(name, monkeypatch):
     problem = problems()[name]
-    whole = solve_indefinite(problem)
+    whole = solve_stationary(problem)
     monkeypatch.setattr("maxmargin.solvers.kernel.indefinite.MODERATE", 10)
-    rows = solve_indefinite(problem, cache_bytes=8 * 40 * 5)
+    rows = solve_stationary(problem, cache_bytes=8 * 40 * 5)
     np.testing.assert_allclose(rows.variables, whole.variables, atol=1e-9)
 
 
@@ -87,7 +87,7 @@ def test_variables_are_set_aside_as_in_libsvm():
         assert peer.n_iter_[0] > 1000  # else nothing is set aside
         theirs = np.zeros(len(sign))
         theirs[peer.support_] = peer.dual_coef_[0]
-        found = solve_indefinite(problem, sign=-1, shrinking=shrinking)
+        found = solve_stationary(problem, sign=-1, shrinking=shrinking)
         assert dual(K, sign, found.variables) >= dual(K, sign, theirs) * (1 - 1e-14)
         assert np.mean(np.abs(found.variables - theirs) > 10) < 0.01
 
@@ -101,11 +101,11 @@ def test_from_a_start_the_objective_only_rises():
     balance = start[problem.upper > 0].sum() / -start[problem.lower < 0].sum()
     start[problem.lower < 0] *= min(balance, 1.0)
     start[problem.upper > 0] /= max(balance, 1.0)
-    found = solve_indefinite(problem, start)
+    found = solve_stationary(problem, start)
     assert dual(K, problem.p, found.variables) > dual(K, problem.p, start)
 
 
 def test_budget_is_kept():
-    found = solve_indefinite(problems()["classifier"], budget=3)
+    found = solve_stationary(problems()["classifier"], budget=3)
     assert found.status is Status.BUDGET_EXHAUSTED
     assert found.iterations == 3

@@ -8,9 +8,9 @@ from maxmargin.data import Rows
 from maxmargin.kernels import MatrixGram, make_kernel
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import Monitor, solve_certified
-from maxmargin.solvers.kernel import interior_box
 from maxmargin.solvers.kernel._kernel_systems import FactoredSystem, WholeSystem, pivoted_factor, system_of
 from maxmargin.solvers.kernel._polish import polish_free
+from maxmargin.solvers.kernel.interior_box import InteriorBox, applies
 
 MEMORY = 200_000_000
 
@@ -41,7 +41,7 @@ def problems(X, sign, kernel):
 )
 def test_the_optimum_of_every_machine(samples, kernel, name):
     problem = problems(*samples, kernel)[name]
-    solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6)
+    solution = InteriorBox.solve(problem, None, 1e-6, system=system_of(problem, MEMORY))
     found = evaluate(problem, polish_free(problem, solution.variables))
     known = solve_certified(problem, tolerance=1e-8).evidence
     # of an optimum that is zero only the rounding errors of its terms can be asked for
@@ -81,7 +81,7 @@ def test_an_indefinite_kernel_is_left_to_the_other_solver(samples):
     X, sign = samples
     K = np.tanh(X @ X.T - 1.0)
     problem = BoxQP.classifier(MatrixGram(K, symmetric=True), sign, np.full(len(sign), 1e3))
-    solution = interior_box.solve(problem, WholeSystem(K), 1e-3)
+    solution = InteriorBox.solve(problem, None, 1e-3, system=WholeSystem(K))
     assert solution.status is Status.STALLED
 
 
@@ -90,7 +90,7 @@ def test_a_bound_of_1e12_costs_no_digits(samples, wide):
     X, sign = samples
     gram = make_kernel("rbf", 0.3, 0.0, 3).gram(Rows(X))
     problem = BoxQP.classifier(gram, sign, np.full(len(sign), 1e12))
-    solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-3, wide=wide)
+    solution = InteriorBox.solve(problem, None, 1e-3, system=system_of(problem, MEMORY), wide=wide)
     beta = polish_free(problem, solution.variables)
     assert np.abs(beta).max() < 1e11
     assert evaluate(problem, beta).kkt_violation <= 1e-6
@@ -98,7 +98,7 @@ def test_a_bound_of_1e12_costs_no_digits(samples, wide):
 
 def test_steps_count_against_the_budget(samples):
     problem = problems(*samples, "rbf")["classifier"]
-    solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6, 3 * problem.n)
+    solution = InteriorBox.solve(problem, None, 1e-6, 3 * problem.n, system=system_of(problem, MEMORY))
     assert solution.status is Status.BUDGET_EXHAUSTED
     assert solution.iterations == 3 * problem.n
     assert np.isfinite(evaluate(problem, solution.variables).dual)  # feasible at every moment
@@ -112,7 +112,9 @@ def test_a_callback_stops_it(samples):
         heard.append(state["iteration"])
         return len(heard) == 4
 
-    solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6, monitor=Monitor(callback=callback))
+    solution = InteriorBox.solve(
+        problem, None, 1e-6, system=system_of(problem, MEMORY), monitor=Monitor(callback=callback)
+    )
     assert solution.status is Status.INTERRUPTED
     assert heard == [0, problem.n, 2 * problem.n, 3 * problem.n]
     assert np.isfinite(evaluate(problem, solution.variables).dual)
@@ -126,7 +128,9 @@ def test_an_interrupt_leaves_a_feasible_point(samples):
             raise KeyboardInterrupt
         return False
 
-    solution = interior_box.solve(problem, system_of(problem, MEMORY), 1e-6, monitor=Monitor(callback=callback))
+    solution = InteriorBox.solve(
+        problem, None, 1e-6, system=system_of(problem, MEMORY), monitor=Monitor(callback=callback)
+    )
     assert solution.keyboard
     assert np.isfinite(evaluate(problem, solution.variables).dual)
 
@@ -135,6 +139,6 @@ def test_boxes_without_an_inside_are_not_for_it(samples):
     X, sign = samples
     gram = make_kernel("rbf", 0.3, 0.0, 3).gram(Rows(X))
     n = len(sign)
-    assert interior_box.applies(BoxQP.one_class(gram, np.ones(n), 0.5))
-    assert not interior_box.applies(BoxQP.one_class(gram, np.ones(n), 1.0))
-    assert not interior_box.applies(BoxQP.classifier(gram, sign, np.full(n, np.inf)))
+    assert applies(BoxQP.one_class(gram, np.ones(n), 0.5))
+    assert not applies(BoxQP.one_class(gram, np.ones(n), 1.0))
+    assert not applies(BoxQP.classifier(gram, sign, np.full(n, np.inf)))

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from maxmargin.certificates import evaluate
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import feasible, solve_by_decomposition
+from maxmargin.solvers import Decomposition, feasible
 from maxmargin.solvers.kernel._polish import polish
 
 
@@ -14,7 +14,7 @@ from maxmargin.solvers.kernel._polish import polish
 @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
 def test_from_a_good_answer_to_an_exact_one(classifier_problem, kernel, C):
     problem = classifier_problem(80, C=C, kernel=kernel)
-    rough = solve_by_decomposition(problem, None, 1e-3).variables
+    rough = Decomposition.solve(problem, None, 1e-3).variables
     exact = polish(problem, rough)
     assert evaluate(problem, exact).kkt_violation <= 1e-9
     assert ((problem.lower <= exact) & (exact <= problem.upper)).all()
@@ -24,7 +24,7 @@ def test_from_a_good_answer_to_an_exact_one(classifier_problem, kernel, C):
 def test_two_groups(classifier_problem):
     soft = classifier_problem(60, distance=4.0)
     problem = BoxQP.hull_distance(soft.gram, soft.p)
-    rough = solve_by_decomposition(problem, feasible(problem, np.zeros(60)), 1e-4).variables
+    rough = Decomposition.solve(problem, feasible(problem, np.zeros(60)), 1e-4).variables
     exact = polish(problem, rough)
     assert evaluate(problem, exact).kkt_violation <= 1e-10
     for g, total in enumerate(problem.totals):

@@ -7,16 +7,16 @@ from numpy.testing import assert_array_equal
 from maxmargin.certificates import Status, evaluate
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import (
+    Decomposition,
     Monitor,
     ProjectedGradient,
     feasible,
-    solve_by_decomposition,
     solve_certified,
 )
 from maxmargin.solvers.kernel import decomposition
 
 SOLVERS = {
-    "decomposition": solve_by_decomposition,
+    "decomposition": Decomposition.solve,
     "projected_gradient": ProjectedGradient.solve,
     "certified": solve_certified,
 }
@@ -133,7 +133,7 @@ class TestManySamples:
     @pytest.mark.parametrize("shrinking", [True, False])
     def test_decomposition(self, large, dtype, shrinking):
         """With and without samples left out of the sweeps."""
-        solution = solve_by_decomposition(large, None, 1e-3, dtype=dtype, shrinking=shrinking)
+        solution = Decomposition.solve(large, None, 1e-3, dtype=dtype, shrinking=shrinking)
         assert solution.status is Status.CONVERGED
         assert_feasible(large, solution.variables)
         assert evaluate(large, solution.variables).relative_gap <= 1e-3
@@ -164,8 +164,8 @@ class TestManySamples:
         best = solve_certified(large, None, 1e-4)
         start = feasible(large, best.variables + np.random.default_rng(0).normal(size=2500) * 0.05)
         residual = large.p - large.image(start)
-        with_residual = solve_by_decomposition(large, start, 1e-4, residual=residual)
-        without = solve_by_decomposition(large, start, 1e-4)
+        with_residual = Decomposition.solve(large, start, 1e-4, residual=residual)
+        without = Decomposition.solve(large, start, 1e-4)
         assert_array_equal(with_residual.variables, without.variables)
         assert evaluate(large, without.variables).dual == pytest.approx(best.evidence.dual, rel=1e-5)
 
@@ -199,8 +199,8 @@ def test_blocks_that_grow_while_variables_are_left_out(classifier_problem, monke
     monkeypatch.setattr(decomposition, "WHOLE", 8)
     monkeypatch.setattr(decomposition, "WORKING_SET", 40)
     problem = classifier_problem(150, 3, seed=seed, C=C, distance=1.0)
-    solution = decomposition.solve(problem, None, 1e-6)
+    solution = Decomposition.solve(problem, None, 1e-6)
     assert_feasible(problem, solution.variables)
     # left out variables are looked at again by the one who asks for a proof
-    found = evaluate(problem, decomposition.solve(problem, solution.variables, 1e-6, shrinking=False).variables)
+    found = evaluate(problem, Decomposition.solve(problem, solution.variables, 1e-6, shrinking=False).variables)
     assert found.relative_gap <= 1e-5

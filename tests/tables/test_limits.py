@@ -378,3 +378,194 @@ def test_damaged_descriptions_of_arrow_batches_have_no_size():
         odd = data.copy()
         odd[rng.integers(0, len(odd), 4)] = rng.integers(0, 256, 4)
         assert unpacked_size(io.BytesIO(odd.tobytes())) >= 0
+
+
+# ---------------------------------------------------------------- wide tables, padding and false sizes
+
+
+def _of_length(rows, cells):
+    names = ",".join(f"c{j}" for j in range(len(cells)))
+    return "\n".join([names, *[",".join(cells)] * rows, ""]).encode()
+
+
+def test_a_wide_table_is_not_read_by_a_call_for_each_column(monkeypatch):
+    """Arrow's reader takes a tenth of a millisecond and 9 KB for each column."""
+    from maxmargin.tables import _columns, _csv
+
+    asked = []
+    monkeypatch.setattr(_columns, "fit_types", lambda *given: asked.append(given))
+    monkeypatch.setattr(_csv, "clean", lambda cells, how: asked.append(cells) or cells)
+    data = _of_length(2, [str(j) if j % 3 else f"{j}.5" for j in range(3000)])
+    table = read_table(io.BytesIO(data))
+    assert table.num_columns == 3000 and len(asked) == 1
+    assert table["c3"].to_pylist() == [3.5, 3.5] and table["c4"].to_pylist() == [4, 4]
+    assert sum(len(chunk) for chunk in scan_table(io.BytesIO(data))) == 2 and len(asked) == 2
+
+
+_ODD = (
+    "1",
+    "-0",
+    "007",
+    "1.5",
+    "1e3",
+    "",
+    "NA",
+    "x",
+    "+4",
+    "1,000",
+    "true",
+    "2021-03-04",
+    "9" * 19,
+    " 3",
+    "1e999",
+    '"',
+)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_wide_tables_are_read_as_narrow_ones(seed, monkeypatch):
+    from maxmargin.tables import _csv
+
+    rng = np.random.default_rng(seed)
+    rows, columns = int(rng.integers(1, 6)), int(rng.integers(2, 40))
+    few = [rng.choice(_ODD, 3) for _ in range(columns)]
+    lines = [[_quoted(rng.choice(few[j])) for j in range(columns)] for _ in range(rows)]
+    lines.insert(int(rng.integers(0, rows + 1)), [" "])
+    data = ("\n".join([",".join(f"c{j}" for j in range(columns)), *map(",".join, lines)]) + "\r\n").encode()
+    monkeypatch.setattr(_text, "BLOCK", 60)
+    for chosen in (None, ["c1", "c0"]):
+        for chunks in (False, True):
+            answers = []
+            for wide in (2, 10**9):
+                monkeypatch.setattr(_csv, "_WIDE", wide)
+                answers.append(_answer(data, chosen, chunks))
+            assert answers[0] == answers[1]
+
+
+def _quoted(cell):
+    return '"' + cell.replace('"', '""') + '"' if "," in cell or '"' in cell else str(cell)
+
+
+def _answer(data, chosen, chunks):
+    try:
+        if chunks:
+            return [(part.schema, part.to_pydict()) for part in scan_table(io.BytesIO(data), columns=chosen, rows=2)]
+        table = read_table(io.BytesIO(data), columns=chosen)
+        return table.schema, table.to_pydict()
+    except TableError as error:
+        return str(error)
+
+
+def test_a_wide_line_of_another_length_is_told():
+    data = _of_length(2, ["1"] * 600) + b"1,2\n"
+    with pytest.raises(TableError, match="line 4: 2 cells, where the header has 600"):
+        read_table(io.BytesIO(data))
+
+
+def test_zeros_after_gzip_are_not_looked_at_one_by_one():
+    class File(io.BytesIO):
+        reads = 0
+
+        def read(self, size=-1):
+            self.reads += 1
+            return super().read(size)
+
+    packed = gzip.compress(b"a,b\n1,2\n") + bytes(10**6) + gzip.compress(b"3,4\n") + bytes(10**6)
+    file = File(packed)
+    assert read_table(file)["a"].to_pylist() == [1, 3]
+    assert file.reads < 50
+
+
+@pytest.mark.parametrize("end", [b"x", b"\0\0\x1f\x8b\x08", gzip.compress(b"5,6\n")[:-4]])
+def test_what_is_no_gzip_member_after_one_is_told(end):
+    with pytest.raises(TableError, match="damaged or cut short within its gzip data"):
+        read_table(io.BytesIO(gzip.compress(b"a,b\n1,2\n") + end))
+
+
+def test_many_short_gzip_members_are_one_table():
+    data = b"".join(map(gzip.compress, [b"a,b\n", b"", b"1,", b"2\n3", b"", b",4\n"] + [b"5,6\n"] * 2000))
+    assert len(read_table(io.BytesIO(data))) == 2002
+
+
+def test_a_large_index_in_a_small_file():
+    """A model of 10^8 columns takes gigabytes, whatever its rows take."""
+    data = b"1 1:2 3:4\n" * 50 + b"-1 100000000:1\n"
+    error = _limited("max_columns", data, format="libsvm")
+    assert error.allowed == 2**23
+    assert read_table(io.BytesIO(data), max_columns=10**8).X.shape == (51, 10**8)
+    assert read_table(io.BytesIO(data), max_expansion=math.inf).X.shape == (51, 10**8)
+    assert read_table(io.BytesIO(data), features=10**8).X.shape == (51, 10**8)
+    assert read_table(io.BytesIO(b"1 8000000:1\n")).X.shape == (1, 8_000_000)
+
+
+def _footer(data):
+    length = int.from_bytes(data[-8:-4], "little")
+    return data[: -8 - length], data[-8 - length : -8]
+
+
+def _with_footer(pages, footer):
+    return pages + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_parquet_footer_that_claims_many_row_groups_or_columns(place, monkeypatch):
+    """Arrow makes room for a million columns, 600 MB, before it looks for the first."""
+    import pyarrow.parquet as pq
+
+    given = []
+    usual = pq.ParquetFile
+    monkeypatch.setattr(pq, "ParquetFile", lambda *args, **options: given.append(options) or usual(*args, **options))
+    pages, footer = _footer(parquet(pa.table({"a": np.zeros(5)})))
+    lists = [at for at in range(len(footer)) if footer[at : at + 2] == b"\x19\x1c"]  # of one structure each
+    at = lists[place] + 1
+    footer = footer[:at] + b"\xfc\xbf\x84\x3d" + footer[at + 1 :] + bytes(17_000)  # of 999,999
+    with pytest.raises(TableError, match=r"damaged, or no parquet file .*size limit"):
+        read_table(io.BytesIO(_with_footer(pages, footer)))
+    assert given[0]["thrift_container_size_limit"] < 10_000
+
+
+def test_a_parquet_footer_that_says_less_than_its_pages_unpack_to():
+    import pyarrow.parquet as pq
+
+    file = io.BytesIO()
+    options = {"compression": "zstd", "use_dictionary": False, "write_statistics": False, "store_schema": False}
+    pq.write_table(pa.table({"a": np.zeros(10_000_000)}), file, row_group_size=10**7, **options)
+    metadata = pq.ParquetFile(file).metadata.row_group(0)
+    pages, footer = _footer(file.getvalue())
+    for size in {metadata.total_byte_size, metadata.column(0).total_uncompressed_size}:
+        written = _zigzag(size)
+        assert written in footer
+        footer = footer.replace(written, b"\x80" * (len(written) - 1) + b"\x00")
+    data = _with_footer(pages, footer)
+    assert pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0).total_byte_size == 0
+    error = _limited("max_expansion", data)
+    assert "its pages unpack to far more than is stored" in str(error)
+    assert len(read_table(io.BytesIO(data), max_expansion=math.inf)) == 10**7
+
+
+def _zigzag(number):
+    number, out = 2 * number, []
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip", "brotli", "lz4"])
+def test_pages_are_as_large_as_their_headers_say(codec):
+    import pyarrow.parquet as pq
+
+    from maxmargin.tables._parquet_sizes import pages_size
+
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {"a": rng.normal(size=50_000), "b": rng.choice(["x", "yy", "z" * 300], 50_000), "c": [None] * 50_000}
+    )
+    for version in ("1.0", "2.0"):
+        file = io.BytesIO()
+        options = {"data_page_version": version, "data_page_size": 4096, "row_group_size": 20_000}
+        pq.write_table(table, file, compression=codec, **options)
+        metadata = pq.ParquetFile(file).metadata
+        said = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        headers = 0.05 * said + 5000  # which the footer counts, too
+        assert said - headers < pages_size(file, metadata) <= said

@@ -1,14 +1,12 @@
 """Theorems as functions: what can be promised before, or whatever, the data are."""
 
 from ._averaged_sgd import AveragedSGDBound, averaged_sgd_bound
-from ._boosting import boosting_error_bound, boosting_rounds
-from ._bootstrap import bootstrap_inclusion
 from ._cover import cover_count, cover_fraction
+from ._ensembles import boosting_error_bound, boosting_rounds, bootstrap_inclusion, majority_vote_error
 from ._leave_one_out import LeaveOneOut, squared_spans, xi_alpha_errors
 from ._left_out import left_out_signs
 from ._perceptron import MistakeBound, mistake_bound, mistake_bound_of
 from ._stability import BestRegularisation, best_regularisation, stability_bound
-from ._vote import majority_vote_error
 
 __all__ = [
     "AveragedSGDBound",

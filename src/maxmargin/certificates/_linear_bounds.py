@@ -91,6 +91,8 @@ def penalty_bounds(penalty: Penalty | CustomPenalty, w: np.ndarray) -> Bounded:
     if isinstance(penalty, CustomPenalty):
         value = penalty.value(w)
         return (value, penalty.value_error(value, len(w))) if isfinite(value) else (inf, inf)
+    if penalty.positive and (np.ravel(w) < 0).any():
+        return inf, inf
     w = np.abs(np.ravel(w))
     total, error = 0.0, 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -111,13 +113,20 @@ def conjugate_bound(penalty: Penalty | CustomPenalty, v: np.ndarray, errors: np.
         bound = penalty.conjugate_bound(v, errors)
         return (bound, max(bound - penalty.conjugate(v), 0.0)) if isfinite(bound) else (inf, inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        plain = np.maximum(np.abs(v) - penalty.l1, 0.0)
+        sizes = constrained(penalty, v)
+        plain = np.maximum(sizes - penalty.l1, 0.0)
         # the penalty's own l1 is exact; the difference rounds by u of its terms
-        wide = np.maximum(np.abs(v) * (1 + 4 * U) + errors - penalty.l1 * (1 - 4 * U), 0.0)
+        wide = np.maximum(sizes * (1 + 4 * U) + errors - penalty.l1 * (1 - 4 * U), 0.0)
         value, bound = bounded_dot(np.ravel(wide), np.ravel(wide))
         value = (value + bound) / (2 * penalty.l2) * (1 + 8 * U)
         least = float((plain * plain).sum()) / (2 * penalty.l2)
     return (value, value - least) if isfinite(value) else (inf, inf)
+
+
+def constrained(penalty: Penalty | CustomPenalty, v: np.ndarray) -> np.ndarray:
+    """What of v the penalty compares with l1: its size, or its positive part where weights must not be negative."""
+    positive = isinstance(penalty, Penalty) and penalty.positive
+    return np.maximum(v, 0.0) if positive else np.abs(v)
 
 
 def exact_correction(gram: np.ndarray, depth: int, smallest_weight: float, residual: np.ndarray) -> float:
@@ -141,22 +150,33 @@ def exact_correction(gram: np.ndarray, depth: int, smallest_weight: float, resid
 
     """
     m = len(gram)
-    diagonal = gram.diagonal()
-    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and (diagonal > 0).all() and smallest_weight > 0):
+    inverse, scale = scaled_inverse(gram, depth)
+    if not (isfinite(inverse) and np.isfinite(residual).all() and smallest_weight > 0):
         return inf
+    moved = inverse * float(np.linalg.norm(residual * scale[:, None], axis=0).max(initial=0.0)) * ROOM
+    return moved * sqrt(m / smallest_weight) * ROOM
+
+
+def scaled_inverse(gram: np.ndarray, depth: int) -> tuple[float, np.ndarray]:
+    """A bound of the norm of the inverse of H scaled to a unit diagonal, and the scale of each row; inf without proof.
+
+    H is a Gram matrix as computed, whose entries may have gone through `depth` roundings. An approximate inverse A with
+    ||I - A H|| = r < 1 shows that H has an inverse of norm at most ||A|| / (1 - r).
+    """
+    m = len(gram)
+    diagonal = gram.diagonal()
+    if not (np.isfinite(gram).all() and (diagonal > 0).all()):
+        return inf, np.zeros(m)
     scale = 1 / np.sqrt(diagonal)
     B = gram * scale * scale[:, None]
     off = m * gamma(depth + 8) * ROOM
     try:
         A = np.linalg.inv(B)
     except np.linalg.LinAlgError:
-        return inf
+        return inf, scale
     size = float(np.linalg.norm(A)) * ROOM
     r = (float(np.linalg.norm(np.eye(m) - A @ B)) + size * (off + gamma(m + 4) * m)) * ROOM
-    if not r < 0.5:
-        return inf
-    moved = size / (1 - r) * float(np.linalg.norm(residual * scale[:, None], axis=0).max(initial=0.0)) * ROOM
-    return moved * sqrt(m / smallest_weight) * ROOM
+    return (size / (1 - r) * ROOM, scale) if r < 0.5 else (inf, scale)
 
 
 def signed_sides(c: np.ndarray, u: np.ndarray) -> tuple[float, float]:
@@ -176,10 +196,12 @@ __all__ = [
     "compensated_errors",
     "conjugate_bound",
     "conjugates",
+    "constrained",
     "decision_errors",
     "exact_correction",
     "largest_losses",
     "penalty_bounds",
+    "scaled_inverse",
     "signed_sides",
     "sum_errors",
     "sum_magnitudes",

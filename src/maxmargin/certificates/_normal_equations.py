@@ -8,6 +8,10 @@ s_i above its minimum in b, and there it is a quadratic that curves by at least 
 For alpha > 0 this is the duality gap, too: the dual of the ridge is 2 y's u - u's u - ||X's u||^2 / alpha, and u = r
 gives it. With a rounded mean mu + eps in place of mu the same holds for g - e eps.
 
+Without a penalty J is a quadratic of (w, b) with the Hessian 2 H, H = sum_i s_i (x_i - m, 1)(x_i - m, 1)' for any m: a
+shift of the rows is one of b. It is (g, e)'H^-1 (g, e) above its minimum. `scaled_inverse` bounds the inverse where
+float64 can show that there is one, which is to say that the weights are unique.
+
 Every figure that a bound is made of is widened by its rounding error: J is an upper bound of the objective at the
 model's weights, J - gap a lower bound of the least possible one.
 """
@@ -19,9 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data import product_magnitudes, sum_depth, sum_magnitudes
+from ..engine import one_blas_thread
 from ..problems import LeastSquares
-from ._linear_bounds import ROOM
+from ._linear_bounds import ROOM, scaled_inverse
 from ._rounding import TINY, U, bounded_dot, gamma, upper
+
+# Features up to which the inverse of the Hessian is bounded where there is no penalty.
+_INVERTED = 1000
 
 
 @dataclass(frozen=True)
@@ -37,8 +45,13 @@ class NormalEvidence:
     relative_residual: float
 
 
-def evaluate_normal_equations(problem: LeastSquares, W: np.ndarray, b: np.ndarray) -> NormalEvidence:
-    """Figures at weights W of shape (d, k) and intercepts b of shape (k,)."""
+def evaluate_normal_equations(
+    problem: LeastSquares, W: np.ndarray, b: np.ndarray, *, full_rank: bool = False
+) -> NormalEvidence:
+    """Figures at weights W of shape (d, k) and intercepts b of shape (k,).
+
+    The gap of a target without a penalty is infinite, unless `full_rank` asks to show that its minimum is unique.
+    """
     roots, alpha = problem.roots, problem.alpha
     # sqrt(s) r; the offset is what the model's own intercept differs from the best one
     offset = problem.intercept(W) - b
@@ -46,7 +59,8 @@ def evaluate_normal_equations(problem: LeastSquares, W: np.ndarray, b: np.ndarra
     g = alpha * W - transposed
     e = roots @ R if problem.fit_intercept else np.zeros(problem.k)
     squares = np.einsum("jk,jk->k", g, g)
-    figures = [_bounds(problem, W, b, R, g, e, k) for k in range(problem.k)]
+    inverse = _inverse(problem) if full_rank and (alpha <= 0).any() else (np.inf, np.empty(0))
+    figures = [_bounds(problem, W, b, R, g, e, k, inverse) for k in range(problem.k)]
     residual = np.sqrt(squares + e**2)
     size2 = problem.squared_size()
     length = np.sqrt(np.einsum("jk,jk->k", W, W) + b**2)
@@ -59,7 +73,14 @@ def evaluate_normal_equations(problem: LeastSquares, W: np.ndarray, b: np.ndarra
 
 
 def _bounds(
-    problem: LeastSquares, W: np.ndarray, b: np.ndarray, R: np.ndarray, g: np.ndarray, e: np.ndarray, k: int
+    problem: LeastSquares,
+    W: np.ndarray,
+    b: np.ndarray,
+    R: np.ndarray,
+    g: np.ndarray,
+    e: np.ndarray,
+    k: int,
+    inverse: tuple[float, np.ndarray],
 ) -> tuple[float, float]:
     """Upper bounds of the objective of target k and of what it is above the least possible one."""
     rows, roots, alpha, threads = problem.rows, problem.roots, float(problem.alpha[k]), problem.threads
@@ -73,7 +94,7 @@ def _bounds(
         error += float(off @ off) * ROOM + alpha * more + 4 * U * (square + alpha * penalty)
         objective = upper(square + alpha * penalty, error * ROOM)
         depth = sum_depth(rows, threads) + 8
-        rest, factors = 0.0, roots * (gamma(depth) * r + off)
+        rest, slack, factors = 0.0, 0.0, roots * (gamma(depth) * r + off)
         if problem.fit_intercept:
             many = gamma(problem.n + 8)
             slack = abs(float(e[k])) + (many * float(roots @ r) + float(roots @ off)) * ROOM
@@ -82,5 +103,28 @@ def _bounds(
         sums = sum_magnitudes(rows, factors, threads) * ROOM
         wide = np.abs(g[:, k]) + sums[:-1] + np.abs(problem.mu) * sums[-1] + 4 * U * alpha * w
         # the stated objective is above that of the weights by up to twice its error, and so is the gap
-        gap = (rest + float(wide @ wide) / alpha) * ROOM + 2.01 * error if alpha > 0 else np.inf
+        if alpha > 0:
+            gap = (rest + float(wide @ wide) / alpha) * ROOM + 2.01 * error
+        elif np.isfinite(inverse[0]):
+            slopes = inverse[1] * (np.append(wide, slack) if problem.fit_intercept else wide)
+            gap = inverse[0] * float(slopes @ slopes) * ROOM + 2.01 * error
+        else:
+            gap = np.inf
     return (objective, gap) if np.isfinite(objective) else (np.inf, np.inf)
+
+
+def _inverse(problem: LeastSquares) -> tuple[float, np.ndarray]:
+    """A bound of the scaled inverse of the Hessian in (w, b), and the scales."""
+    n, d = problem.n, problem.d
+    if d > _INVERTED or n < d + problem.fit_intercept:
+        return np.inf, np.empty(0)
+    side = d + problem.fit_intercept
+    H, height = np.zeros((side, side)), problem.tile_height(256)
+    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
+        for low in range(0, n, height):
+            high = min(n, low + height)
+            tile = problem.tile(low, high)
+            if problem.fit_intercept:
+                tile = np.column_stack([tile, problem.roots[low:high]])
+            H += tile.T @ tile
+        return scaled_inverse(H, n + 16)

@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..data import compensated_sums, sum_depth, sum_magnitudes
+from ..penalties import CustomPenalty, Penalty
 from ..problems import Risk
 from ._custom import assumption, refute_functions
 from ._duality import relative
@@ -33,6 +34,7 @@ from ._linear_bounds import (
     compensated_errors,
     conjugate_bound,
     conjugates,
+    constrained,
     decision_errors,
     exact_correction,
     largest_losses,
@@ -141,7 +143,10 @@ def _violation(problem: Risk, w: np.ndarray, v: np.ndarray) -> float:
     penalty = problem.penalty
     if penalty.separable is None:
         return float(np.abs(w - penalty.prox(w + v, 1.0)).max(initial=0.0))
-    return float(np.abs(v - np.clip(v, *subgradients(w, *penalty.separable))).max(initial=0.0))
+    low, high = subgradients(w, *penalty.separable)
+    if penalty.positive:
+        low = np.where(w > 0, low, -inf)
+    return float(np.abs(v - np.clip(v, low, high)).max(initial=0.0))
 
 
 def _primal(problem: Risk, theta: np.ndarray, f: np.ndarray) -> tuple[float, float]:
@@ -180,7 +185,7 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = F
     if penalty.separable is None:
         u, v, size = _within_domain(problem, u, v, size, _SLOPES + 2 * _imbalance(problem, u))
     elif l2 <= 0 and not free:
-        u, v, size = _within_l1(l1, u, v, size)
+        u, v, size = _within_l1(penalty, l1, u, v, size)
     value, error, wobble = _conjugate_sum(problem, u)
     t = 0.0 if free else _imbalance(problem, u)
     errors = compensated_errors(v, size, problem.n, _SLOPES + t)
@@ -193,7 +198,7 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = F
             penalised, more = conjugate_bound(penalty, v, errors)
             bound, cost = value - cost - penalised, cost + more
         else:
-            largest = float((np.abs(v) + errors).max(initial=0.0)) * (1 + 4 * U)
+            largest = float((constrained(penalty, v) + errors).max(initial=0.0)) * (1 + 4 * U)
             shrink = min(1.0, l1 / largest * (1 - 4 * U)) if largest > 0 else 1.0
             bound, cost = shrink * (value - cost), cost + (1 - shrink) * abs(value)
     # the last subtractions round themselves
@@ -304,9 +309,11 @@ def _bracket(problem: Risk, slopes, u: np.ndarray, total: float):  # type: ignor
     return other, other_total, min(step, 0.0), max(step, 0.0)
 
 
-def _within_l1(l1: float, u: np.ndarray, v: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Slopes, scaled so that no |v_j| is above l1 but for rounding."""
-    largest = float(np.abs(v).max(initial=0.0))
+def _within_l1(
+    penalty: Penalty | CustomPenalty, l1: float, u: np.ndarray, v: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Slopes, scaled so that no |v_j| (no v_j, where weights must not be negative) is above l1 but for rounding."""
+    largest = float(constrained(penalty, v).max(initial=0.0))
     scale = min(1.0, l1 / largest) if largest > 0 else 1.0
     return (scale * u, scale * v, scale * size) if scale < 1 else (u, v, size)
 

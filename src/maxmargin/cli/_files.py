@@ -18,10 +18,12 @@ def stem(source: str, otherwise: str) -> str:
 
 def check_place(path: Path, *, force: bool) -> None:
     """Refuse, before any work is done, a place where nothing can be written or something would be lost."""
+    from ..engine import descriptor_of
+
     if path.is_dir():
         raise UserError(f"{path}: is a folder; give the name of a file.")
-    if path.exists() and not path.is_file():
-        return  # a device or a named pipe, which is written into
+    if descriptor_of(path) is not None or (path.exists() and not path.is_file()):
+        return  # standard output, a device or a named pipe, which is written into
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it, --out chooses another name.")
     folder = Path(os.path.realpath(path)).parent  # that of the file that a link leads to

@@ -42,7 +42,9 @@ class Reading:
     missing: Annotated[
         list[str] | None, Parameter(negative="", help="A cell of CSV that stands for a missing value; may repeat.")
     ] = None
-    max_columns: Annotated[int | None, Parameter(help="The most columns: 100,000, of LIBSVM text 10^8.")] = None
+    max_columns: Annotated[
+        int | None, Parameter(help="The most columns: 100,000; of LIBSVM text 10^8, less if it is short.")
+    ] = None
     max_bytes: Annotated[int | None, Parameter(help="The most memory for the table: what the machine has.")] = None
     max_expansion: Annotated[
         float | None, Parameter(help="The most bytes read for each byte stored (gzip, Parquet), beyond 64 MB: 200.")

@@ -243,21 +243,7 @@ def _squared(predictions: np.ndarray, y: np.ndarray, X: Any, classes: np.ndarray
     else:
         noise = _noise_of_equal_rows(X, target)
         bias_mean = float(bias.mean()) - (noise or 0.0)
-    error = bias + variance
-    return BiasVariance(
-        "squared",
-        float(error.mean()),
-        bias_mean,
-        float(variance.mean()),
-        noise,
-        None,
-        None,
-        {"error": _standard_error(error), "bias": _standard_error(bias), "variance": _standard_error(variance)},
-        trainings,
-        n,
-        bias,
-        variance,
-    )
+    return _divided("squared", trainings, bias + variance, bias, variance, bias_mean, noise=noise)
 
 
 def _noise_of_equal_rows(X: Any, target: np.ndarray) -> float | None:
@@ -286,20 +272,25 @@ def _zero_one(predictions: np.ndarray, y: np.ndarray) -> BiasVariance:
     bias = (main != right).astype(np.float64)
     variance = 1 - shares[np.arange(n), main]
     hits = shares[np.arange(n), right]
-    error = 1 - hits
+    harm, help = float(np.where(bias == 0, variance, 0.0).mean()), float(np.where(bias == 1, hits, 0.0).mean())
+    return _divided("zero_one", trainings, 1 - hits, bias, variance, float(bias.mean()), harm=harm, help=help)
+
+
+def _divided(
+    loss: str, trainings: int, error: np.ndarray, bias: np.ndarray, variance: np.ndarray, bias_mean: float, **more: Any
+) -> BiasVariance:
+    """The means of what is known row by row."""
+    rows = {"error": error, "bias": bias, "variance": variance}
+    means = {"error": float(error.mean()), "bias": bias_mean, "variance": float(variance.mean())}
     return BiasVariance(
-        "zero_one",
-        float(error.mean()),
-        float(bias.mean()),
-        float(variance.mean()),
-        None,
-        float(np.where(bias == 0, variance, 0.0).mean()),
-        float(np.where(bias == 1, hits, 0.0).mean()),
-        {"error": _standard_error(error), "bias": _standard_error(bias), "variance": _standard_error(variance)},
-        trainings,
-        n,
-        bias,
-        variance,
+        loss=loss,
+        **means,
+        **{"noise": None, "harm": None, "help": None} | more,
+        standard_errors={name: _standard_error(values) for name, values in rows.items()},
+        n_resamples=trainings,
+        n_test=len(error),
+        bias_of_rows=bias,
+        variance_of_rows=variance,
     )
 
 

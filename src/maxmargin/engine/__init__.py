@@ -26,13 +26,14 @@ from ._queue import Task, run_queue
 from ._sortable import sortable, sortable_room
 from ._stopwatch import Stopwatch
 from ._warning import warn
-from ._whole_file import whole_file
+from ._whole_file import descriptor_of, whole_file
 from ._wide import wide_vectors
 
 __all__ = [
     "Stopwatch",
     "Task",
     "cached_property",
+    "descriptor_of",
     "interruptible",
     "jit",
     "jit_bare",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,14 +16,17 @@ from typing import IO
 
 # Not every system has these: without O_BINARY, Windows would end lines in its own way.
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+/(?:task/\d+/)?fd")  # folders of open descriptors
+_MOST_LINKS = 40
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A stream of bytes whose contents are at `path` when the block has ended, and nothing of them if it raises.
 
-    A link stays, and the file that it leads to is replaced. What is no file (``/dev/null``, ``/dev/stdout``, a named
-    pipe) is written into, once all is there to be written. The stream can be read and seeked in either case.
+    A link stays, and the file that it leads to is replaced. What is no file (``/dev/null``, a named pipe) is written
+    into, once all is there to be written, and so is an open descriptor (``/dev/stdout``, ``/dev/fd/3``), at its own
+    place: ``>> log`` appends. The stream can be read and seeked in either case.
 
     Parameters
     ----------
@@ -29,6 +34,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         Where to. A file that is there is replaced and keeps its permissions; a new one has those of any new file.
 
     """
+    number = descriptor_of(path)
+    if number is not None:
+        with tempfile.TemporaryFile() as stream:
+            yield stream
+            _write_into(number, stream, path)
+        return
     found, target = _status(path), os.path.realpath(path)
     if found is None or (stat.S_ISREG(found.st_mode) and _is(target, found)):
         with _replaced(Path(target), found) as stream:
@@ -41,6 +52,38 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         stream.seek(0)
         with open(path, "wb") as device:
             shutil.copyfileobj(stream, device)
+
+
+def descriptor_of(path: str | os.PathLike[str]) -> int | None:
+    """The number of the open descriptor of this process that a path stands for, or None if it is a file of its own.
+
+    Opened by its path, a descriptor of a file would begin at the start of it; what was redirected there would be lost.
+    """
+    path = os.path.abspath(path)
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        folder = os.path.realpath(folder)
+        if name.isdecimal() and _DESCRIPTORS.fullmatch(folder):
+            own = folder.startswith(("/dev/", f"/proc/{os.getpid()}/"))
+            return int(name) if own else None
+        path = os.path.join(folder, name)
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
+def _write_into(number: int, stream: IO[bytes], path: str | os.PathLike[str]) -> None:
+    for output in (sys.stdout, sys.stderr):  # what was printed before stands before
+        with suppress(OSError, ValueError, AttributeError):
+            output.flush()
+    stream.seek(0)
+    try:
+        with os.fdopen(os.dup(number), "wb") as device:
+            shutil.copyfileobj(stream, device)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:

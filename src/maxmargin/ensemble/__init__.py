@@ -18,6 +18,7 @@ from ._forest_bags import Bags as Bags
 from ._forest_classifier import RandomForestClassifier
 from ._forest_regressor import RandomForestRegressor
 from ._linear_weak import DecisionPlane
+from ._members import member_importances as member_importances
 from ._stump import DecisionStump
 
 __all__ = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -20,27 +20,33 @@ from ..estimators import Reported, check_same_rows
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
-from ._seeds import seeded_copy
+from ._members import Members, seeded_copy
 
 _REDRAWS = 20
 
 
-class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostingParameters:
+    """The parameters that boosting of classes and of values share."""
+
+    estimator: Any = field(default=None, kw_only=False)
+    n_estimators: int = 50
+    learning_rate: float = 1.0
+    random_state: Any = None
+    resample: bool | str = "auto"
+
+
+class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, BaseEstimator):
     """Learners with votes, as a sequence."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "resample": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
     }
 
-    estimator: Any
     estimator_: Any
-    n_estimators: int
-    learning_rate: float
-    resample: bool | str
-    random_state: Any
     estimators_: list[Any]
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray
@@ -54,15 +60,6 @@ class AdaBoostBase(MetaEstimatorMixin, Reported, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: int) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     @abstractmethod
     def _template(self) -> Any:

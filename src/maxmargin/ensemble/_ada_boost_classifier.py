@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -23,8 +23,7 @@ from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import Learn, Watch, boost
 from ._box import DecisionBox
 from ._linear_weak import DecisionPlane
-from ._number_columns import refuse_categories
-from ._seeds import drawn_seed
+from ._members import drawn_seed, refuse_categories
 from ._stump import DecisionStump
 from ._stump_votes import StumpVote
 from ._weak_learner import WeakLearner, columnwise, counted, numbered
@@ -95,7 +94,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **AdaBoostBase._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), StrOptions(set(_BUILT_IN)), None],
     }
@@ -103,21 +102,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     classes_: np.ndarray
     _learning_rate: float
     _kept_settings = ("learning_rate",)
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: Any = None,
-        resample: bool | str = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-        self.resample = resample
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,21 +111,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostClassifier:
-        """Boost on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts from the start.
-
-        Returns
-        -------
-        self
-
-        """
+        """Boost on rows X with labels y."""
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, watch: Watch | None = None) -> AdaBoostClassifier:
@@ -280,10 +250,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for the classes, scaled as in scikit-learn.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
@@ -294,59 +260,19 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         return self._decide(self._polls(self._check_rows(X)), float(self._votes.sum()))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with most votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The class with most votes."""
         return self._choose(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes under SAMME's exponential loss.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities of the classes under SAMME's exponential loss."""
         return self._probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities."""
         return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Decision values after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-
-        """
+        """Decision values after each round."""
         X = self._check_rows(X)
         polls, rows, total = np.zeros((X.shape[0], len(self.classes_))), np.arange(X.shape[0]), 0.0
         for vote, said in zip(self._votes, self._said(X), strict=True):
@@ -355,50 +281,16 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
             yield self._decide(polls, total)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Labels after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels after each round."""
         for decision in self.staged_decision_function(X):
             yield self._choose(decision)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Probabilities after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities after each round."""
         for decision in self.staged_decision_function(X):
             yield self._probabilities(decision)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Accuracy after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Yields
-        ------
-        float
-
-        """
+        """Accuracy after each round."""
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)

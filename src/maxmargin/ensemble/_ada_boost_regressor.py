@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -21,12 +21,12 @@ from ._ada_boost_base import AdaBoostBase, fit_on_bag
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_r2 import Learn, boost_r2, prove_r2
 from ._boosted_trees import BoostedTrees
-from ._number_columns import refuse_categories
-from ._seeds import drawn_seed
+from ._members import drawn_seed, refuse_categories
 
 _BLOCK = 2**21  # predictions that are sorted at a time
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     """AdaBoost.R2: the weighted median of regressors, each trained where the ones before it were far off.
 
@@ -83,51 +83,20 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **AdaBoostBase._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
         "loss": [StrOptions({"linear", "square", "exponential"})],
     }
 
-    _learning_rate: float
-    _loss: str
     _kept_settings = ("learning_rate", "loss")
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        loss: str = "linear",
-        random_state: Any = None,
-        resample: bool | str = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
-        self.resample = resample
+    loss: str = "linear"
 
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
-        """Boost on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts from the start.
-
-        Returns
-        -------
-        self
-
-        """
+        """Boost on rows X with targets y."""
         watch = Stopwatch()
         self._validate_params()
         self.estimator_ = self._template()
@@ -194,32 +163,12 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         return validate_data(self, X, accept_sparse=["csr", "csc"], dtype=None, allow_nd=True, reset=False)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The median of what the regressors predict, weighted with their votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The median of what the regressors predict, weighted with their votes."""
         X = self._check_rows(X)
         return _weighted_median(np.array([learner.predict(X) for learner in self.estimators_]).T, self._votes)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predictions after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-
-        """
+        """Predictions after each round."""
         X = self._check_rows(X)
         columns: list[np.ndarray] = []
         for learner in self.estimators_:
@@ -227,21 +176,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
             yield _weighted_median(np.array(columns).T, self._votes[: len(columns)])
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """The coefficient of determination after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Yields
-        ------
-        float
-
-        """
+        """The coefficient of determination after each round."""
         for predicted in self.staged_predict(X):
             yield r2_score(y, predicted, sample_weight=sample_weight)
 

@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from ..engine import interruptible, warn
+from ..engine import interruptible
 from ..estimators import encode_labels
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._bagging_base import BaggingBase, Part
@@ -109,75 +109,29 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         return votes_out_of_bag(parts, target, self.n_classes_)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
-        if found.judged < len(target):
-            warn(
-                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=4,
-            )
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = found.sums / found.sums.sum(axis=1, keepdims=True)
         self.oob_score_ = float(np.mean(found.sums.argmax(axis=1) == target))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Mean of the learners' probabilities, or shares of their votes where they have none.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Mean of the learners' probabilities, or shares of their votes where they have none."""
         sums = self._sum_of(self._says, X)
         return sums / len(self.estimators_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest mean probability, of equal ones the first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The class with the largest mean probability, of equal ones the first."""
         shares = self.predict_proba(X)
         return self.classes_.take(shares.argmax(axis=1))
 
     @available_if(lambda self: hasattr(self._learner(), "decision_function"))
     @interruptible
     def decision_function(self, X: Any) -> np.ndarray:
-        """Mean of the learners' decision values, where they have any.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-
-        """
+        """Mean of the learners' decision values, where they have any."""
         sums = self._sum_of(lambda learner, rows: learner.decision_function(rows), X)
         return sums / len(self.estimators_)
 
@@ -232,26 +186,10 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
         return means_out_of_bag(parts, target)
 
     def _keep_oob(self, found: OutOfBag, target: np.ndarray) -> None:
-        if found.judged < len(target):
-            warn(
-                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=4,
-            )
         self.oob_prediction_ = found.sums.reshape(target.shape)
         judged = np.isfinite(found.losses)
         self.oob_score_ = float(r2_score(target[judged], self.oob_prediction_[judged]))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Mean of the learners' predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Mean of the learners' predictions."""
         return self._sum_of(self._says, X) / len(self.estimators_)

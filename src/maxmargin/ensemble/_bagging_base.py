@@ -9,10 +9,10 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -29,17 +29,17 @@ from ..tree import TreeEstimator, confirm_or_refute, first_difference, is_determ
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions
-from ._number_columns import refuse_categories
+from ._members import LARGEST_SEED, Members, refuse_categories, seeded_copy
 from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
-from ._seeds import LARGEST_SEED, seeded_copy
 
 Part = tuple[np.ndarray, np.ndarray]
 
 
-class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
     """What the bagged classifier and the bagged regressor share: bags, learners, and the evidence."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [
@@ -57,38 +57,19 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    _loss: str
-    estimators_: list[Any]
-    estimators_features_: list[np.ndarray]
-    _seeds: list[int]
-    _bags: RowBags
+    _loss: ClassVar[str]
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    estimator: Any = field(default=None, kw_only=False)
+    n_estimators: int = field(default=10, kw_only=False)
+    max_samples: int | float | None = None
+    max_features: int | float = 1.0
+    bootstrap: bool = True
+    bootstrap_features: bool = False
+    oob_score: bool = False
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -136,10 +117,6 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             numbers of up to 4, times any factor, are numbers of repetitions. Learners that take no weights have bags
             drawn by them.
 
-        Returns
-        -------
-        self
-
         """
         watch = Stopwatch()
         self._validate_params()
@@ -182,7 +159,9 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         """Train the learners that are missing; False if none is."""
         generator = check_random_state(self.random_state)
         if not self.warm_start or not hasattr(self, "estimators_"):
-            self.estimators_, self.estimators_features_, self._seeds = [], [], []
+            self.estimators_: list[Any] = []
+            self.estimators_features_: list[np.ndarray] = []
+            self._seeds: list[int] = []
         done = len(self.estimators_)
         if self.n_estimators < done:
             raise ValueError(
@@ -233,6 +212,12 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
         found = self._out_of_bag(self._parts(X, bags), target)
         self.oob_error_curve_ = found.curve
         if self.oob_score:
+            if found.judged < len(target):
+                warn(
+                    "Some inputs do not have OOB scores. This probably means too few estimators were used to compute "
+                    "any reliable oob estimates.",
+                    stacklevel=3,
+                )
             self._keep_oob(found, target)
         figures = (self._loss, len(bags), float(self.bag_fractions_.mean()), self.expected_bag_fraction_)
         classes = getattr(self, "classes_", None)
@@ -306,15 +291,6 @@ class BaggingBase(MetaEstimatorMixin, Reported, BaseEstimator):
             for learner, columns in zip(self.estimators_, self.estimators_features_, strict=True)
         )
         return sum(said)
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
 
 def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -24,10 +24,10 @@ from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
 from ._ada_boost_rounds import NoEdgeError
 from ._cascade_proof import CascadeGuarantee, prove_cascade, walk
 from ._cascade_stage import Stage, StageRows, train_stage
-from ._number_columns import refuse_categories
-from ._seeds import drawn_seed
+from ._members import drawn_seed, refuse_categories
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     """A cascade of boosted stages, for two classes of which one is rare.
 
@@ -95,7 +95,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), StrOptions({"stump", "box", "linear"}), None],
         "min_detection": [Interval(Real, 0, 1, closed="right")],
         "max_false_alarm": [Interval(Real, 0, 1, closed="left")],
@@ -109,37 +109,19 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    classes_: np.ndarray
-    certificate_: CascadeGuarantee
-    _stages: list[Stage]
-    _seed: int
+    _arguments = {"y": "y : array-like of shape (n_samples,)\n    Labels of two classes."}
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        min_detection: float = 0.995,
-        max_false_alarm: float = 0.5,
-        max_stages: int = 10,
-        target_false_alarm: float | None = None,
-        n_estimators: int = 100,
-        learning_rate: float = 1.0,
-        validation_fraction: float = 0.0,
-        carry_votes: bool = False,
-        pos_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.min_detection = min_detection
-        self.max_false_alarm = max_false_alarm
-        self.max_stages = max_stages
-        self.target_false_alarm = target_false_alarm
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.validation_fraction = validation_fraction
-        self.carry_votes = carry_votes
-        self.pos_label = pos_label
-        self.random_state = random_state
+    estimator: Any = field(default=None, kw_only=False)
+    min_detection: float = 0.995
+    max_false_alarm: float = 0.5
+    max_stages: int = 10
+    target_false_alarm: float | None = None
+    n_estimators: int = 100
+    learning_rate: float = 1.0
+    validation_fraction: float = 0.0
+    carry_votes: bool = False
+    pos_label: Any = None
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -150,21 +132,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CascadeClassifier:
-        """Grow the cascade on rows X with two labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the cascade on rows X with two labels y."""
         watch = Stopwatch()
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
@@ -195,7 +163,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
 
     def _grow(self, train: StageRows, tune: StageRows, random_state: np.random.RandomState) -> tuple[Status, str]:
         """Add stages while there is something to reject; how it ended."""
-        self._stages = []
+        self._stages: list[Stage] = []
         short, passed = 0, 1.0
         target = 0.0 if self.target_false_alarm is None else self.target_false_alarm
         while len(self._stages) < self.max_stages:
@@ -332,10 +300,6 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """How far each row gets: above zero if it passes all stages, the lower the earlier it is rejected.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -347,26 +311,12 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         return values if self.positive_ == self.classes_[1] else -values
 
     def predict(self, X: Any) -> np.ndarray:
-        """The positive class for rows that pass all stages, the other one for all others.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The positive class for rows that pass all stages, the other one for all others."""
         decision = self.decision_function(X)
         return self.classes_[(decision > 0).astype(np.intp)]
 
     def prediction_cost(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of stages and of learners that the prediction of each row takes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +32,7 @@ from ..tree import (
     Bins,
     Categories,
     Tree,
+    TreeParameters,
     build_tree,
     checked_columns,
     checked_weights,
@@ -45,6 +46,7 @@ from ..tree import (
 )
 from ._forest_bags import Bags
 from ._forest_votes import OutOfBagState, out_of_bag_errors, sum_of_values
+from ._members import Members
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
 # "auto": trees are grown in steps of so many, up to a last number.
@@ -58,14 +60,27 @@ def warn_unjudged(judged: np.ndarray) -> None:
         warn(
             f"Some inputs do not have OOB scores: {np.count_nonzero(~judged)} of {len(judged)} rows were in the bag of "
             "every tree. This probably means too few trees, or bags of too many draws, for reliable OOB estimates.",
-            stacklevel=6,
+            stacklevel=5,
         )
 
 
-class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ForestParameters(TreeParameters):
+    """The parameters that forests of classes and of values share."""
+
+    n_estimators: Any = field(default=100, kw_only=False)
+    bootstrap: bool = True
+    oob_score: Any = False
+    n_jobs: int | None = None
+    verbose: int = 0
+    warm_start: bool = False
+    max_samples: Any = None
+
+
+class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "bootstrap": ["boolean"],
@@ -80,21 +95,18 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         ],
     }
 
-    n_estimators: Any
-    bootstrap: bool
-    oob_score: Any
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-    warm_start: bool
-    max_samples: Any
-    ccp_alpha: float
-    monotonic_cst: Any
+    _arguments = {
+        "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
+        "    Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up\n"
+        "    to 4, times any factor, are numbers of repetitions. Not negative.",
+    }
+
     criterion: str
-    max_features: Any
     estimators_: list
     certificate_: Guarantee
     _loss: str
+    _member_type: Any
     _classes_count: int
     classes_: np.ndarray
     _categories: Categories | None
@@ -124,10 +136,6 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         return weight
 
     @abstractmethod
-    def _member(self, seed: int, tree: Tree) -> Any:
-        """The estimator around a grown tree."""
-
-    @abstractmethod
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """What the leaves of each tree add to the sums, and the class that alone has a share in each (else -1)."""
 
@@ -137,7 +145,8 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
 
     # ---------------------------------------------------------------- fitting
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grow the trees."""
         watch = Stopwatch()
         self._validate_params()
         self._refuse()
@@ -148,6 +157,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             self._foreign = len(self.estimators_)
         self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins)
         self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
+        return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
         """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by."""
@@ -202,11 +212,20 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
             )
         return target
 
-    def _name_columns(self, member: Any) -> None:
-        """Let a tree know the categories of a data frame; without any, its rows are arrays, as in scikit-learn."""
+    def _member(self, seed: int, tree: Tree) -> Any:
+        """The estimator around a grown tree."""
+        settings = {parameter.name: getattr(self, parameter.name) for parameter in fields(TreeParameters)}
+        member = self._member_type(**settings | {"criterion": self.criterion, "random_state": seed})
+        member.tree_, member.n_outputs_ = tree, 1
+        member.max_features_, member.n_features_in_ = self.max_features_, self.n_features_in_
+        if self._classes_count:
+            member.classes_, member.n_classes_ = np.arange(self._classes_count), self._classes_count
+            member._classes_count = self._classes_count
+        # without the categories of a data frame its rows are arrays, as in scikit-learn
         member._categories = self._categories
         if self._categories is not None:
             member.feature_names_in_ = self.feature_names_in_
+        return member
 
     def _counts(self, seed: int) -> np.ndarray:
         """How often each row is in the bag of a tree."""
@@ -223,7 +242,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f"n_estimators={wanted} must be larger or equal to len(estimators_)={old} when warm_start==True"
             )
         if wanted == old:
-            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=3)
         generator = check_random_state(self.random_state)
         generator.randint(_SEEDS, size=old)  # as many as the trees that are there have used
         state = OutOfBagState(len(target), max(1, self._classes_count))
@@ -248,7 +267,7 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
                 f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
                 f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self.oob_error_curve_ = curve
         self.certificate_ = self._guarantee(self._found(state, curve), target, unseen)
@@ -352,10 +371,6 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
     def apply(self, X: Any) -> np.ndarray:
         """The number of the leaf that each row ends in, for each tree.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples, n_estimators)
@@ -367,10 +382,6 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
         """The nodes that each row passes, for all trees side by side.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -403,12 +414,3 @@ class Forest(Reported, BaseEstimator, metaclass=ABCMeta):
         shares = [m.tree_.compute_feature_importances() for m in self.estimators_ if m.tree_.node_count > 1]
         mean = np.mean(shares, axis=0) if shares else np.zeros(self.n_features_in_)
         return mean / mean.sum() if mean.sum() > 0 else mean
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Any:
-        return iter(self.estimators_)

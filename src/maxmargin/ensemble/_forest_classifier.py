@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_y
 
 from ..engine import warn
-from ..estimators import encode_known_labels, encode_labels
-from ..tree import DecisionTreeClassifier, Tree
+from ..tree import ClassTrees, DecisionTreeClassifier, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_votes import OutOfBagState
 
-_TREE = (
-    "criterion",
-    "max_depth",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "max_features",
-    "max_leaf_nodes",
-    "min_impurity_decrease",
-    "ccp_alpha",
-)
 
-
-class RandomForestClassifier(ClassifierMixin, Forest):
+@dataclass(kw_only=True, eq=False, repr=False)
+class RandomForestClassifier(ClassTrees, Forest):
     """Trees grown from bags of rows and draws of columns; their mean, or their product, is the prediction.
 
     A drop-in for :class:`sklearn.ensemble.RandomForestClassifier`. Columns are binned once for all trees; see
@@ -101,125 +88,29 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **Forest._parameter_constraints,
         "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
         "class_weight": [StrOptions({"balanced", "balanced_subsample"}), dict, None],
         "combine": [StrOptions({"mean", "product"})],
     }
 
-    _loss = "error"
+    _loss, _member_type = "error", DecisionTreeClassifier
 
-    def __init__(
-        self,
-        n_estimators: Any = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: Any = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-        combine: str = "mean",
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.combine = combine
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
-            4, times any factor, are numbers of repetitions. Not negative.
-
-        Returns
-        -------
-        self
-
-        """
-        self._fit(X, y, sample_weight)
-        return self
+    criterion: str = "gini"
+    max_features: Any = "sqrt"
+    class_weight: Any = None
+    combine: str = "mean"
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest of `predict_proba`, the first of equal ones.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The class with the largest of `predict_proba`, the first of equal ones."""
         best = np.argmax(self._sums(X), axis=1)
         return self.classes_[best]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Shares of the classes: the mean of those of the trees, or their normalised product.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Shares of the classes: the mean of those of the trees, or their normalised product."""
         sums = self._sums(X)
         return self._shares(sums, len(self.estimators_))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`; -inf for a class that no tree gives a share.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def _shares(self, sums: np.ndarray, trees: Any) -> np.ndarray:
         means = sums / trees
@@ -230,22 +121,13 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
 
     # ---------------------------------------------------------------- for the base
 
-    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
-        y = _check_y(y) if reset else column_or_1d(y)
-        if reset:
-            self.classes_, target = encode_labels(y, least=1)
-            self.n_classes_ = self._classes_count = len(self.classes_)
-        else:
-            target = encode_known_labels(y, self.classes_)
-        return target.astype(np.int32)
-
     def _class_weights(self, target: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray | None:
         chosen = self.class_weight
         if chosen is not None and isinstance(chosen, str) and self.warm_start:
             warn(
                 f'class_weight="{chosen}" is not recommended with warm_start: the weights are those of the rows given '
                 "last. Give the weights of the classes as a dict.",
-                stacklevel=5,
+                stacklevel=4,
             )
         if chosen is None or (self.bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample"):
             return None
@@ -260,14 +142,6 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         inside = np.bincount(target, weight, minlength=self._classes_count)
         present = np.count_nonzero(inside)
         return weight * (weight.sum() / (present * np.where(inside > 0, inside, 1.0)))[target]
-
-    def _member(self, seed: int, tree: Tree) -> DecisionTreeClassifier:
-        member = DecisionTreeClassifier(**{name: getattr(self, name) for name in _TREE}, random_state=seed)
-        member.tree_, member.classes_ = tree, np.arange(self._classes_count)
-        member.n_classes_ = member._classes_count = self._classes_count
-        member.max_features_, member.n_features_in_, member.n_outputs_ = self.max_features_, self.n_features_in_, 1
-        self._name_columns(member)
-        return member
 
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         if self.combine == "mean":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -13,10 +14,10 @@ from sklearn.utils.validation import _check_y
 
 from ..tree import DecisionTreeRegressor, Tree
 from ._forest import Forest, warn_unjudged
-from ._forest_classifier import _TREE
 from ._forest_votes import OutOfBagState
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomForestRegressor(RegressorMixin, Forest):
     """The mean of trees grown from bags of rows.
 
@@ -61,87 +62,18 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **Forest._parameter_constraints,
         "criterion": [StrOptions({"squared_error"})],
     }
 
-    _loss, _classes_count = "squared error", 0
+    _loss, _classes_count, _member_type = "squared error", 0, DecisionTreeRegressor
 
-    def __init__(
-        self,
-        n_estimators: Any = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: Any = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up to
-            4, times any factor, are numbers of repetitions. Not negative.
-
-        Returns
-        -------
-        self
-
-        """
-        self._fit(X, y, sample_weight)
-        return self
+    criterion: str = "squared_error"
+    max_features: Any = 1.0
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of the trees' predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The mean of the trees' predictions."""
         sums = self._sums(X)
         return sums[:, 0] / len(self.estimators_)
 
@@ -149,13 +81,6 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
 
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
         return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
-
-    def _member(self, seed: int, tree: Tree) -> DecisionTreeRegressor:
-        member = DecisionTreeRegressor(**{name: getattr(self, name) for name in _TREE}, random_state=seed)
-        member.tree_ = tree
-        member.max_features_, member.n_features_in_, member.n_outputs_ = self.max_features_, self.n_features_in_, 1
-        self._name_columns(member)
-        return member
 
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         return [tree.value[:, 0] for tree in trees], [tree.only_class for tree in trees]

@@ -110,21 +110,7 @@ class WeakLearner(ClassifierMixin, Reported, BaseEstimator):
         """Whether each row is in the second part."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Find the rule for rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Returns
-        -------
-        self
-
-        """
+        """Find the rule for rows X with labels y."""
         self._validate_params()
         accept: Any = ["csc", "csr"] if self._accepts_sparse else False
         X, y = validate_data(self, X, y, accept_sparse=accept, dtype=[np.float64, np.float32])
@@ -168,32 +154,12 @@ class WeakLearner(ClassifierMixin, Reported, BaseEstimator):
         return self._leaves[self._second_part(X).astype(np.intp)]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The majority of the part that each row lies in.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The majority of the part that each row lies in."""
         X = self._validate(X)
         return self.classes_[self._labels(X)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Weighted shares of the classes in the part that each row lies in.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Weighted shares of the classes in the part that each row lies in."""
         X = self._validate(X)
         return self.value_[self._second_part(X).astype(np.intp)]
 

@@ -2,6 +2,7 @@
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._conclude import conclude, keep_proof
+from ._docstrings import complete_docstring
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
 from ._pairs import class_pairs, pair_vote
 from ._reported import Reported
@@ -16,6 +17,7 @@ __all__ = [
     "check_weights",
     "class_pairs",
     "class_weights",
+    "complete_docstring",
     "conclude",
     "encode_known_labels",
     "encode_labels",

@@ -1,4 +1,4 @@
-"""What every estimator has: its method `report`, and public methods that Ctrl-C may end."""
+"""What every estimator has: its method `report`, and public methods that Ctrl-C may end and that say what they take."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..engine import interruptible
+from ._docstrings import complete_method
 
 
 class Reported:
@@ -14,14 +15,17 @@ class Reported:
     The page is made far above the estimators, which it draws and explains; it is imported when it is asked for, so that
     no estimator depends on it.
 
-    Public methods of derived classes become `interruptible` here, so that none is forgotten. Those that hide behind
-    ``available_if`` say so themselves, below it.
+    Public methods of derived classes become `interruptible` here, and their docstrings are completed, so that none is
+    forgotten. Those that hide behind ``available_if`` say so themselves, below it.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        for name, method in list(vars(cls).items()):
+        for name, member in list(vars(cls).items()):
+            method = getattr(member, "fn", member)  # below ``available_if``
             if isinstance(method, FunctionType) and not name.startswith("_"):
-                setattr(cls, name, interruptible(method))
+                complete_method(method, cls)
+                if method is member:
+                    setattr(cls, name, interruptible(method))
         super().__init_subclass__(**options)
 
     @interruptible

@@ -11,9 +11,9 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from ..engine import one_blas_thread
 from ..svm import KernelClassifier, OneVsOne, class_slices
-from ._contributions import CONTRIBUTION
 from ._flip import Plane
 from ._results import Table
+from ._shares import CONTRIBUTION
 
 # Support vectors up to which their own kernel matrix is computed for the length of w (200 MB).
 MOST_SUPPORT = 5000
@@ -61,15 +61,10 @@ class BinaryMachine:
         for i in order:
             label = None if self.labels is None else self.labels[i]
             rows.append((f"row {model.support_[i]}", label, abs(self.coef[i]), values[i], parts[i]))
-        heads = ("support vector", "class", self.weight_name, "kernel value", CONTRIBUTION)
-        keep = [k for k in range(5) if k != 1 or self.labels is not None]
-        return Table.of(
-            f"contributions that add up to the {'prediction' if self.positive is None else 'decision value'}",
-            [heads[k] for k in keep],
-            [[row[k] for k in keep] for row in rows],
-            CONTRIBUTION,
-            printed,
-        )
+        known = "class" if self.labels is not None else None
+        heads = ("support vector", known, self.weight_name, "kernel value", CONTRIBUTION)
+        title = f"contributions that add up to the {'prediction' if self.positive is None else 'decision value'}"
+        return Table.of(title, heads, rows, CONTRIBUTION, printed)
 
 
 def machines_of(model: Any, seen: Any, prediction: Any) -> list[BinaryMachine]:

@@ -7,19 +7,28 @@ sum of votes. Learners that look at one feature are counted with that feature.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..ensemble import AdaBoostClassifier
-from ..messages import counted, listed, number
-from ._contributions import CONTRIBUTION
-from ._linear import proof_in_words, signed_margin, true_label
+from ..messages import counted, listed
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import learner_in_words
-from ._shares import given_value, importances, number_row
+from ._shares import (
+    CONTRIBUTION,
+    against,
+    decided,
+    given_value,
+    importances,
+    learned,
+    number_row,
+    on_training,
+    signed_margin,
+    true_label,
+)
 from ._subject import Row, Subject, Training, quiet_names
-from ._tree import on_training
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -29,7 +38,6 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     if hasattr(model, "classes_"):
         facts["classes"] = listed(model.classes_, 6)
     facts |= on_training(subject, training)
-    facts["certificate"] = proof_in_words(model)
     order = np.argsort(-votes, kind="stable").tolist()
     rows = [
         (t + 1, learner_in_words(model.estimators_[t], subject.columns), votes[t], votes[t] / votes.sum(),
@@ -42,12 +50,8 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     if found is not None:
         tables["importances"] = importances(subject.columns, found)
     kind = type(model.estimators_[0]).__name__
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="boosting",
-        summary=f"{type(model).__name__} weighs the votes of {counted(count, 'learner')} ({kind}).",
-        facts=facts,
-        tables=tables,
+    return learned(
+        model, "boosting", f"weighs the votes of {counted(count, 'learner')} ({kind}).", facts, tables=tables
     )
 
 
@@ -89,18 +93,17 @@ def _classes(subject: Subject, row: Row, label: Any) -> RowExplanation:
     positive, negative = _pair(polls, best, K)
     parts = votes * ((said == positive).astype(float) - (said == negative)) * (K / (K - 1)) / total
     decision = float(parts.sum())
-    plane = _Between(classes[positive], classes[negative])
+    plane = SimpleNamespace(positive=classes[positive], negative=classes[negative])
     margin = signed_margin(decision, plane, prediction, label)
     facts = {
-        "decision value": f"{number(decision)} (positive for {plane.positive}, negative for {plane.negative})",
+        "decision value": decided(decision, plane),
         "votes": ", ".join(f"{classes[k]}: {100 * polls[k] / total:.1f} %" for k in np.argsort(-polls).tolist()[:4]),
         **true_label(label, prediction, margin),
     }
-    return RowExplanation(
-        model=type(model).__name__,
-        family="boosting",
-        summary=f"{type(model).__name__} predicts {prediction}, not "
-        f"{plane.negative if prediction == plane.positive else plane.positive}.",
+    return RowExplanation.of(
+        model,
+        "boosting",
+        f"predicts {prediction}{against(plane, prediction)}.",
         facts=facts,
         tables={"votes": _who_voted(subject, said, votes)},
         prediction=prediction,
@@ -118,11 +121,6 @@ def _pair(polls: np.ndarray, best: int, K: int) -> tuple[int, int]:
         return 1, 0
     others = np.delete(np.arange(K), best)
     return best, int(others[np.argmax(polls[others])])
-
-
-class _Between:
-    def __init__(self, positive: Any, negative: Any) -> None:
-        self.positive, self.negative = positive, negative
 
 
 def _who_voted(subject: Subject, said: np.ndarray, votes: np.ndarray) -> Table:

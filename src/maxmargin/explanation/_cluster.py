@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..messages import counted
-from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table
+from ._shares import learned
 from ._subject import Row, Subject, Training, quiet_names
 from ._words import share
 
@@ -38,15 +38,8 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     facts: dict[str, Any] = {"clusters": len(sizes), "training rows": n}
     if hasattr(model, "inertia_"):
         facts["sum of squared distances"] = float(model.inertia_)
-    facts["certificate"] = proof_in_words(model)
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="clusters",
-        summary=f"{type(model).__name__} parts {n} rows into {counted(len(sizes), 'cluster')}.",
-        facts=facts,
-        tables={"clusters": Table.of("clusters", heads, rows)},
-        notes=notes,
-    )
+    words = f"parts {n} rows into {counted(len(sizes), 'cluster')}."
+    return learned(model, "clusters", words, facts, tables={"clusters": Table.of("clusters", heads, rows)}, notes=notes)
 
 
 def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
@@ -64,10 +57,10 @@ def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> R
     other = next((k for k in order if k != own), None)
     margin = None if other is None else float(distances[other] - distances[own])
     away = "" if other is None else f", not {other}"
-    return RowExplanation(
-        model=type(model).__name__,
-        family="clusters",
-        summary=f"{type(model).__name__} puts the row into cluster {own}{away}.",
+    return RowExplanation.of(
+        model,
+        "clusters",
+        f"puts the row into cluster {own}{away}.",
         facts={"distance from its centre": float(distances[own]), "further from the next one by": margin},
         tables={"centres": Table.of("distances from the centres", ("cluster", "distance", "rows"), rows)},
         prediction=own,

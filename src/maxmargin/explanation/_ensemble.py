@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble import AdaBoostBase, Forest
+from ..ensemble import AdaBoostBase, Forest, member_importances
 from ..messages import counted, listed, number
 from ..tree import checked_columns
 from . import _boosting
-from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import learner_in_words
-from ._shares import importances, number_row, shares_row, steps_table
+from ._shares import importances, learned, number_row, on_training, shares_row, steps_table, true_label
 from ._subject import Row, Subject, Training, quiet_names
-from ._tree import changes, on_training, way_of
+from ._tree import changes, way_of
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -26,7 +25,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         return _cascade(subject, training)
     if not hasattr(model, "estimators_"):
         return _weak(subject, training)
-    members = _member_importances(model, len(subject.columns))
+    members = member_importances(model)
     facts: dict[str, Any] = {"members": len(model.estimators_)}
     if isinstance(model, Forest):
         trees = [member.tree_ for member in model.estimators_]
@@ -39,33 +38,16 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     error = next((value for name, value in proof.figures.items() if name.startswith("out-of-bag")), None)
     if proof.kind == "estimate" and error is not None:
         facts["out-of-bag estimate"] = f"{number(error)} +- {number(proof.figures['standard error'], missing='nan')}"
-    facts["certificate"] = proof_in_words(model)
     tables = {} if members is None else {"importances": importances(subject.columns, members.mean(axis=0), members)}
     kind = type(model.estimators_[0]).__name__
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="forest" if isinstance(model, Forest) else "bagging",
-        summary=f"{type(model).__name__} is the mean of {counted(len(model.estimators_), 'learner')} ({kind}).",
-        facts=facts,
-        tables=tables,
-        notes=("importances say what the members have used on their training rows.",) if tables else (),
-    )
+    words = f"is the mean of {counted(len(model.estimators_), 'learner')} ({kind})."
+    notes = ("importances say what the members have used on their training rows.",) if tables else ()
+    family = "forest" if isinstance(model, Forest) else "bagging"
+    return learned(model, family, words, facts, tables=tables, notes=notes)
 
 
 def _ends(values: list[int]) -> str:
     return f"{min(values)} to {max(values)}, median {int(np.median(values))}"
-
-
-def _member_importances(model: Any, d: int) -> np.ndarray | None:
-    """Importances for each member, over all columns; None where a member has none."""
-    out = np.zeros((len(model.estimators_), d))
-    features = getattr(model, "estimators_features_", [np.arange(d)] * len(out))
-    for t, (member, columns) in enumerate(zip(model.estimators_, features, strict=True)):
-        found = getattr(member, "feature_importances_", None)
-        if found is None:
-            return None
-        np.add.at(out[t], np.asarray(columns), found)
-    return out
 
 
 def _cascade(subject: Subject, training: Training) -> ModelExplanation:
@@ -73,15 +55,9 @@ def _cascade(subject: Subject, training: Training) -> ModelExplanation:
     heads = ("stage", "learners", "detection", "false alarm", "threshold")
     rows = [(k + 1, len(s), s.detection, s.false_alarm, s.threshold) for k, s in enumerate(model._stages)]
     facts = {"positive class": model.positive_, "stages": len(model._stages), **on_training(subject, training)}
-    facts["certificate"] = proof_in_words(model)
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="cascade",
-        summary=f"{type(model).__name__} sends rows through {counted(len(model._stages), 'stage')}; what passes all of "
-        f"them is {model.positive_}.",
-        facts=facts,
-        tables={"stages": Table.of("stages, with their rates on the rows that reached them", heads, rows)},
-    )
+    words = f"sends rows through {counted(len(model._stages), 'stage')}; what passes all of them is {model.positive_}."
+    tables = {"stages": Table.of("stages, with their rates on the rows that reached them", heads, rows)}
+    return learned(model, "cascade", words, facts, tables=tables)
 
 
 def _weak(subject: Subject, training: Training) -> ModelExplanation:
@@ -196,13 +172,11 @@ def _cascade_row(subject: Subject, row: Row, label: Any) -> RowExplanation:
     heads = ("stage", "learners", "votes", "threshold", "result")
     other = next(c for c in model.classes_ if c != prediction)
     facts: dict[str, Any] = {"decision value": decision, "stages taken": f"{len(rows)} of {len(model._stages)}"}
-    if label is not None:
-        facts["true label"] = f"{label}: {'as predicted' if label == prediction else 'the prediction is wrong'}"
-    return RowExplanation(
-        model=type(model).__name__,
-        family="cascade",
-        summary=f"{type(model).__name__} predicts {prediction}, not {other}.",
-        facts=facts,
+    return RowExplanation.of(
+        model,
+        "cascade",
+        f"predicts {prediction}, not {other}.",
+        facts=facts | true_label(label, prediction, None),
         tables={"stages": Table.of("way through the stages", heads, rows)},
         prediction=prediction,
         decision=decision,

@@ -136,10 +136,9 @@ def single_changes(subject: Subject, row: Row, planes: Sequence[Plane], X: Any =
             rows.append((source, row.given.get(source), level, None, None, None if low is None else True))
         elif free.held[source] in ("a category", "yes or no"):
             stuck.append(source)
-    heads = ("feature", "now", "then", "change", "scaled", "in the data")
-    keep = [k for k in range(6) if (k != 4 or subject.in_units) and (k != 5 or low is not None)]
+    known = "scaled" if subject.in_units else None, None if low is None else "in the data"
     title = "change of one feature alone that reaches the boundary"
-    return Table.of(title, [heads[k] for k in keep], [[entry[k] for k in keep] for entry in rows]), stuck
+    return Table.of(title, ("feature", "now", "then", "change", *known), rows), stuck
 
 
 def _steps(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:

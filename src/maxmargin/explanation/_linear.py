@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..messages import counted, listed, number
+from ..messages import counted, listed
 from ._columns import Column
-from ._contributions import by_feature
 from ._flip import Plane, single_changes, smallest_flip
 from ._results import ModelExplanation, RowExplanation, Table
+from ._shares import against, by_feature, decided, learned, number_row, on_training, signed_margin, true_label
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import share
 
 _MOST_CLASSES = 6  # classes with a column of their own
-_ROUNDING = 1e-9
 _MARGIN_LOSSES = ("hinge", "squared_hinge")
 
 
@@ -60,7 +58,7 @@ def weights_of(model: Any) -> Weights:
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     model, columns = subject.model, subject.columns
     weights = weights_of(model)
-    subject_columns, name = _terms(model, columns), type(model).__name__
+    subject_columns = _terms(model, columns)
     zeros = int((weights.W == 0.0).all(axis=0).sum())
     facts: dict[str, Any] = {"features": f"{len(subject_columns)}, of which {zeros} have no weight (exact zeros)"}
     if weights.classes is not None:
@@ -68,18 +66,12 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     if len(weights.W) == 1:
         facts["intercept"] = float(weights.b[0])
         facts["length of the weights"] = float(np.linalg.norm(weights.W[0]))
-        if getattr(model, "loss", None) in _MARGIN_LOSSES and zeros < len(subject_columns):
+        if _has_margin(model) and zeros < len(subject_columns):
             facts["margin width"] = 2.0 / float(np.linalg.norm(weights.W[0]))
     facts |= _on_training(subject, training, weights)
-    facts["certificate"] = proof_in_words(model)
-    return ModelExplanation(
-        model=name,
-        family=family_of(model),
-        summary=_summary(model, weights, subject_columns, zeros),
-        facts=facts,
-        tables=_coefficients(model, weights, subject_columns, subject.in_units and subject_columns is columns),
-        notes=_notes(subject),
-    )
+    tables = _coefficients(model, weights, subject_columns, subject.in_units and subject_columns is columns)
+    words = _in_words(weights, len(subject_columns) - zeros)
+    return learned(model, family_of(model), words, facts, tables=tables, notes=_notes(subject))
 
 
 def family_of(model: Any) -> str:
@@ -89,27 +81,13 @@ def family_of(model: Any) -> str:
     return "linear"
 
 
-def _summary(model: Any, weights: Weights, columns: list[Column], zeros: int) -> str:
-    used = len(columns) - zeros
-    what = f"{type(model).__name__} adds up {counted(used, 'weighted feature')}"
+def _in_words(weights: Weights, used: int) -> str:
+    what = f"adds up {counted(used, 'weighted feature')}"
     if weights.classes is None:
         return f"{what} and an intercept to a number."
     if weights.binary:
         return f"{what}: a positive sum means {weights.classes[1]}, a negative one {weights.classes[0]}."
     return f"{what} for each of {len(weights.classes)} classes: the largest sum wins."
-
-
-def proof_in_words(model: Any) -> str | None:
-    """The certificate in a few words."""
-    proof = getattr(model, "certificate_", None)
-    if proof is None:
-        return None
-    if hasattr(proof, "relative_gap"):
-        gap = float(proof.relative_gap)  # below, it is of rounding errors, which differ from one CPU to the next
-        return f"{proof.status}, relative duality gap {number(gap) if gap >= _ROUNDING else f'below {_ROUNDING:g}'}"
-    words = {"estimate": "an estimate, not a proof", "nothing": "nothing is claimed"}
-    verdict = words.get(proof.kind, "holds" if proof.holds else "does not hold")
-    return f"{proof.name}: {verdict} ({proof.status})"
 
 
 def _notes(subject: Subject) -> tuple[str, ...]:
@@ -153,26 +131,13 @@ def _coefficients(model: Any, weights: Weights, columns: list[Column], in_units:
 def _one_row(
     model: Any, w: np.ndarray, columns: list[Column], units: np.ndarray, order: list[int], in_units: bool
 ) -> Table:
-    odds = family_of(model) == "logistic"
-    heads = ["feature", "coefficient"]
-    if in_units:
-        heads.append("per unit of the data")
-    if odds:
-        heads.append("odds times")
-    rows = []
-    for j in order:
-        entry: list[Any] = [columns[j].name, w[j]]
-        if in_units:
-            entry.append(w[j] * units[j])
-        if odds:
-            # overflows only for weights that no data of unit scale has; it is then not a finite number, hence empty
-            with np.errstate(over="ignore"):
-                entry.append(np.exp(w[j]))
-        rows.append(entry)
-    title = "coefficients, the largest first"
-    if in_units:
-        title += " (of the scaled columns)"
-    return Table.of(title, heads, rows)
+    per_unit = "per unit of the data" if in_units else None
+    heads = "feature", "coefficient", per_unit, "odds times" if family_of(model) == "logistic" else None
+    # overflows only for weights that no data of unit scale has; it is then not a finite number, hence empty
+    with np.errstate(over="ignore"):
+        odds = np.exp(w)
+    rows = [(columns[j].name, w[j], w[j] * units[j], odds[j]) for j in order]
+    return Table.of("coefficients, the largest first" + (" (of the scaled columns)" if in_units else ""), heads, rows)
 
 
 def _several(
@@ -189,19 +154,17 @@ def _several(
 
 def _on_training(subject: Subject, training: Training, weights: Weights) -> dict[str, Any]:
     """What the training rows say of the model, where they are given."""
-    if training.X is None or training.y is None:
-        return {}
-    model, y, n = subject.model, training.y, len(training.y)
-    if weights.classes is None:
-        residual = y - subject.predicted(training.X)
-        return {"residuals on the given rows": f"{number(float(np.sqrt(np.mean(residual**2))))} (root mean square)"}
-    wrong = int((subject.predicted(training.X) != y).sum())
-    facts = {"wrong on the given rows": f"{wrong} of {n} ({share(wrong, n)})"}
-    if weights.binary and getattr(model, "loss", None) in _MARGIN_LOSSES:
+    facts, y = on_training(subject, training), training.y
+    if y is not None and weights.classes is not None and weights.binary and _has_margin(subject.model):
         with quiet_names():
-            margin = np.where(y == weights.classes[1], 1.0, -1.0) * model.decision_function(training.X)
-        facts["inside the margin"] = f"{int((margin < 1).sum())} of {n}, {int((margin <= 0).sum())} on the wrong side"
+            margin = np.where(y == weights.classes[1], 1.0, -1.0) * subject.model.decision_function(training.X)
+        wrong = f"{int((margin <= 0).sum())} on the wrong side"
+        facts["inside the margin"] = f"{int((margin < 1).sum())} of {len(y)}, {wrong}"
     return facts
+
+
+def _has_margin(model: Any) -> bool:
+    return getattr(model, "loss", None) in _MARGIN_LOSSES
 
 
 # ---------------------------------------------------------------- one row
@@ -247,10 +210,10 @@ def linear_row(
     }
     flip = smallest_flip(subject, row, planes)
     changes, stuck = single_changes(subject, row, planes, X)
-    return RowExplanation(
-        model=type(model).__name__,
-        family=family or family_of(model),
-        summary=f"{type(model).__name__} predicts {prediction}{against(plane, prediction)}.",
+    return RowExplanation.of(
+        model,
+        family or family_of(model),
+        f"predicts {prediction}{against(plane, prediction)}.",
         facts=facts,
         tables={"changes": changes},
         notes=_row_notes(flip, stuck),
@@ -262,32 +225,6 @@ def linear_row(
         contributions=by_feature(subject, row, plane.w, plane.b, "the decision value"),
         flip=flip,
     )
-
-
-def against(plane: Any, prediction: Any) -> str:
-    """The other class that the decision is about."""
-    return f", not {plane.negative if prediction == plane.positive else plane.positive}"
-
-
-def decided(decision: float, plane: Any) -> str:
-    """The decision value and what its sign means."""
-    return f"{number(decision)} (positive for {plane.positive}, negative for {plane.negative})"
-
-
-def signed_margin(decision: float, plane: Any, prediction: Any, label: Any) -> float | None:
-    """The decision value on the side of the true label, or of the predicted one; None for a label of neither side."""
-    side = prediction if label is None else label
-    if side == plane.positive:
-        return decision
-    return -decision if side == plane.negative else None
-
-
-def true_label(label: Any, prediction: Any, margin: float | None) -> dict[str, Any]:
-    """What is to be said of a known label."""
-    if label is None:
-        return {}
-    verdict = "as predicted" if label == prediction else "the prediction is wrong"
-    return {"true label": f"{label}: {verdict}" + ("" if margin is None else f", margin {number(margin)}")}
 
 
 def _row_notes(flip: Any, stuck: list[str]) -> tuple[str, ...]:
@@ -320,16 +257,4 @@ def _number(subject: Subject, row: Row, weights: Weights, prediction: float, lab
             parts, notes = None, ("the powers cancel so far that their sum is not the prediction to ten figures.",)  # type: ignore[assignment]
     else:
         parts = by_feature(subject, row, w, b, "the prediction")
-    facts: dict[str, Any] = {"prediction": float(prediction)}
-    if label is not None:
-        facts["true value"] = f"{number(float(label))}: off by {number(float(prediction) - float(label), signed=True)}"
-    return RowExplanation(
-        model=type(model).__name__,
-        family="linear",
-        summary=f"{type(model).__name__} predicts {number(float(prediction))}.",
-        facts=facts,
-        notes=notes,
-        prediction=float(prediction),
-        decision=float(prediction),
-        contributions=parts,
-    )
+    return number_row(model, "linear", float(prediction), label, contributions=parts, tables={}, notes=notes)

@@ -8,12 +8,9 @@ import numpy as np
 
 from ..messages import listed
 from ..neighbors import class_size_weights, neighbour_weights
-from ._contributions import CONTRIBUTION
-from ._linear import proof_in_words, true_label
 from ._results import ModelExplanation, RowExplanation, Table
-from ._shares import number_row, shares_row
+from ._shares import CONTRIBUTION, learned, number_row, on_training, shares_row, true_label
 from ._subject import Row, Subject, Training, quiet_names
-from ._tree import on_training
 from ._words import share
 
 
@@ -31,21 +28,14 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     if hasattr(model, "classes_"):
         facts["classes"] = listed(model.classes_, 6)
     facts |= on_training(subject, training)
-    facts["certificate"] = proof_in_words(model)
     tables = {}
     if hasattr(model, "classes_"):
         rows = [(c, int(k), k / model.n_samples_fit_) for c, k in zip(model.classes_, model._sizes[0], strict=True)]
         tables["classes"] = Table.of("training rows of each class", ("class", "rows", "share"), rows)
     what = "the vote" if hasattr(model, "classes_") else "the mean"
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="neighbours",
-        summary=f"{type(model).__name__} takes {what} of the {model.n_neighbors} nearest of {model.n_samples_fit_} "
-        "rows.",
-        facts=facts,
-        tables=tables,
-        notes=("columns count by their scale: one of a larger spread weighs more in the distances.",),
-    )
+    words = f"takes {what} of the {model.n_neighbors} nearest of {model.n_samples_fit_} rows."
+    notes = ("columns count by their scale: one of a larger spread weighs more in the distances.",)
+    return learned(model, "neighbours", words, facts, tables=tables, notes=notes)
 
 
 def _one_output(model: Any) -> None:
@@ -59,15 +49,9 @@ def _condensed(subject: Subject, training: Training) -> ModelExplanation:
     kept = len(model.prototype_labels_)
     facts: dict[str, Any] = {"prototypes": f"{kept} of {model._rows_seen} ({share(kept, model._rows_seen)})"}
     facts |= on_training(subject, training)
-    facts["certificate"] = proof_in_words(model)
-    rows = list(counts.items())
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="neighbours",
-        summary=f"{type(model).__name__} keeps {kept} of {model._rows_seen} rows; the nearest of them decides.",
-        facts=facts,
-        tables={"classes": Table.of("prototypes of each class", ("class", "prototypes"), rows)},
-    )
+    words = f"keeps {kept} of {model._rows_seen} rows; the nearest of them decides."
+    tables = {"classes": Table.of("prototypes of each class", ("class", "prototypes"), list(counts.items()))}
+    return learned(model, "neighbours", words, facts, tables=tables)
 
 
 def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
@@ -121,10 +105,10 @@ def _condensed_row(subject: Subject, row: Row, label: Any) -> RowExplanation:
     other = [d for _, c, d in rows if c != prediction]
     facts: dict[str, Any] = {"nearest prototype": rows[0][2], "nearest of another class": other[0] if other else None}
     margin = other[0] - rows[0][2] if other else None
-    return RowExplanation(
-        model=type(model).__name__,
-        family="neighbours",
-        summary=f"{type(model).__name__} predicts {prediction}, the class of row {rows[0][0]}.",
+    return RowExplanation.of(
+        model,
+        "neighbours",
+        f"predicts {prediction}, the class of row {rows[0][0]}.",
         facts=facts | true_label(label, prediction, None),
         tables={"neighbours": Table.of("nearest prototypes", ("row", "class", "distance"), rows)},
         prediction=prediction,

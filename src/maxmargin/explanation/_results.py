@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -44,9 +44,13 @@ class Table:
     printed: bool = True
 
     @classmethod
-    def of(cls, title: str, columns: Sequence[str], rows: Any, adds: str | None = None, printed: bool = True) -> Table:
-        """A table of values of any kind, made plain."""
-        return cls(title, tuple(columns), tuple(tuple(plain(v) for v in row) for row in rows), adds, printed)
+    def of(
+        cls, title: str, columns: Sequence[str | None], rows: Any, adds: str | None = None, printed: bool = True
+    ) -> Table:
+        """A table of values of any kind, made plain; columns whose name is None are left out."""
+        kept = [k for k, name in enumerate(columns) if name is not None]
+        names = tuple(columns[k] or "" for k in kept)
+        return cls(title, names, tuple(tuple(plain(row[k]) for k in kept) for row in rows), adds, printed)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -150,6 +154,14 @@ class Explanation:
     tables: dict[str, Table] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
 
+    _kind: ClassVar[str]
+
+    @classmethod
+    def of(cls, model: Any, family: str, words: str, **parts: Any) -> Self:
+        """What is found of a model, or of a row by it; `words` say in a sentence what it does."""
+        name = type(model).__name__
+        return cls(model=name, family=family, summary=f"{name} {words}", **parts)
+
     def _shown(self) -> list[Table]:
         """Tables in the order in which a terminal shows them."""
         return [table for table in self.tables.values() if len(table) and table.printed]
@@ -183,6 +195,7 @@ class Explanation:
             raise ValueError(f"most must be a whole number of at least 1, or None; got {most!r}.")
         tables = {name: (t if most is None else t.head(most)).to_dict() for name, t in self.tables.items()}
         return {
+            "kind": self._kind,
             "model": self.model,
             "family": self.family,
             "summary": self.summary,
@@ -213,20 +226,7 @@ class ModelExplanation(Explanation):
 
     """
 
-    def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Everything as plain values that JSON has.
-
-        Parameters
-        ----------
-        most : int, optional
-            Rows of each table to keep; by default all.
-
-        Returns
-        -------
-        dict
-
-        """
-        return {"kind": "model", **super().to_dict(most)}
+    _kind = "model"
 
 
 @dataclass(frozen=True)
@@ -309,6 +309,8 @@ class RowExplanation(Explanation):
     contributions: Table | None = None
     flip: Flip | None = field(default=None, hash=False)
 
+    _kind = "row"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "prediction", item(self.prediction))
         if self.between is not None:
@@ -319,21 +321,8 @@ class RowExplanation(Explanation):
         return [table for table in parts if table is not None and len(table) and table.printed]
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Everything as plain values that JSON has.
-
-        Parameters
-        ----------
-        most : int, optional
-            Rows of each table to keep; by default all.
-
-        Returns
-        -------
-        dict
-
-        """
-        out = {"kind": "row", **super().to_dict(most)}
         parts = self.contributions
-        return out | {
+        return super().to_dict(most) | {
             "prediction": plain(self.prediction),
             "decision": plain(self.decision),
             "between": None if self.between is None else [plain(v) for v in self.between],

@@ -1,4 +1,4 @@
-"""What rows of models that give shares of classes, or numbers, have in common."""
+"""What explanations of several families have in common: the proof, the training rows, the parts of a decision."""
 
 from __future__ import annotations
 
@@ -8,10 +8,93 @@ import numpy as np
 
 from ..messages import number
 from ._columns import Column
-from ._contributions import CONTRIBUTION
-from ._linear import true_label
-from ._results import RowExplanation, Table
-from ._subject import Row
+from ._results import ModelExplanation, RowExplanation, Table
+from ._subject import Row, Subject, Training
+from ._words import share
+
+CONTRIBUTION = "contribution"
+_ROUNDING = 1e-9
+
+
+def proof_in_words(model: Any) -> str | None:
+    """The certificate in a few words."""
+    proof = getattr(model, "certificate_", None)
+    if proof is None:
+        return None
+    if hasattr(proof, "relative_gap"):
+        gap = float(proof.relative_gap)  # below, it is of rounding errors, which differ from one CPU to the next
+        return f"{proof.status}, relative duality gap {number(gap) if gap >= _ROUNDING else f'below {_ROUNDING:g}'}"
+    words = {"estimate": "an estimate, not a proof", "nothing": "nothing is claimed"}
+    verdict = words.get(proof.kind, "holds" if proof.holds else "does not hold")
+    return f"{proof.name}: {verdict} ({proof.status})"
+
+
+def learned(model: Any, family: str, words: str, facts: dict[str, Any], **parts: Any) -> ModelExplanation:
+    """What a model has learned, the last of which is its certificate."""
+    proof = proof_in_words(model)
+    return ModelExplanation.of(model, family, words, facts=facts | ({"certificate": proof} if proof else {}), **parts)
+
+
+def on_training(subject: Subject, training: Training) -> dict[str, Any]:
+    """How a model does on the rows that are given."""
+    if training.X is None or training.y is None:
+        return {}
+    said, n = subject.predicted(training.X), len(training.y)
+    if hasattr(subject.model, "classes_"):
+        wrong = int((said != training.y).sum())
+        return {"wrong on the given rows": f"{wrong} of {n} ({share(wrong, n)})"}
+    residual = np.asarray(training.y, dtype=np.float64) - said
+    return {"residuals on the given rows": f"{number(float(np.sqrt(np.mean(residual**2))))} (root mean square)"}
+
+
+def signed_margin(decision: float, plane: Any, prediction: Any, label: Any) -> float | None:
+    """The decision value on the side of the true label, or of the predicted one; None for a label of neither side."""
+    side = prediction if label is None else label
+    if side == plane.positive:
+        return decision
+    return -decision if side == plane.negative else None
+
+
+def decided(decision: float, plane: Any) -> str:
+    """The decision value and what its sign means."""
+    return f"{number(decision)} (positive for {plane.positive}, negative for {plane.negative})"
+
+
+def against(plane: Any, prediction: Any) -> str:
+    """The other class that the decision is about."""
+    return f", not {plane.negative if prediction == plane.positive else plane.positive}"
+
+
+def true_label(label: Any, prediction: Any, margin: float | None) -> dict[str, Any]:
+    """What is to be said of a known label."""
+    if label is None:
+        return {}
+    verdict = "as predicted" if label == prediction else "the prediction is wrong"
+    return {"true label": f"{label}: {verdict}" + ("" if margin is None else f", margin {number(margin)}")}
+
+
+def by_feature(subject: Subject, row: Row, w: np.ndarray, b: float, what: str, start: str = "intercept") -> Table:
+    """Parts of w'z + b, the columns made from one column of the data together; those that are zero are left out."""
+    z = row.dense()
+    parts = w * z
+    sums: dict[str, float] = {}
+    values: dict[str, Any] = {}
+    for j in np.flatnonzero(parts).tolist():
+        name, value = shown(subject.columns[j], row, float(z[j]))
+        sums[name] = sums.get(name, 0.0) + float(parts[j])
+        values[name] = value
+    rows = sorted(((name, values[name], part) for name, part in sums.items()), key=lambda r: -abs(r[2]))
+    if b != 0.0 or not rows:
+        rows.insert(0, (start, None, b))
+    return Table.of(f"contributions that add up to {what}", ("feature", "value", CONTRIBUTION), rows, CONTRIBUTION)
+
+
+def shown(column: Column, row: Row, z: float) -> tuple[str, Any]:
+    """Name and value of a column as the data has them; of a mixture, as the model sees it."""
+    if column.source is None or column.kind == "mixed" or column.source not in row.given:
+        return column.name, z
+    value = row.given[column.source]
+    return column.source, "missing" if value is None else value
 
 
 def shares_row(
@@ -37,11 +120,10 @@ def shares_row(
     shown: dict[str, Any] = {what: f"{shares[best]:.4f} for {classes[best]}"}
     if len(others):
         shown["runner-up"] = f"{classes[second]}, {shares[second]:.4f}"
-    return RowExplanation(
-        model=type(model).__name__,
-        family=family,
-        summary=f"{type(model).__name__} predicts {classes[best]}"
-        + (f", not {classes[second]}." if len(others) else "."),
+    return RowExplanation.of(
+        model,
+        family,
+        f"predicts {classes[best]}" + (f", not {classes[second]}." if len(others) else "."),
         facts=shown | (facts or {}) | true_label(label, classes[best], margin),
         tables=tables,
         notes=notes,
@@ -69,17 +151,9 @@ def number_row(
     shown: dict[str, Any] = {"prediction": prediction} | (facts or {})
     if label is not None:
         shown["true value"] = f"{number(float(label))}: off by {number(prediction - float(label), signed=True)}"
-    return RowExplanation(
-        model=type(model).__name__,
-        family=family,
-        summary=f"{type(model).__name__} predicts {number(prediction)}.",
-        facts=shown,
-        tables=tables,
-        notes=notes,
-        prediction=prediction,
-        decision=prediction,
-        contributions=contributions,
-    )
+    parts: dict[str, Any] = {"facts": shown, "tables": tables, "notes": notes, "contributions": contributions}
+    words = f"predicts {number(prediction)}."
+    return RowExplanation.of(model, family, words, prediction=prediction, decision=prediction, **parts)
 
 
 def importances(columns: list[Column], values: np.ndarray, spread: np.ndarray | None = None) -> Table:

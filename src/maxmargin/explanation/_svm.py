@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from ..messages import counted, listed, number
 from ..svm import KernelClassifier, OneClassSVM
 from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
-from ._linear import against, decided, proof_in_words, signed_margin, true_label
 from ._margins import MarginSummary, margins_of
 from ._results import ModelExplanation, RowExplanation, Table
+from ._shares import against, decided, learned, signed_margin, true_label
 from ._subject import Row, Subject, Training, quiet_names
 from ._words import share
 
@@ -55,29 +56,18 @@ def _classifier(subject: Subject, training: Training) -> ModelExplanation:
     if len(margins) == 1:
         facts["margin width"] = margins[0].width
         facts |= margins[0].counts
-    facts["certificate"] = proof_in_words(model)
     tables = {} if len(margins) == 1 else {"machines": _machine_table(margins)}
     tables["influential"] = _influential(margins)
     if model._kernel_name == "linear" and len(margins) == 1:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="svm",
-        summary=_margins_in_words(model, margins, support, n),
-        facts=facts,
-        tables=tables,
-        notes=notes,
-    )
+    return learned(model, "svm", _margins_in_words(model, margins, support, n), facts, tables=tables, notes=notes)
 
 
 def _margins_in_words(model: Any, margins: list[MarginSummary], support: int, n: int) -> str:
-    name = type(model).__name__
     if len(margins) == 1:
         width = "" if margins[0].width is None else f" of width {number(margins[0].width)}"
-        return f"{name} parts {listed(model.classes_, 6)} by a margin{width}, held by {support} of {n} rows."
-    return (
-        f"{name} parts {len(model.classes_)} classes by {len(margins)} margins, held by {support} of {n} rows in total."
-    )
+        return f"parts {listed(model.classes_, 6)} by a margin{width}, held by {support} of {n} rows."
+    return f"parts {len(model.classes_)} classes by {len(margins)} margins, held by {support} of {n} rows in total."
 
 
 def _machine_table(margins: list[MarginSummary]) -> Table:
@@ -97,14 +87,10 @@ def _influential(margins: list[MarginSummary]) -> Table:
     entries = []
     for summary in margins:
         for row, label, alpha, margin, case in summary.samples:
-            entry = (
-                (row, label, alpha, margin, case)
-                if len(margins) == 1
-                else (row, label, alpha, margin, case, summary.name)
-            )
+            entry = (row, label, alpha, margin, case, summary.name)
             entries.append((-alpha, 0.0 if margin is None else margin, row, entry))
     entries.sort(key=lambda e: e[:3])  # no label is compared: it may be of any kind
-    heads = ["row", "class", "multiplier", "margin", "case"] + (["machine"] if len(margins) > 1 else [])
+    heads = ("row", "class", "multiplier", "margin", "case", "machine" if len(margins) > 1 else None)
     return Table.of("samples that weigh most, the worst placed of equal ones first", heads, [e[3] for e in entries])
 
 
@@ -136,19 +122,13 @@ def _one_function(subject: Subject, training: Training) -> ModelExplanation:
     facts |= {name: float(getattr(model, name)) for name in ("C", "nu", "epsilon") if hasattr(model, name)}
     facts |= {"training rows": n, "support vectors": f"{support} ({share(support, n)})"}
     facts |= {words[0]: at_bound, words[1]: support - at_bound, words[2]: n - support}
-    facts["certificate"] = proof_in_words(model)
     tables = {"influential": _heaviest(subject, training, size, outliers)}
     if model._kernel_name == "linear" and not outliers:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
     what = "encloses the data" if outliers else "predicts a number"
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="svm",
-        summary=f"{type(model).__name__} {what} by a weighted sum of {support} of {n} rows.",
-        facts=facts,
-        tables=tables,
-        notes=("multipliers are compared with the bound of sample weight 1.",) if training.weight is None else (),
-    )
+    sentence = f"{what} by a weighted sum of {support} of {n} rows."
+    notes = ("multipliers are compared with the bound of sample weight 1.",) if training.weight is None else ()
+    return learned(model, "svm", sentence, facts, tables=tables, notes=notes)
 
 
 def _heaviest(subject: Subject, training: Training, size: np.ndarray, outliers: bool) -> Table:
@@ -202,16 +182,12 @@ def _decided_row(subject: Subject, row: Row, training: Training, label: Any) -> 
         found = _linear.linear_row(
             subject, row, planes, prediction, label, {"place": facts["place"]}, family="svm", X=training.X
         )
-        tables = {
-            "nearest": neighbours,
-            **found.tables,
-            "by support vector": machine.contributions(model, values, False),
-        }
-        return RowExplanation(**{**_fields(found), "tables": tables})
-    return RowExplanation(
-        model=type(model).__name__,
-        family="svm",
-        summary=f"{type(model).__name__} predicts {prediction}{against(machine, prediction)}.",
+        by_vector = machine.contributions(model, values, False)
+        return replace(found, tables={"nearest": neighbours, **found.tables, "by support vector": by_vector})
+    return RowExplanation.of(
+        model,
+        "svm",
+        f"predicts {prediction}{against(machine, prediction)}.",
         facts=facts,
         tables={"nearest": neighbours},
         notes=_precomputed_note(model),
@@ -221,10 +197,6 @@ def _decided_row(subject: Subject, row: Row, training: Training, label: Any) -> 
         margin=margin,
         contributions=machine.contributions(model, values),
     )
-
-
-def _fields(found: RowExplanation) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
 
 def place_in_words(decision: float, region: bool) -> str:
@@ -257,25 +229,12 @@ def nearest(subject: Subject, row: Row, machine: BinaryMachine, values: np.ndarr
         distance = np.sqrt(np.maximum(at_row - 2 * values + at_support, 0.0))
         order = np.argsort(distance, kind="stable")
     used = machine.coef != 0.0
-    rows = [
-        (
-            int(model.support_[i]),
-            None if machine.labels is None else machine.labels[i],
-            None if distance is None else distance[i],
-            values[i],
-            abs(machine.coef[i]),
-        )
-        for i in order.tolist()
-        if used[i]
-    ]
-    heads = ("row", "class", "distance", "kernel value", machine.weight_name)
-    drop = [k for k, gone in ((1, machine.labels is None), (2, distance is None)) if gone]
-    keep = [k for k in range(len(heads)) if k not in drop]
-    return Table.of(
-        "nearest support vectors" + ("" if distance is None else " in the space of the kernel"),
-        [heads[k] for k in keep],
-        [[row[k] for k in keep] for row in rows],
-    )
+    labels, apart = ([None] * len(used) if part is None else part for part in (machine.labels, distance))
+    sizes = np.abs(machine.coef)
+    rows = [(int(model.support_[i]), labels[i], apart[i], values[i], sizes[i]) for i in order.tolist() if used[i]]
+    known = "class" if machine.labels is not None else None, "distance" if distance is not None else None
+    title = "nearest support vectors" + ("" if distance is None else " in the space of the kernel")
+    return Table.of(title, ("row", *known, "kernel value", machine.weight_name), rows)
 
 
 def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
@@ -283,8 +242,7 @@ def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -
     model = subject.model
     prediction = float(subject.predicted(row.seen)[0])
     if model._kernel_name == "linear":
-        found = _linear.explain_row(subject, row, training, label)
-        return RowExplanation(**{**_fields(found), "family": "svm"})
+        return replace(_linear.explain_row(subject, row, training, label), family="svm")
     machine = BinaryMachine(model._dual_coef()[0], float(model.intercept_[0]), None, None, None)
     values = kernel_values(model, row.seen)
     facts: dict[str, Any] = {"prediction": prediction}
@@ -293,10 +251,10 @@ def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -
     if hasattr(model, "epsilon") and label is not None:
         inside = abs(prediction - float(label)) <= model.epsilon
         facts["place"] = "inside the tube" if inside else "beyond the tube"
-    return RowExplanation(
-        model=type(model).__name__,
-        family="svm",
-        summary=f"{type(model).__name__} predicts {number(prediction)} from {counted(len(values), 'support vector')}.",
+    return RowExplanation.of(
+        model,
+        "svm",
+        f"predicts {number(prediction)} from {counted(len(values), 'support vector')}.",
         facts=facts,
         tables={"nearest": nearest(subject, row, machine, values)},
         notes=_precomputed_note(model),

@@ -13,12 +13,10 @@ import numpy as np
 
 from ..messages import counted, listed
 from ..tree import checked_columns
-from ._linear import proof_in_words
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import node_in_words
-from ._shares import given_value, importances, number_row, shares_row, steps_table
+from ._shares import given_value, importances, learned, number_row, on_training, shares_row, steps_table
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import share
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
@@ -34,28 +32,11 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     if classes is not None:
         facts["classes"] = listed(classes, 6)
     facts |= on_training(subject, training)
-    facts["certificate"] = proof_in_words(model)
-    return ModelExplanation(
-        model=type(model).__name__,
-        family="tree",
-        summary=f"{type(model).__name__} asks at most {counted(int(tree.max_depth), 'question')} to reach one of "
-        f"{counted(int(tree.n_leaves), 'leaf').replace('leafs', 'leaves')}.",
-        facts=facts,
-        tables={"importances": importances(subject.columns, tree.compute_feature_importances())},
-        notes=("importances say what the tree has used on its training rows.",),
-    )
-
-
-def on_training(subject: Subject, training: Training) -> dict[str, Any]:
-    """How a model does on the rows that are given."""
-    if training.X is None or training.y is None:
-        return {}
-    said, n = subject.predicted(training.X), len(training.y)
-    if hasattr(subject.model, "classes_"):
-        wrong = int((said != training.y).sum())
-        return {"wrong on the given rows": f"{wrong} of {n} ({share(wrong, n)})"}
-    residual = np.asarray(training.y, dtype=np.float64) - said
-    return {"residuals on the given rows": f"{float(np.sqrt(np.mean(residual**2))):.4g} (root mean square)"}
+    leaves = counted(int(tree.n_leaves), "leaf").replace("leafs", "leaves")
+    words = f"asks at most {counted(int(tree.max_depth), 'question')} to reach one of {leaves}."
+    tables = {"importances": importances(subject.columns, tree.compute_feature_importances())}
+    notes = ("importances say what the tree has used on its training rows.",)
+    return learned(model, "tree", words, facts, tables=tables, notes=notes)
 
 
 def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate
+from ._fit import fit_classifier
 from ._formulation import LinearFormulation
 from ._machine import LinearMachine
 from ._start import dense_coef
@@ -21,7 +22,7 @@ from ._verify import verify_classifier
 class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta):
     """Base of the linear classifiers; not for direct use.
 
-    A subclass says what it minimises (`_formulation`); `fit_classifier` does the rest.
+    A subclass says what it minimises (`_formulation`).
     """
 
     _parameter_constraints: dict = {
@@ -34,6 +35,32 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
     @abstractmethod
     def _formulation(self) -> LinearFormulation:
         """What is minimised."""
+
+    def _warn_of_unused(self) -> None:
+        """Warn of parameters that others make useless."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        formulation = self._formulation()
+        self._warn_of_unused()
+        fit_classifier(self, formulation, X, y, sample_weight)
+        return self
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
         in_chunks = self.solver == "sgd"
@@ -72,7 +99,7 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
         values = self.decision_function(X)
         return self.classes_[(values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)]
 
-    def sparsify(self) -> LinearClassifierMachine:
+    def sparsify(self) -> Self:
         """Keep ``coef_`` as a CSR matrix, which for many zeros (an L1 penalty) takes less memory.
 
         Returns
@@ -84,7 +111,7 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
         self.coef_ = sp.csr_matrix(self.coef_)
         return self
 
-    def densify(self) -> LinearClassifierMachine:
+    def densify(self) -> Self:
         """Keep ``coef_`` as an array again, undoing `sparsify`.
 
         Returns

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine import Stopwatch, one_blas_thread, run_parallel, thread_count
 from ..estimators import keep_proof
-from ..search import Grid, Outcome, SearchClassifier, SearchData, SearchState, resolve_values
+from ..search import Grid, Outcome, SearchClassifier, SearchData, SearchState, automatic_count, check_values
 from ..solvers import Monitor
 from ._c_range import automatic_values
 from ._classifier import LinearClassifierMachine
@@ -143,7 +143,8 @@ class LinearSearch(SearchClassifier):
         machine._formulation()
 
     def _make_grid(self, data: SearchData) -> Grid:
-        return Grid(("C",), (resolve_values("Cs", self.Cs, lambda n: self._automatic_values(data, n)),))
+        count = automatic_count("Cs", self.Cs)
+        return Grid(("C",), (check_values("Cs", self.Cs if count is None else self._automatic_values(data, count)),))
 
     def _automatic_values(self, data: SearchData, n: int) -> np.ndarray:
         machine: LinearClassifierMachine = self._machine(C=1.0)

@@ -20,7 +20,6 @@ from ..linear import (
     LinearPath,
     advance_streams,
     chunk_of,
-    fit_classifier,
     keep,
     solve_path,
     training_of,
@@ -172,27 +171,6 @@ class LinearClassifier(LinearClassifierMachine):
 
     def _formulation(self) -> LinearFormulation:
         return LinearFormulation(self._loss(), self._penalty(), float(self.C), self.fit_intercept, solver=self.solver)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearClassifier:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        fit_classifier(self, self._formulation(), X, y, sample_weight)
-        return self
 
     @available_if(_is_stochastic)
     @interruptible

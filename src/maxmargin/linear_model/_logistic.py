@@ -11,7 +11,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..engine import warn
-from ..linear import LinearClassifierMachine, LinearFormulation, fit_classifier
+from ..linear import LinearClassifierMachine, LinearFormulation
 from ..losses import make_loss
 from ..penalties import Penalty, make_penalty
 from ..solvers import check_solver
@@ -183,34 +183,14 @@ class LogisticRegression(LinearClassifierMachine):
         ratio = float(self.l1_ratio or 0.0)
         return make_penalty({0.0: "l2", 1.0: "l1"}.get(ratio, "elastic_net"), ratio)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        formulation = self._formulation()
+    def _warn_of_unused(self) -> None:
         if self.penalty in ("l1", "l2", None) and self.l1_ratio not in (None, 0, int(self.penalty == "l1")):
             warn(
                 f"l1_ratio={self.l1_ratio!r} is not used with penalty={self.penalty!r}; set penalty='elasticnet', or "
                 f"leave penalty alone and let l1_ratio decide.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        fit_classifier(self, formulation, X, y, sample_weight)
-        return self
 
     # ---------------------------------------------------------------- prediction
 

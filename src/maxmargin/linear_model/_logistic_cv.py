@@ -167,33 +167,11 @@ class LogisticRegressionCV(LinearSearch):
     @available_if(trains_winner)
     @interruptible
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes, those of ``best_estimator_``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities of the classes, those of ``best_estimator_``."""
         return self._winner().predict_proba(X)
 
     @available_if(trains_winner)
     @interruptible
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities of the classes."""
         return self._winner().predict_log_proba(X)

@@ -29,21 +29,21 @@ _APART = 0.02
 _STEPS = 50
 
 
-def largest_margin(field: Separation) -> tuple[float, float] | None:
+def largest_margin(problem: Separation) -> tuple[float, float] | None:
     """Bounds of the largest margin from both sides, a few per cent apart, or None for data too large to ask.
 
     ``w = sum_i beta_i z_i`` with convex weights beta: its own margin is a lower bound, its length an upper one.
     """
-    n, d = field.rows.n, field.rows.d
+    n, d = problem.rows.n, problem.rows.d
     if n > _ROWS or n * d > _VALUES:
         return None
-    signed = _signed_rows(field)
-    problem = BoxQP.one_class(make_kernel("linear", 0.0, 0.0, 1).gram(Rows(signed)), np.ones(n), 1 / n)
+    signed = _signed_rows(problem)
+    hull = BoxQP.one_class(make_kernel("linear", 0.0, 0.0, 1).gram(Rows(signed)), np.ones(n), 1 / n)
     beta, left, best = None, _STEPS * n, None
     while left > 0:
         # a violation v leaves the two at least so close: lower >= upper - v / upper
-        target = _APART * (best[1] if best else float(field.lengths().max())) ** 2
-        solution = solve_certified(problem, beta, target, budget=left)
+        target = _APART * (best[1] if best else float(problem.lengths().max())) ** 2
+        solution = solve_certified(hull, beta, target, budget=left)
         beta, left = solution.variables, left - max(1, solution.iterations)
         w = np.asarray(signed.T @ beta).ravel()
         length = float(np.linalg.norm(w))
@@ -55,20 +55,20 @@ def largest_margin(field: Separation) -> tuple[float, float] | None:
     return best
 
 
-def _signed_rows(field: Separation) -> Any:
+def _signed_rows(problem: Separation) -> Any:
     """All c_i y_i x~_i, which a plane through the origin has on one side."""
-    X = field.rows.take(np.arange(field.rows.n))
-    if field.shift is not None:
-        X = X.toarray() - field.shift
-    factor = (field.weight * field.y)[:, None]
+    X = problem.rows.take(np.arange(problem.rows.n))
+    if problem.shift is not None:
+        X = X.toarray() - problem.shift
+    factor = (problem.weight * problem.y)[:, None]
     if sp.issparse(X):
         parts = [sp.csr_array(X.multiply(factor)), sp.csr_array(factor)]
-        return sp.hstack(parts[: 1 + field.fit_intercept], format="csr")
-    return np.hstack([factor * X, factor][: 1 + field.fit_intercept])
+        return sp.hstack(parts[: 1 + problem.fit_intercept], format="csr")
+    return np.hstack([factor * X, factor][: 1 + problem.fit_intercept])
 
 
 @dataclass(frozen=True)
-class Story:
+class RunRecord:
     """What a run says of itself: its mistakes and epochs, the length of its start, how it ended, its name."""
 
     mistakes: int
@@ -81,21 +81,21 @@ class Story:
     seconds: float = 0.0
 
 
-def mistake_guarantee(field: Separation, theta: np.ndarray, kept: np.ndarray, story: Story) -> Guarantee:
+def mistake_guarantee(problem: Separation, theta: np.ndarray, kept: np.ndarray, record: RunRecord) -> Guarantee:
     """The bound, if the last iterate `theta` separates the rows; else the plain word that there is none.
 
     `kept` are the weights that predictions are made with: the same, or the mean of all iterates.
     """
-    margin = field.margin(theta)
-    figures = {"mistakes": float(story.mistakes), "bound": math.inf, "training errors": float(field.errors(kept))}
+    margin = problem.margin(theta)
+    figures = {"mistakes": float(record.mistakes), "bound": math.inf, "training errors": float(problem.errors(kept))}
     if not margin > 0:
         words = (
-            f"{story.mistakes} mistakes in {story.epochs} epochs ({story.status}), and the weights do not separate the "
-            f"rows: no bound."
+            f"{record.mistakes} mistakes in {record.epochs} epochs ({record.status}), and the weights do not separate "
+            f"the rows: no bound."
         )
-        return _guarantee(story, figures, words, False)
-    radius = float(field.lengths().max())
-    source, best = "the separator found", largest_margin(field)
+        return _guarantee(record, figures, words, False)
+    radius = float(problem.lengths().max())
+    source, best = "the separator found", largest_margin(problem)
     figures |= {"radius": radius, "margin found": margin}
     if best is not None:
         figures["largest margin at most"] = max(best[1], margin)
@@ -103,21 +103,20 @@ def mistake_guarantee(field: Separation, theta: np.ndarray, kept: np.ndarray, st
             margin, source = max(best[0], margin), "the hard-margin machine"
     figures["margin"] = margin
     # rounding must not make a radius smaller than a distance within it (a single row)
-    bound = mistake_bound(story.variant, max(radius, margin), margin, story.eta, story.start)
+    bound = mistake_bound(record.variant, max(radius, margin), margin, record.eta, record.start)
     figures["bound"] = bound
-    words = (
-        f"{story.mistakes} mistakes, with rows of length at most {radius:.4g} and the margin {margin:.4g} of {source}: "
-    )
+    words = f"{record.mistakes} mistakes, with rows of length at most {radius:.4g} and "
+    words += f"the margin {margin:.4g} of {source}: "
     if not math.isfinite(bound):
         words += (
             f"normalised weights have a bound only for eta0 < 2 gamma / (R^2 - gamma^2) = "
             f"{2 * margin / (radius**2 - margin**2):.2g}."
         )
-        return _guarantee(story, figures, words, False)
-    holds = story.mistakes <= bound * (1 + 1e-9)
+        return _guarantee(record, figures, words, False)
+    holds = record.mistakes <= bound * (1 + 1e-9)
     words += f"there can be no more than {math.floor(bound * (1 + 1e-9))}{'' if holds else ', and yet there were'}."
-    return _guarantee(story, figures, words, holds)
+    return _guarantee(record, figures, words, holds)
 
 
-def _guarantee(story: Story, figures: dict[str, float], words: str, holds: bool) -> Guarantee:
-    return Guarantee("mistake bound", figures, words, holds, story.status, story.epochs, story.seconds, story.label)
+def _guarantee(record: RunRecord, figures: dict[str, float], words: str, holds: bool) -> Guarantee:
+    return Guarantee("mistake bound", figures, words, holds, record.status, record.epochs, record.seconds, record.label)

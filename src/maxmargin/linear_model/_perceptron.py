@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Guarantee, Status, are_floats
-from ..data import Rows, check_X_y, validate_data
-from ..engine import Stopwatch, interruptible, raise_interrupt, run_parallel, thread_count, warn
-from ..estimators import Reported, check_same_rows, encode_labels
-from ..problems import Separation
-from ..solvers import VARIANTS, Monitor, PerceptronRule, Solution
-from ._confirmed import refuted, same_figure
-from ._mistakes import Story, mistake_guarantee
+from ..certificates import Guarantee, Status
+from ..data import validate_data
+from ..engine import interruptible, raise_interrupt, warn
+from ..estimators import Reported, encode_labels
+from ..solvers import VARIANTS, Solution
+from ._perceptron_problems import centred, last_iterate, problem_name, problems_of, run_all, starts_of, uncentred
+from ._perceptron_proof import proofs_of, recertify, records_of
 from ._values import linear_values
-
-# Stored values of X from which the problems of several classes are worth a thread each.
-_SIDE_BY_SIDE = 20_000
 
 
 def _not_centred(model: Perceptron) -> bool:
@@ -185,11 +178,10 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         self._check_parameters()
         X, y = self._validate(X, y, reset=True)
         classes, label = encode_labels(y)
-        problems = 1 if len(classes) == 2 else len(classes)
-        begin = self._start(problems, X.shape[1], coef_init, intercept_init)
+        begin = starts_of(self, 1 if len(classes) == 2 else len(classes), X.shape[1], coef_init, intercept_init)
         self.classes_ = classes
-        fields, mean = self._fields(X, label, compute_class_weight(self.class_weight, classes=classes, y=y))
-        runs, seconds = self._run(fields, self._inward(begin, mean), self.max_iter, self.tol)
+        problems, mean = problems_of(self, X, label, compute_class_weight(self.class_weight, classes=classes, y=y))
+        runs, seconds = run_all(self, problems, centred(begin, mean), self.max_iter, self.tol)
         self._keep(runs, mean)
         self._lengths = np.linalg.norm(begin, axis=1)
         self.n_mistakes_ = np.array([run.stats["mistakes"] for run in runs])
@@ -198,8 +190,8 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         self._steps = X.shape[0] * self.n_iter_
         self._class_weights = self.class_weight
         self._whole, self._claims = X.shape[0], [run.stats["separates"] for run in runs]
-        stories = self._stories([run.iterations for run in runs], [run.status for run in runs], seconds)
-        self._certify(fields, mean, stories)
+        records = records_of(self, [run.iterations for run in runs], [run.status for run in runs], seconds)
+        self.certificate_ = Guarantee.of_model(proofs_of(self, problems, mean, records), self._recertify)
         raise_interrupt()  # the weights are kept for a warm start
         self._warn()
         return self
@@ -237,14 +229,14 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         self._refuse_unknown(y)
         label = np.searchsorted(self.classes_, y)
         weights = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
-        fields, mean = self._fields(X, label, weights)
+        problems, mean = problems_of(self, X, label, weights)
         if not hasattr(self, "coef_"):
-            self.n_mistakes_, self._lengths = np.zeros(len(fields), dtype=int), np.zeros(len(fields))
+            self.n_mistakes_, self._lengths = np.zeros(len(problems), dtype=int), np.zeros(len(problems))
             self._steps, self.n_iter_, self.t_ = 0, 0, 1.0
-            begin, before = np.zeros((len(fields), X.shape[1] + 1)), None
+            begin, before = np.zeros((len(problems), X.shape[1] + 1)), None
         else:
-            begin, before = self._iterate(), np.column_stack([self.coef_, self.intercept_])
-        runs, seconds = self._run(fields, begin, 1, None)
+            begin, before = last_iterate(self), np.column_stack([self.coef_, self.intercept_])
+        runs, seconds = run_all(self, problems, begin, 1, None)
         self._keep(runs, mean)
         if self.variant == "averaged" and before is not None and self._steps:
             share = X.shape[0] / (self._steps + X.shape[0])  # the mean goes on over all samples seen
@@ -264,7 +256,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
                 run.status,
                 int(self.n_iter_),
                 seconds[k],
-                self._name(k),
+                problem_name(self, k),
             )
             for k, (run, total) in enumerate(zip(runs, self.n_mistakes_, strict=True))
         ]
@@ -292,185 +284,16 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         if unknown.size:
             raise ValueError(f"y has labels that are not in classes {list(self.classes_)}: {list(unknown)}.")
 
-    def _start(self, problems: int, d: int, coef_init: Any, intercept_init: Any) -> np.ndarray:
-        """Weights and intercept of each problem to start from."""
-        begin = np.zeros((problems, d + 1))
-        if self.warm_start and hasattr(self, "coef_"):
-            if self.coef_.shape != (problems, d):
-                raise ValueError(
-                    f"warm_start=True needs the features and classes of the last fit (coef_ of shape "
-                    f"{self.coef_.shape}, now {(problems, d)}). Set warm_start=False to start anew."
-                )
-            begin[:] = self._iterate()
-        for name, value, place in (
-            ("coef_init", coef_init, begin[:, :-1]),
-            ("intercept_init", intercept_init, begin[:, -1]),
-        ):
-            if value is not None:
-                value = np.asarray(value, dtype=np.float64)
-                if value.size != place.size:
-                    raise ValueError(f"{name} must have shape {place.shape}; got {value.shape}.")
-                place[:] = value.reshape(place.shape)
-        return begin
-
-    def _fields(self, X: Any, label: np.ndarray, class_weight: np.ndarray) -> tuple[list[Separation], np.ndarray]:
-        """One field a problem, and the mean that was subtracted from the rows (zero unless centred)."""
-        mean, shift = np.zeros(X.shape[1]), None
-        if self.centred:
-            mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel().astype(X.dtype).astype(np.float64)
-            if sp.issparse(X):
-                shift = mean
-            else:
-                X = X - mean.astype(X.dtype)
-        rows = Rows(X)
-        if len(self.classes_) == 2:
-            return [
-                Separation(rows, np.where(label == 1, 1.0, -1.0), class_weight[label], self.fit_intercept, shift)
-            ], mean
-        fields = []
-        for k in range(len(self.classes_)):
-            mine = label == k
-            weight = np.where(mine, class_weight[k], 1.0)
-            fields.append(Separation(rows, np.where(mine, 1.0, -1.0), weight, self.fit_intercept, shift))
-        return fields, mean
-
-    def _run(
-        self, fields: list[Separation], starts: np.ndarray, budget: int, tolerance: float | None
-    ) -> tuple[list[Solution], list[float]]:
-        monitor = Monitor(self.verbose)
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(fields))
-        seconds = [0.0] * len(fields)
-
-        def task(k: int) -> Solution:
-            field, watch = fields[k], Stopwatch()
-            run = PerceptronRule.solve(
-                field,
-                starts[k],
-                tolerance,
-                budget,
-                monitor.named(self._name(k)) if monitor.wants_reports else monitor,
-                variant=self.variant,
-                eta=self.eta0,
-                shuffle=np.random.default_rng(seeds[k]) if self.shuffle else None,
-            )
-            seconds[k] = watch.seconds()
-            return run
-
-        rows = fields[0].rows
-        stored = len(rows.arrays[0]) if rows.sparse else rows.n * rows.d
-        tasks = [(k,) for k in range(len(fields))]
-        try:
-            if thread_count(self.n_jobs) > 1 and len(fields) > 1 and stored >= _SIDE_BY_SIDE:
-                return run_parallel(task, tasks, on_error=monitor.stop), seconds
-            return [task(k) for (k,) in tasks], seconds
-        finally:
-            monitor.close()
-
-    def _name(self, k: int) -> str:
-        if len(self.classes_) == 2:
-            return f"{self.classes_[1]} against {self.classes_[0]}"
-        return f"{self.classes_[k]} against the rest"
-
     def _keep(self, runs: list[Solution], mean: np.ndarray) -> None:
-        last = self._outward(np.array([run.variables for run in runs]), mean)
+        last = uncentred(np.array([run.variables for run in runs]), mean)
         kept = last
         if self.variant == "averaged":
-            kept = self._outward(np.array([run.stats["mean"] for run in runs]), mean)
+            kept = uncentred(np.array([run.stats["mean"] for run in runs]), mean)
         self._last = last
         self.coef_, self.intercept_ = np.ascontiguousarray(kept[:, :-1]), kept[:, -1].copy()
 
-    def _iterate(self) -> np.ndarray:
-        """Weights and intercepts that a further mistake would change."""
-        return self._last if self.variant == "averaged" else np.column_stack([self.coef_, self.intercept_])
-
-    @staticmethod
-    def _outward(theta: np.ndarray, mean: np.ndarray) -> np.ndarray:
-        """From weights of centred rows to those of the rows themselves."""
-        return np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ mean])
-
-    @staticmethod
-    def _inward(theta: np.ndarray, mean: np.ndarray) -> np.ndarray:
-        return np.column_stack([theta[:, :-1], theta[:, -1] + theta[:, :-1] @ mean])
-
-    # ---------------------------------------------------------------- the proof
-
-    def _stories(self, epochs: list[int], statuses: list[Status], seconds: list[float]) -> list[Story]:
-        return [
-            Story(
-                int(self.n_mistakes_[k]),
-                epochs[k],
-                float(self._lengths[k]),
-                statuses[k],
-                self.variant,
-                self.eta0,
-                self._name(k),
-                seconds[k],
-            )
-            for k in range(len(epochs))
-        ]
-
-    def _certify(self, fields: list[Separation], mean: np.ndarray, stories: list[Story]) -> None:
-        self.certificate_ = Guarantee.of_model(self._proofs(fields, mean, stories), self._recertify)
-
-    def _proofs(self, fields: list[Separation], mean: np.ndarray, stories: list[Story]) -> list[Guarantee]:
-        thetas = self._inward(self._iterate(), mean)
-        kept = self._inward(np.column_stack([self.coef_, self.intercept_]), mean)
-        parts = []
-        for field, theta, mine, story in zip(fields, thetas, kept, stories, strict=True):
-            watch = Stopwatch()
-            part = mistake_guarantee(field, theta, mine, story)
-            parts.append(replace(part, seconds=part.seconds + watch.seconds()))
-        return parts
-
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
-        """Every figure again. Rows that cannot be those of the training are the caller's error."""
-        check_is_fitted(self)
-        if sample_weight is not None:
-            raise ValueError("sample_weight must be None: a perceptron is trained without weights.")
-        X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        if self._whole is not None:
-            check_same_rows(self._whole, X.shape[0])
-        if X.shape[1] != self.n_features_in_ and np.shape(self.coef_)[-1:] == (self.n_features_in_,):
-            raise ValueError(f"X has {X.shape[1]} features, but the model was trained on {self.n_features_in_}.")
-        try:
-            checked = self._recomputed(X, y)
-        except Exception:  # a model that cannot even be evaluated was never fitted like that
-            checked = None
-        if checked is None:
-            return refuted(self.certificate_)
-        return Guarantee.of_model(checked)
-
-    def _recomputed(self, X: Any, y: np.ndarray) -> list[Guarantee] | None:
-        """The guarantees of checked training data beside those claimed; None if the model does not fit to them."""
-        classes, present = np.asarray(self.classes_), np.unique(y)
-        k = 1 if len(classes) == 2 else len(classes)
-        fits = np.array_equal(classes, np.unique(classes)) and self.n_features_in_ == X.shape[1]
-        fits = fits and (
-            np.array_equal(present, classes) if self._whole is not None else np.isin(present, classes).all()
-        )
-        fits = fits and np.shape(self.coef_) == (k, X.shape[1]) and np.shape(self.intercept_) == (k,)
-        fits = fits and are_floats(self.coef_, self.intercept_)
-        if not fits or not all(np.isfinite(part).all() for part in (self.coef_, self.intercept_, self._iterate())):
-            return None
-        label = np.searchsorted(classes, y)
-        fields, mean = self._fields(X, label, compute_class_weight(self._class_weights, classes=classes, y=y))
-        claims = self.certificate_.problems or (self.certificate_,)
-        stories = self._stories(
-            [claim.iterations for claim in claims],
-            [claim.status for claim in claims],
-            [claim.seconds for claim in claims],
-        )
-        parts = self._proofs(fields, mean, stories)
-        checked = []
-        for part, claim, separated in zip(parts, claims, self._claims, strict=True):
-            found = "radius" in part.figures
-            broken = separated and (not found or part.figures["mistakes"] > part.figures["bound"] * (1 + 1e-9))
-            broken |= part.figures["training errors"] > claim.figures.get("training errors", math.inf)
-            if self._whole is not None:
-                broken |= not _same_figures(part, claim)
-            status = Status.REFUTED if broken else Status.CONVERGED if found else part.status
-            checked.append(replace(part, status=status, holds=part.holds and not broken))
-        return checked
+        return recertify(self, X, y, sample_weight)
 
     def _warn(self) -> None:
         worst = self.certificate_.worst
@@ -520,10 +343,3 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         values = self.decision_function(X)
         index = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
         return self.classes_[index]
-
-
-def _same_figures(part: Guarantee, claim: Guarantee) -> bool:
-    """Whether the recomputed figures are those claimed; what a solver found of the largest margin is its own affair."""
-    own = {name: value for name, value in part.figures.items() if name in ("mistakes", "training errors", "radius")}
-    own |= {"margin found": part.figures.get("margin found", math.nan)} if "radius" in own else {}
-    return all(same_figure(value, claim.figures.get(name, math.nan)) for name, value in own.items())

@@ -109,10 +109,6 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; a weight of 0 leaves it out.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         watch = Stopwatch()
@@ -329,10 +325,6 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------

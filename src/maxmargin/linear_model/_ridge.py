@@ -182,35 +182,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         return normal_guarantee(evidence, bool((problem.alpha > 0).all()), self.tol, status, steps, seconds)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
-        """Every figure again. Rows that cannot be those of the training are the caller's error."""
-        check_is_fitted(self)
-        claim = self.certificate_
-        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
-        try:
-            checked_penalty(self.alpha, 1 if y.ndim == 1 else y.shape[1])
-        except (TypeError, ValueError):  # no fit has taken it
-            return refuted(claim)
-        problem, _ = least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
-        check_same_rows(self._training_shape, problem.n, weighted=True)
-        try:
-            W = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64)).T
-            intercept = np.asarray(self.intercept_, dtype=np.float64)
-            fits = W.shape == (problem.d, problem.k) and intercept.shape in ((), (problem.k,))
-            fits = fits and are_floats(self.coef_, self.intercept_)
-            fits = fits and self.n_features_in_ == problem.d and (self.fit_intercept or not intercept.any())
-            if not fits and self.n_features_in_ == W.shape[0] != problem.d:
-                raise CallersRowsError(f"X has {problem.d} features, but the model was trained on {W.shape[0]}.")
-            if not (fits and np.isfinite(W).all() and np.isfinite(intercept).all()):
-                return refuted(claim)
-            evidence = evaluate_normal_equations(problem, W, np.broadcast_to(intercept, (problem.k,)))
-        except CallersRowsError:
-            raise
-        except Exception:  # a model that cannot even be evaluated was never fitted like that
-            return refuted(claim)
-        found = self._guarantee(evidence, problem, claim.status, claim.iterations, claim.seconds)
-        size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
-        return equations_confirmed(found, claim, self.tol, size)
+        return equations_again(self, self.alpha, X, y, sample_weight)
 
     def _warn(self, status: Status, evidence: NormalEvidence) -> None:
         warn(
@@ -236,6 +208,38 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
         return values.ravel() if self.coef_.ndim == 1 else values
+
+
+def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, full_rank: bool = False) -> Guarantee:
+    """Every figure of a model's guarantee. Rows that cannot be those of the training are the caller's error."""
+    check_is_fitted(model)
+    claim = model.certificate_
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
+    try:
+        checked_penalty(alpha, 1 if y.ndim == 1 else y.shape[1])
+    except (TypeError, ValueError):  # no fit has taken it
+        return refuted(claim)
+    problem, _ = least_squares_problem(X, y, sample_weight, alpha, model.fit_intercept)
+    check_same_rows(model._training_shape, problem.n, weighted=True)
+    try:
+        W = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T
+        intercept = np.asarray(model.intercept_, dtype=np.float64)
+        fits = W.shape == (problem.d, problem.k) and intercept.shape in ((), (problem.k,))
+        fits = fits and are_floats(model.coef_, model.intercept_)
+        fits = fits and model.n_features_in_ == problem.d and (model.fit_intercept or not intercept.any())
+        if not fits and model.n_features_in_ == W.shape[0] != problem.d:
+            raise CallersRowsError(f"X has {problem.d} features, but the model was trained on {W.shape[0]}.")
+        if not (fits and np.isfinite(W).all() and np.isfinite(intercept).all()):
+            return refuted(claim)
+        evidence = evaluate_normal_equations(problem, W, np.broadcast_to(intercept, (problem.k,)), full_rank=full_rank)
+    except CallersRowsError:
+        raise
+    except Exception:  # a model that cannot even be evaluated was never fitted like that
+        return refuted(claim)
+    found = model._guarantee(evidence, problem, claim.status, claim.iterations, claim.seconds)
+    size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
+    return equations_confirmed(found, claim, model.tol, size)
 
 
 def least_squares_problem(

@@ -48,7 +48,7 @@ def jsonable(value: Any) -> Any:
         return str(value)
     if hasattr(value, "to_dict"):
         return jsonable(value.to_dict())
-    if is_dataclass(value):
+    if is_dataclass(value) and not hasattr(value, "get_params"):  # an estimator speaks for itself
         return {f.name: jsonable(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")}
     if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return jsonable(value.tolist())

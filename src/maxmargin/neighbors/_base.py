@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,10 +25,11 @@ from ._verify import alike, answers_alike, nothing_found, refuted, same_rows
 from .search import Index, OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the estimators that look up nearest neighbours; not for direct use."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
         "leaf_size": [Interval(Integral, 1, None, closed="left")],
@@ -38,29 +39,21 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         "n_jobs": [Integral, None],
     }
 
-    effective_metric_: Any
-    effective_metric_params_: dict
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_queries, n_features), or None\n"
+        "    None: the training rows, each without a say in its own prediction.",
+        "y": "y : array-like of shape (n_queries,) or (n_queries, n_outputs)\n    True labels or values.",
+        "sample_weight": "sample_weight : array-like of shape (n_queries,), optional",
+    }
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: dict | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    n_neighbors: int = field(default=5, kw_only=False)
+    weights: Any = "uniform"
+    algorithm: str = "auto"
+    leaf_size: int = 30
+    p: float | None = 2
+    metric: Any = "minkowski"
+    metric_params: dict | None = None
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -109,7 +102,8 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         threads = thread_count(self.n_jobs)
         self._index: Index
         if self._euclidean:
-            self.effective_metric_, self.effective_metric_params_ = "euclidean", {}
+            self.effective_metric_: Any = "euclidean"
+            self.effective_metric_params_: dict[str, Any] = {}
             method = self._method(X)
             if method == "brute":
                 self._index = TileIndex(X, threads)
@@ -205,7 +199,7 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         return same and self._index.method == fresh._index.method and answers_alike(self, fresh, X)
 
     # fitted attributes that hold targets
-    _targets: tuple[str, ...] = ()
+    _targets: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def _left_out_error(self, y: Any) -> tuple[str, float]:

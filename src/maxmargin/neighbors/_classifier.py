@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -76,7 +76,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **NeighborsEstimator._parameter_constraints,
         "weights": [StrOptions({"uniform", "distance", "inverse_class_size"}), callable, None],
     }
@@ -98,10 +98,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
             Or distances of shape (n_samples, n_samples) for ``metric="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Labels: numbers, strings or booleans.
-
-        Returns
-        -------
-        self
 
         """
         self._validate_params()
@@ -126,11 +122,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own vote.
 
         Returns
         -------
@@ -163,11 +154,6 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
     def predict_proba(self, X: Any) -> Any:
         """Shares of the vote.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own vote.
-
         Returns
         -------
         ndarray of shape (n_queries, n_classes), or a list of them for several outputs
@@ -182,21 +168,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsEstimator):
         return shares if self.outputs_2d_ else shares[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of rows whose labels are right.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own vote.
-        y : array-like of shape (n_queries,) or (n_queries, n_outputs)
-            True labels.
-        sample_weight : array-like of shape (n_queries,), optional
-
-        Returns
-        -------
-        float
-
-        """
+        """Share of rows whose labels are right."""
         return super().score(X, y, sample_weight)
 
     def _tallies(self, distances: np.ndarray, indices: np.ndarray, left_out: bool = False) -> list[np.ndarray]:

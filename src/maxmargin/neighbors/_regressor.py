@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -50,7 +50,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **NeighborsEstimator._parameter_constraints,
         "weights": [StrOptions({"uniform", "distance"}), callable, None],
     }
@@ -67,10 +67,6 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Values.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         X, y = self._checked(X, y=y, multi_output=True, y_numeric=True)
@@ -80,11 +76,6 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Values for the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own mean.
 
         Returns
         -------
@@ -117,21 +108,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsEstimator):
         return np.einsum("mko,mk->mo", values, weights) / total[:, None]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Coefficient of determination of the predictions for X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            None: the training rows, each left out of its own mean.
-        y : array-like of shape (n_queries,) or (n_queries, n_outputs)
-            True values.
-        sample_weight : array-like of shape (n_queries,), optional
-
-        Returns
-        -------
-        float
-
-        """
+        """Coefficient of determination of the predictions for X."""
         return super().score(X, y, sample_weight)
 
     def _left_out_error(self, y: Any) -> tuple[str, float]:

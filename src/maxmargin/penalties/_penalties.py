@@ -61,6 +61,9 @@ def penalty_prox(w, step, l1, l2):  # type: ignore[no-untyped-def]
 class Penalty:
     """The penalty ``sum_j l1 |w_j| + l2/2 w_j**2`` of a vector w; `make_penalty` makes one.
 
+    With `positive` it is infinite if any weight is negative. A negative v then costs nothing in the conjugate, and the
+    proximal step ends at zero from below.
+
     Examples
     --------
     >>> from maxmargin.penalties import make_penalty
@@ -76,6 +79,7 @@ class Penalty:
     name: str
     l1: float
     l2: float
+    positive: bool = False
 
     @property
     def separable(self) -> tuple[float, float] | None:
@@ -85,6 +89,8 @@ class Penalty:
     def value(self, w: Any) -> float:
         """The penalty of the vector w."""
         w = np.ravel(np.asarray(w, dtype=np.float64))
+        if self.positive and (w < 0).any():
+            return math.inf
         out = np.empty(w.size)
         _values(w, self.l1, self.l2, out)
         return float(out.sum())  # numpy sums by pairs, which the loop would not
@@ -92,6 +98,8 @@ class Penalty:
     def conjugate(self, v: Any) -> float:
         """The convex conjugate ``sup_w <v, w> - value(w)``, inf where it has no bound."""
         v = np.ravel(np.asarray(v, dtype=np.float64))
+        if self.positive:
+            v = np.maximum(v, 0.0)
         out = np.empty(v.size)
         _conjugates(v, self.l1, self.l2, out)
         return float(out.sum())
@@ -101,12 +109,14 @@ class Penalty:
         if not 0 <= step < math.inf:
             raise ValueError(f"step must be finite and not negative; got {step!r}.")
         w = np.asarray(w, dtype=np.float64)
+        if self.positive:
+            w = np.maximum(w, 0.0)
         out = np.empty(w.size)
         _proxes(np.ravel(w), float(step), self.l1, self.l2, out)
         return out.reshape(w.shape)
 
 
-def make_penalty(name: str, l1_ratio: float = 0.5, strength: float = 1.0) -> Penalty:
+def make_penalty(name: str, l1_ratio: float = 0.5, strength: float = 1.0, positive: bool = False) -> Penalty:
     """The penalty of that name, times `strength`.
 
     Parameters
@@ -118,6 +128,8 @@ def make_penalty(name: str, l1_ratio: float = 0.5, strength: float = 1.0) -> Pen
         others do not look at it.
     strength : float, default=1.0
         Factor on the whole.
+    positive : bool, default=False
+        Whether negative weights are forbidden.
 
     Returns
     -------
@@ -127,7 +139,7 @@ def make_penalty(name: str, l1_ratio: float = 0.5, strength: float = 1.0) -> Pen
     --------
     >>> from maxmargin.penalties import make_penalty
     >>> make_penalty("elastic_net", l1_ratio=0.25, strength=2.0)
-    Penalty(name='elastic_net', l1=0.5, l2=1.5)
+    Penalty(name='elastic_net', l1=0.5, l2=1.5, positive=False)
     """
     if name not in PENALTIES:
         raise ValueError(f"penalty must be one of {sorted(PENALTIES)}; got {name!r}.")
@@ -136,7 +148,7 @@ def make_penalty(name: str, l1_ratio: float = 0.5, strength: float = 1.0) -> Pen
     if not 0 <= strength < math.inf:
         raise ValueError(f"strength must be a finite number that is not negative; got {strength!r}.")
     l1, l2 = PENALTIES[name](float(l1_ratio))
-    return Penalty(name, strength * l1, strength * l2)
+    return Penalty(name, strength * l1, strength * l2, positive)
 
 
 @jit

@@ -1,8 +1,8 @@
-"""Kinds of arrays: dtype, shape by named sizes and range of their values; CSR matrices with all their indices."""
+"""Kinds of arrays: dtype, shape by named sizes and range of their values; CSR with all its indices; labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import Mismatch, Where, inside
-from ._kinds import Kind, Scope, Size, resolved, shown
+from ._kinds import Either, Kind, Scope, Size, resolved
+from ._values import labels_of, shown
 
 FLOATS = ("float64", "float32")
 WHOLE = ("int64", "int32")
@@ -29,20 +30,11 @@ class Array(Kind):
     high: Any = None
     finite: bool = True
     nan: bool = False
-    check: Callable[[np.ndarray], str | None] | None = None
-
-    def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, np.ndarray) or value.dtype.name not in self.dtypes:
-            raise Mismatch(where, f"must be an array of {' or '.join(self.dtypes)} to be saved; found {shown(value)}.")
-        return value
 
     def read(self, node: Any, where: Where, scope: Scope) -> np.ndarray:
         if not isinstance(node, np.ndarray) or node.dtype.name not in self.dtypes:
             raise Mismatch(where, f"must be an array of {' or '.join(self.dtypes)}; found {shown(node)}.")
-        if node.ndim != len(self.shape):
-            raise Mismatch(where, f"must have {len(self.shape)} sides; found the shape {node.shape}.")
-        for axis, (size, found) in enumerate(zip(self.shape, node.shape, strict=True)):
-            scope.agree(size, found, where, f"side {axis} of its shape {node.shape}")
+        _check_shape(self.shape, node, where, scope)
         self._check_values(node, where, scope)
         return node
 
@@ -61,9 +53,13 @@ class Array(Kind):
             with np.errstate(invalid="ignore"):
                 if beyond(values, limit).any():
                     raise Mismatch(where, f"has values {words} {limit}.")
-        problem = None if self.check is None else self.check(values)
-        if problem:
-            raise Mismatch(where, problem)
+
+
+def _check_shape(shape: Sequence[Size], values: np.ndarray, where: Where, scope: Scope) -> None:
+    if values.ndim != len(shape):
+        raise Mismatch(where, f"must have {len(shape)} sides; found the shape {values.shape}.")
+    for axis, (size, found) in enumerate(zip(shape, values.shape, strict=True)):
+        scope.agree(size, found, where, f"side {axis} of its shape {values.shape}")
 
 
 def floats(*shape: Size, **options: Any) -> Array:
@@ -98,14 +94,6 @@ class Csr(Kind):
     rows: Size
     columns: Size
     dtypes: tuple[str, ...] = FLOATS
-    low: float | None = None
-
-    def write(self, value: Any, where: Where) -> Any:
-        if not sp.issparse(value) or value.format != "csr" or value.dtype.name not in self.dtypes:
-            raise Mismatch(where, f"must be a CSR matrix to be saved; found {shown(value)}.")
-        kind = "array" if isinstance(value, sp.sparray) else "matrix"
-        parts = {name: np.asarray(getattr(value, name)) for name in ("data", "indices", "indptr")}
-        return {"$csr": kind, "shape": [int(m) for m in value.shape], **parts}
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, dict) or set(node) != {"$csr", "shape", "data", "indices", "indptr"}:
@@ -123,7 +111,7 @@ class Csr(Kind):
         scope.agree(self.rows, shape[0], where, "its number of rows")
         scope.agree(self.columns, shape[1], where, "its number of columns")
         own = Scope()
-        data = Array(self.dtypes, ("stored",), low=self.low).read(node["data"], inside(where, "data"), own)
+        data = Array(self.dtypes, ("stored",)).read(node["data"], inside(where, "data"), own)
         high = shape[1] - 1
         indices = whole("stored", low=0, high=high).read(node["indices"], inside(where, "indices"), own)
         indptr = whole(shape[0] + 1, low=0).read(node["indptr"], inside(where, "indptr"), own)
@@ -133,28 +121,35 @@ class Csr(Kind):
         return make((data, indices, indptr), shape=tuple(shape))
 
 
-@dataclass(frozen=True)
-class DenseOrCsr(Kind):
+def dense_or_csr(rows: Size, columns: Size, dtypes: tuple[str, ...] = FLOATS, nan: bool = False) -> Either:
     """Rows as they were given: an array, or CSR."""
+    dense, csr = Array(dtypes, (rows, columns), nan=nan), Csr(rows, columns, dtypes)
+    return Either(lambda node, scope: csr if isinstance(node, dict) else dense)
 
-    rows: Size
-    columns: Size
-    dtypes: tuple[str, ...] = FLOATS
+
+@dataclass(frozen=True)
+class Labels(Kind):
+    """Labels: numbers, truth values or texts. `distinct` ones rise, as `numpy.unique` gives them."""
+
+    shape: Sequence[Size]
+    distinct: bool = False
     finite: bool = True
-    nan: bool = False
+    among: str | None = None
 
-    def write(self, value: Any, where: Where) -> Any:
-        kind: Kind = self._csr if sp.issparse(value) else self._dense
-        return kind.write(value, where)
+    def read(self, node: Any, where: Where, scope: Scope) -> np.ndarray:
+        values = labels_of(node, where)
+        _check_shape(self.shape, values, where, scope)
+        if self.finite and values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise Mismatch(where, "must be finite.")
+        if self.distinct and len(values) > 1 and not all(_rises(values, where)):
+            raise Mismatch(where, "must hold distinct labels in rising order.")
+        if self.among is not None and values.size and not np.isin(values, scope.values[self.among]).all():
+            raise Mismatch(where, f"has a label that is not in {self.among}.")
+        return values
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        kind: Kind = self._csr if isinstance(node, dict) else self._dense
-        return kind.read(node, where, scope)
 
-    @property
-    def _dense(self) -> Array:
-        return Array(self.dtypes, (self.rows, self.columns), finite=self.finite, nan=self.nan)
-
-    @property
-    def _csr(self) -> Csr:
-        return Csr(self.rows, self.columns, self.dtypes)
+def _rises(values: np.ndarray, where: Where) -> Any:
+    try:
+        return values[:-1] < values[1:]
+    except TypeError as error:
+        raise Mismatch(where, "has labels that cannot be compared with each other.") from error

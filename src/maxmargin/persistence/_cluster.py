@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..cluster import KMeans, SpectralClustering
-from ._arrays import DenseOrCsr, either_float, floats, places
-from ._kinds import Bool, Float, Int, Maybe, OrNone
+from ._arrays import dense_or_csr, either_float, floats, places
+from ._kinds import Bool, Check, Float, Int, Maybe, OrNone
 from ._plain import RandomState
 from ._proofs import guarantee
-from ._schema import FEATURES, OUTPUT_CONFIG, Check, Entries, Let, Schema
+from ._schema import FEATURES, OUTPUT_CONFIG, Entries, Let, Schema
 
 _KMEANS: Entries = (
     *FEATURES,
@@ -40,7 +40,7 @@ _KMEANS: Entries = (
 _SPECTRAL: Entries = (
     *FEATURES,
     ("gamma_", Float(0.0)),
-    ("affinity_matrix_", DenseOrCsr("n", "n", ("float64",))),
+    ("affinity_matrix_", dense_or_csr("n", "n", ("float64",))),
     ("n_components_graph_", Int(1)),
     Let("k", lambda s: int(s.params["n_clusters"])),
     Check(lambda s: s["n"] >= s["k"], "has fewer rows than clusters."),

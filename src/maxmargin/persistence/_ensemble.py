@@ -22,16 +22,14 @@ from ..ensemble import (
     RandomForestRegressor,
     Stage,
 )
-from ..linear_model import PolynomialRegression, Ridge
+from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, Ridge
 from ..neighbors import KNeighborsRegressor
-from ._arrays import Array, bools, floats, places, whole
-from ._errors import Where
-from ._forests import FOREST_CLASSIFIER, FOREST_REGRESSOR, ROW_BAGS
-from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Scope, Text, choice
+from ._arrays import Array, bools, floats, places
+from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, Record, Scope, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, TREE_FEATURES, Check, Derived, Entries, Estimator, Let, Record, Schema, taken_by
-from ._tree_nodes import NOT_MONOTONE
+from ._schema import CLASSES, FEATURES, TREE_FEATURES, Derived, Entries, Estimator, Let, Schema, taken_by
+from ._trees import FOREST_CLASSIFIER, FOREST_REGRESSOR, NOT_MONOTONE, ROW_BAGS
 
 # ---------------------------------------------------------------- weak learners
 
@@ -76,7 +74,7 @@ def _targets(value: Any) -> int | None:
     """The columns that a regressor predicts; None if it predicts a vector."""
     while hasattr(value, "steps"):
         value = next((step for _, step in reversed(value.steps) if not isinstance(step, str | None)), None)
-    if isinstance(value, Ridge | PolynomialRegression):
+    if isinstance(value, ElasticNet | LinearRegression | PolynomialRegression | Ridge):
         return None if value.coef_.ndim == 1 else len(value.coef_)
     rows = value._y if isinstance(value, KNeighborsRegressor) else None
     return None if rows is None or rows.ndim == 1 else int(rows.shape[1])
@@ -140,14 +138,11 @@ def _numbers_classes(value: Any, scope: Scope) -> str | None:
 
 # ---------------------------------------------------------------- boosting
 
-_ROUNDS = (
-    ("errors", floats("rounds", finite=False, nan=True)),
-    ("edges", floats("rounds", finite=False, nan=True)),
-    ("training_errors", floats("rounds", finite=False, nan=True)),
-    ("bounds", floats("rounds", finite=False, nan=True)),
-    ("chance_bounds", Array(("float64",), ("chances",), finite=False, nan=True)),
-    ("margins", floats("margins", finite=False, nan=True)),
-)
+_ROUNDS = {
+    **dict.fromkeys(("errors", "edges", "training_errors", "bounds"), floats("rounds", finite=False, nan=True)),
+    "chance_bounds": floats("chances", finite=False, nan=True),
+    "margins": floats("margins", finite=False, nan=True),
+}
 
 
 def _boosted(learner: Kind, *own: Any) -> Entries:
@@ -219,7 +214,7 @@ def _bagged(learner: Kind, *own: Any) -> Entries:
         ("estimators_", Items(learner, "learners")),
         Check(lambda s: s["learners"] >= 1, "has no learners."),
         Check(_alike, "has learners of different kinds."),
-        ("estimators_features_", Items(_Columns(), "learners")),
+        ("estimators_features_", Items(places(None, "d"), "learners")),
         Check(_right_columns, "gives a learner other columns than it takes."),
         ("_seeds", Items(Int(0, 2**32 - 1), "learners")),
         ("bag_fractions_", floats("learners", low=0, high=1)),
@@ -229,16 +224,6 @@ def _bagged(learner: Kind, *own: Any) -> Entries:
         ("certificate_", guarantee()),
         ("estimator_", Derived(lambda value: value._learner())),
     )
-
-
-class _Columns(Kind):
-    """Numbers of columns, which may be there more than once."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return whole().write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        return places("own", "d").read(node, where, Scope(sizes={"d": scope["d"]}))
 
 
 def _right_columns(scope: Scope) -> bool:
@@ -260,7 +245,6 @@ _BAGGING_REGRESSOR: Entries = (
 
 _STAGE = Record(
     Stage,
-    Stage,
     {
         "model": Estimator(frozenset({"maxmargin.ensemble.AdaBoostClassifier"})),
         "factor": Float(),
@@ -270,11 +254,10 @@ _STAGE = Record(
     },
     checks=[Check(lambda s: len(s.values["model"].classes_) == 2, "must know two classes.")],
 )
-_RATES = (
-    ("detections", floats("stages", nan=True)),
-    ("false_alarms", floats("stages", nan=True)),
-    ("learners", Array(("int64",), ("stages",), low=0)),
-)
+_RATES = {
+    **dict.fromkeys(("detections", "false_alarms"), floats("stages", nan=True)),
+    "learners": Array(("int64",), ("stages",), low=0),
+}
 _CASCADE: Entries = (
     *FEATURES,
     *CLASSES,

@@ -13,9 +13,21 @@ import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from . import _json
-from ._container import MODEL, PROVENANCE, VERSION, Chunks, Container, opened, write
+from ._container import (
+    MEMBERS,
+    MODEL,
+    PROVENANCE,
+    VERSION,
+    Chunks,
+    Container,
+    Pools,
+    chunks,
+    member_of,
+    opened,
+    pack,
+    write,
+)
 from ._errors import Mismatch, ModelFileError, Place
-from ._pools import MEMBERS, Pools, chunks, member_of, pack
 from ._schema import is_fitted, object_node, whole_of
 
 

@@ -1,23 +1,22 @@
-"""Kinds of attributes: how a value is written as a tree of JSON values and arrays, and what it must be like when read.
+"""Kinds of attributes: what a value must be like when it is read from a tree of JSON values and arrays.
 
-Sizes have names ("n", "d", "k"): the first array of an object that has such a side binds it, and all others must agree.
+Writing is the same for all values (`stored`), but for kinds that are made of others. Sizes have names ("n", "d", "k"):
+the first array of an object that has such a side binds it, and all others must agree.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-import numpy as np
+from ._errors import Mismatch, Where, at, inside
+from ._values import checked_text, number_of, shown, stored
 
-from ._errors import Mismatch, Where, at
-
-Size = int | str | Callable[["Scope"], int]
-_MAX_TEXT = 2**20
-_MANY = 1000
+_MOST_ITEMS = 2**24
+Size = int | str | Callable[["Scope"], int] | None
 
 
 @dataclass
@@ -32,12 +31,24 @@ class Scope:
         return self.sizes[name]
 
     def agree(self, size: Size, found: int, where: Where, what: str) -> None:
-        """Bind or compare a size."""
+        """Bind or compare a size; None is any."""
         wanted = size(self) if callable(size) else self.sizes.get(size) if isinstance(size, str) else size
-        if wanted is None:
+        if wanted is None and size is not None:
             self.sizes[str(size)] = found
-        elif wanted != found:
+        elif wanted not in (None, found):
             raise Mismatch(where, f"{what} is {found}; expected {wanted}.")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A relation between what has been read so far."""
+
+    holds: Callable[[Scope], bool]
+    words: str
+
+    def apply(self, scope: Scope, where: Where) -> None:
+        if not self.holds(scope):
+            raise Mismatch(where, self.words)
 
 
 class Kind(ABC):
@@ -45,9 +56,9 @@ class Kind(ABC):
 
     optional = False
 
-    @abstractmethod
     def write(self, value: Any, where: Where) -> Any:
         """The value as JSON and arrays."""
+        return stored(value, where)
 
     @abstractmethod
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
@@ -58,19 +69,6 @@ class Kind(ABC):
         return part
 
 
-def shown(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} with the shape {value.shape}"
-    if isinstance(value, (list, dict, tuple, str)) and len(value) > _MANY:
-        return f"{type(value).__name__} of {len(value)}"
-    text = repr(value)
-    return f"{type(value).__name__} {text[:60]}{'...' if len(text) > 60 else ''}"
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-
-
 @dataclass(frozen=True)
 class Int(Kind):
     """A whole number, at least `low` and at most `high`, which may be sizes; `binds` gives it a name."""
@@ -78,11 +76,6 @@ class Int(Kind):
     low: Size = 0
     high: Size = 2**62
     binds: str | None = None
-
-    def write(self, value: Any, where: Where) -> Any:
-        if not _is_whole(value):
-            raise Mismatch(where, f"must be a whole number to be saved; found {shown(value)}.")
-        return int(value)
 
     def read(self, node: Any, where: Where, scope: Scope) -> int:
         low, high = (resolved(end, scope) for end in (self.low, self.high))
@@ -93,7 +86,7 @@ class Int(Kind):
         return node
 
 
-def resolved(size: Size, scope: Scope) -> int:
+def resolved(size: Any, scope: Scope) -> int:
     return size(scope) if callable(size) else scope[size] if isinstance(size, str) else size
 
 
@@ -106,11 +99,6 @@ class Float(Kind):
     finite: bool = True
     nan: bool = False
 
-    def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, (float, np.floating)) and not _is_whole(value):
-            raise Mismatch(where, f"must be a number to be saved; found {shown(value)}.")
-        return float_node(float(value))
-
     def read(self, node: Any, where: Where, scope: Scope) -> float:
         value = number_of(node)
         if value is None:
@@ -119,34 +107,14 @@ class Float(Kind):
             if not self.nan:
                 raise Mismatch(where, "must not be NaN.")
         elif (self.finite and math.isinf(value)) or not self.low <= value <= self.high:
-            raise Mismatch(where, f"must be {self._range}; found {value}.")
+            allowed = f"{'finite and ' if self.finite else ''}from {self.low} to {self.high}"
+            raise Mismatch(where, f"must be {allowed}; found {value}.")
         return value
-
-    @property
-    def _range(self) -> str:
-        return f"{'finite and ' if self.finite else ''}from {self.low} to {self.high}"
-
-
-def float_node(value: float) -> float | str:
-    """A float as JSON can hold it."""
-    return value if math.isfinite(value) else str(value)
-
-
-def number_of(node: Any) -> float | None:
-    """A float from JSON, None if it is none."""
-    if type(node) in (int, float):
-        return float(node)
-    return float(node) if isinstance(node, str) and node in ("nan", "inf", "-inf") else None
 
 
 @dataclass(frozen=True)
 class Bool(Kind):
     """True or False."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, (bool, np.bool_)):
-            raise Mismatch(where, f"must be True or False to be saved; found {shown(value)}.")
-        return bool(value)
 
     def read(self, node: Any, where: Where, scope: Scope) -> bool:
         if type(node) is not bool:
@@ -160,27 +128,11 @@ class Text(Kind):
 
     among: frozenset[str] | None = None
 
-    def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, str):
-            raise Mismatch(where, f"must be a text to be saved; found {shown(value)}.")
-        return checked_text(str(value), where)
-
     def read(self, node: Any, where: Where, scope: Scope) -> str:
         if not isinstance(node, str) or (self.among is not None and node not in self.among):
             allowed = "a text" if self.among is None else f"one of {sorted(self.among)}"
             raise Mismatch(where, f"must be {allowed}; found {shown(node)}.")
         return checked_text(node, where)
-
-
-def checked_text(text: str, where: Where) -> str:
-    """A text that can be printed: no halves of characters."""
-    if len(text) > _MAX_TEXT:
-        raise Mismatch(where, f"is a text of {len(text)} characters; at most {_MAX_TEXT} are allowed.")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise Mismatch(where, "is a text that has halves of characters.") from None
-    return text
 
 
 def choice(*words: str) -> Text:
@@ -189,27 +141,10 @@ def choice(*words: str) -> Text:
 
 
 @dataclass(frozen=True)
-class OrNone(Kind):
-    """A kind, or None."""
+class Around(Kind):
+    """Another kind, and something about it."""
 
     kind: Kind
-
-    def write(self, value: Any, where: Where) -> Any:
-        return None if value is None else self.kind.write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        return None if node is None else self.kind.read(node, where, scope)
-
-    def settle(self, part: Any, model: Any) -> Any:
-        return None if part is None else self.kind.settle(part, model)
-
-
-@dataclass(frozen=True)
-class Maybe(Kind):
-    """An attribute that need not be there."""
-
-    kind: Kind
-    optional = True
 
     def write(self, value: Any, where: Where) -> Any:
         return self.kind.write(value, where)
@@ -222,43 +157,110 @@ class Maybe(Kind):
 
 
 @dataclass(frozen=True)
-class Either(Kind):
-    """The kind that `pick` chooses when the object is read; all of them write alike, the first that can."""
+class Maybe(Around):
+    """An attribute that need not be there."""
 
-    pick: Callable[[Scope], Kind]
-    kinds: tuple[Kind, ...]
+    optional = True
+
+
+@dataclass(frozen=True)
+class OrNone(Around):
+    """A kind, or None."""
 
     def write(self, value: Any, where: Where) -> Any:
-        problem: Mismatch | None = None
-        for kind in self.kinds:
-            try:
-                return kind.write(value, where)
-            except Mismatch as error:
-                problem = problem or error
-        assert problem is not None
-        raise problem
+        return None if value is None else super().write(value, where)
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        return self.pick(scope).read(node, where, scope)
+        return None if node is None else super().read(node, where, scope)
+
+    def settle(self, part: Any, model: Any) -> Any:
+        return None if part is None else super().settle(part, model)
+
+
+@dataclass(frozen=True)
+class Either(Kind):
+    """The kind that `pick` chooses by what is to be read and what is known; none that is made of others."""
+
+    pick: Callable[[Any, Scope], Kind]
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        return self.pick(node, scope).read(node, where, scope)
 
 
 @dataclass(frozen=True)
 class Items(Kind):
-    """A list of values of one kind, or a tuple of them."""
+    """A list of values of one kind; or what `out` makes of it and `parts` takes apart again."""
 
     kind: Kind
-    size: Size | None = None
-    out: type = list
-    most: int = 2**24
+    size: Size = None
+    out: Callable[[Iterable[Any]], Any] = list
+    of: tuple[type, ...] = (list, tuple)
+    parts: Callable[[Any], Iterable[Any]] = iter
 
     def write(self, value: Any, where: Where) -> Any:
-        if not isinstance(value, (list, tuple)):
-            raise Mismatch(where, f"must be a list to be saved; found {shown(value)}.")
-        return [self.kind.write(item, at(where, i)) for i, item in enumerate(value)]
+        if not isinstance(value, self.of):
+            raise Mismatch(where, f"must be a {self.of[0].__name__} to be saved; found {shown(value)}.")
+        return [self.kind.write(item, at(where, i)) for i, item in enumerate(self.parts(value))]
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if not isinstance(node, list) or len(node) > self.most:
+        if not isinstance(node, list) or len(node) > _MOST_ITEMS:
             raise Mismatch(where, f"must be a list; found {shown(node)}.")
-        if self.size is not None:
-            scope.agree(self.size, len(node), where, "its length")
+        scope.agree(self.size, len(node), where, "its length")
         return self.out(self.kind.read(item, at(where, i), scope) for i, item in enumerate(node))
+
+
+@dataclass(frozen=True)
+class Row(Kind):
+    """So many values, each of its own kind."""
+
+    kinds: tuple[Kind, ...]
+
+    def write(self, value: Any, where: Where) -> Any:
+        return [kind.write(part, where) for kind, part in zip(self.kinds, value, strict=True)]
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        if not isinstance(node, list) or len(node) != len(self.kinds):
+            raise Mismatch(where, f"must be a list of {len(self.kinds)}; found {shown(node)}.")
+        return tuple(kind.read(part, where, scope) for kind, part in zip(self.kinds, node, strict=True))
+
+
+def by_key(key: Kind, value: Kind) -> Items:
+    """A dict, as a list of its keys and values."""
+    return Items(Row((key, value)), out=dict, of=(dict,), parts=dict.items)
+
+
+@dataclass(frozen=True)
+class Record(Kind):
+    """A small class without parameters, by its attributes: a dataclass, or one that `make` puts together.
+
+    Of the sizes of what holds it, it knows those that are named in `shares`; None is all. Parts in `absent` may be
+    missing in old files, and are these then; attributes in `forgets` are not written.
+    """
+
+    of: type
+    parts: Mapping[str, Kind]
+    checks: Sequence[Check] = ()
+    shares: Sequence[str] | None = ()
+    make: Callable[[Scope], Any] | None = None
+    forgets: frozenset[str] = frozenset()
+    absent: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, value: Any, where: Where) -> Any:
+        if type(value) is not self.of:
+            raise Mismatch(where, f"must be a {self.of.__name__} to be saved; found {shown(value)}.")
+        names = {part.name for part in fields(value)} if is_dataclass(value) else set(vars(value))
+        for name in names - set(self.parts) - self.forgets:
+            raise Mismatch(inside(where, name), f"is a part of {self.of.__name__} that model files have no place for.")
+        return {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in self.parts.items()}
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        node = {**self.absent, **node} if isinstance(node, dict) else node
+        if not isinstance(node, dict) or set(node) != set(self.parts):
+            raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
+        shared = scope.sizes if self.shares is None else self.shares
+        own = Scope(params=scope.params, sizes={name: scope[name] for name in shared})
+        for name, kind in self.parts.items():
+            own.values[name] = kind.read(node[name], inside(where, name), own)
+        for check in self.checks:
+            check.apply(own, where)
+        return self.of(**own.values) if self.make is None else self.make(own)

@@ -9,21 +9,18 @@ import numpy as np
 
 from ..engine import thread_count
 from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor, prototype_index
-from ._arrays import Array, DenseOrCsr, places
-from ._errors import Mismatch, Where, at
-from ._kinds import Bool, Either, Int, Kind, OrNone, Scope, shown
-from ._labels import Labels
-from ._pools import DTYPES
+from ._arrays import Array, Labels, dense_or_csr, places
+from ._container import DTYPES
+from ._kinds import Bool, Check, Either, Int, Items, Kind, OrNone, Scope
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Let, Schema
+from ._schema import CLASSES, FEATURES, Derived, Entries, Let, Schema
 
 _NUMBERS = tuple(DTYPES)
 _LARGEST_LEAF = 2**30
 
 
-def _rows_of(scope: Scope) -> DenseOrCsr:
-    missing = scope.params["metric"] == "nan_euclidean"
-    return DenseOrCsr("n", "d", _NUMBERS, finite=True, nan=missing)
+def _rows_of(node: Any, scope: Scope) -> Kind:
+    return dense_or_csr("n", "d", _NUMBERS, nan=scope.params["metric"] == "nan_euclidean")
 
 
 def _searchable(value: Any) -> Any:
@@ -38,7 +35,7 @@ def _searchable(value: Any) -> Any:
 
 _ROWS: Entries = (
     *FEATURES,
-    ("_fit_X", Either(_rows_of, (DenseOrCsr("n", "d", _NUMBERS, nan=True),))),
+    ("_fit_X", Either(_rows_of)),
     Check(lambda s: s["n"] >= s.params["n_neighbors"], "n_neighbors is more than its rows."),
     Check(lambda s: s.params["leaf_size"] <= _LARGEST_LEAF, f"leaf_size is above {_LARGEST_LEAF}."),
     Check(lambda s: s.params["metric"] != "precomputed" or s["n"] == s["d"], "its distances are not square."),
@@ -55,22 +52,8 @@ _ROWS: Entries = (
 _MADE = frozenset({"effective_metric_", "effective_metric_params_", "_fit_method", "n_samples_fit_"})
 
 
-class _ClassesOfOutputs(Kind):
-    """Classes of one output, or a list of them."""
-
-    _one = Labels(("k",), distinct=True)
-
-    def write(self, value: Any, where: Where) -> Any:
-        if isinstance(value, list):
-            return [self._one.write(part, at(where, i)) for i, part in enumerate(value)]
-        return self._one.write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if scope.values["outputs_2d_"]:
-            if not isinstance(node, list):
-                raise Mismatch(where, f"must be a list of classes; found {shown(node)}.")
-            return [self._one.read(part, at(where, i), Scope()) for i, part in enumerate(node)]
-        return self._one.read(node, where, scope)
+_CLASSES = Labels((None,), distinct=True)
+_CLASSES_OF_OUTPUTS = Items(_CLASSES)
 
 
 def _listed_classes(scope: Scope) -> list[np.ndarray]:
@@ -89,7 +72,7 @@ def _every_class(scope: Scope) -> bool:
 _CLASSIFIER: Entries = (
     *_ROWS,
     ("outputs_2d_", Bool()),
-    ("classes_", _ClassesOfOutputs()),
+    ("classes_", Either(lambda node, s: _CLASSES_OF_OUTPUTS if s.values["outputs_2d_"] else _CLASSES)),
     Let("outputs", lambda s: len(_listed_classes(s))),
     Check(lambda s: s["outputs"] >= 1, "has no classes."),
     ("_labels", Array(("int64",), ("n", "outputs"), low=0)),
@@ -99,18 +82,12 @@ _CLASSIFIER: Entries = (
 )
 
 
-class _Targets(Kind):
+def _targets(node: Any, scope: Scope) -> Array:
     """Numbers, one a row, or one row of them."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return Array(_NUMBERS, ()).write(value, where)
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        shape = ("n", "targets") if isinstance(node, np.ndarray) and node.ndim == 2 else ("n",)
-        return Array(_NUMBERS, shape).read(node, where, scope)
+    return Array(_NUMBERS, ("n", "targets") if np.ndim(node) == 2 else ("n",))
 
 
-_REGRESSOR: Entries = (*_ROWS, ("_y", _Targets()), ("_index", Derived(_searchable)))
+_REGRESSOR: Entries = (*_ROWS, ("_y", Either(_targets)), ("_index", Derived(_searchable)))
 
 _CONDENSED: Entries = (
     *FEATURES,
@@ -119,7 +96,7 @@ _CONDENSED: Entries = (
     ("_rows_seen", Int(1, binds="n")),
     ("prototype_indices_", places("m", "n")),
     Check(lambda s: s["m"] >= 1, "has no prototypes."),
-    ("prototypes_", DenseOrCsr("m", "d")),
+    ("prototypes_", dense_or_csr("m", "d")),
     ("prototype_labels_", Labels(("m",), among="classes_")),
     ("certificate_", guarantee()),
     ("_index", Derived(lambda value: prototype_index(value.prototypes_, thread_count(value.n_jobs)))),

@@ -25,6 +25,16 @@ OUTPUTS = ("label", "decision", "probabilities", "value")
 _KINDS = {float: TensorProto.DOUBLE, int: TensorProto.INT64, bool: TensorProto.BOOL, str: TensorProto.STRING}
 
 
+def _operator(op: str, kind: type | None = None, *, swapped: bool = False) -> Callable[[Value, Any], Value]:
+    """The method that adds a node of two inputs; `kind` is that of its result, by default that of the value."""
+
+    def method(self: Value, other: Any) -> Value:
+        inputs = (other, self) if swapped else (self, other)
+        return self.graph.op(op, *inputs, kind=kind or self.kind)
+
+    return method
+
+
 class Value:
     """A tensor of a graph, by its name; `kind` is float, int, bool or str."""
 
@@ -34,60 +44,23 @@ class Value:
     def __init__(self, graph: Graph, name: str, kind: type) -> None:
         self.graph, self.name, self.kind = graph, name, kind
 
-    def _binary(self, op: str, left: Any, right: Any, kind: type | None = None) -> Value:
-        return self.graph.op(op, left, right, kind=kind or self.kind)
-
-    def __add__(self, other: Any) -> Value:
-        return self._binary("Add", self, other)
-
-    def __radd__(self, other: Any) -> Value:
-        return self._binary("Add", other, self)
-
-    def __sub__(self, other: Any) -> Value:
-        return self._binary("Sub", self, other)
-
-    def __rsub__(self, other: Any) -> Value:
-        return self._binary("Sub", other, self)
-
-    def __mul__(self, other: Any) -> Value:
-        return self._binary("Mul", self, other)
-
-    def __rmul__(self, other: Any) -> Value:
-        return self._binary("Mul", other, self)
-
-    def __truediv__(self, other: Any) -> Value:
-        return self._binary("Div", self, other)
-
-    def __matmul__(self, other: Any) -> Value:
-        return self._binary("Gemm", self, other)
+    __add__, __radd__ = _operator("Add"), _operator("Add", swapped=True)
+    __sub__, __rsub__ = _operator("Sub"), _operator("Sub", swapped=True)
+    __mul__, __rmul__ = _operator("Mul"), _operator("Mul", swapped=True)
+    __truediv__, __matmul__ = _operator("Div"), _operator("Gemm")
+    __gt__, __ge__ = _operator("Greater", bool), _operator("GreaterOrEqual", bool)
+    __lt__, __le__ = _operator("Less", bool), _operator("LessOrEqual", bool)
+    __and__, __or__ = _operator("And", bool), _operator("Or", bool)
 
     def __neg__(self) -> Value:
         return self.graph.op("Neg", self, kind=self.kind)
-
-    def __gt__(self, other: Any) -> Value:
-        return self._binary("Greater", self, other, bool)
-
-    def __ge__(self, other: Any) -> Value:
-        return self._binary("GreaterOrEqual", self, other, bool)
-
-    def __lt__(self, other: Any) -> Value:
-        return self._binary("Less", self, other, bool)
-
-    def __le__(self, other: Any) -> Value:
-        return self._binary("LessOrEqual", self, other, bool)
-
-    def __and__(self, other: Any) -> Value:
-        return self._binary("And", self, other, bool)
-
-    def __or__(self, other: Any) -> Value:
-        return self._binary("Or", self, other, bool)
 
     def __invert__(self) -> Value:
         return self.graph.op("Not", self, kind=bool)
 
     def equals(self, other: Any) -> Value:
         """Where both are equal."""
-        return self._binary("Equal", self, other, bool)
+        return self.graph.op("Equal", self, other, kind=bool)
 
     def apply(self, op: str, *arguments: Any, **attributes: Any) -> Value:
         """An operator that keeps the kind: Exp, Abs, Sqrt, Max, Clip, ..."""

@@ -13,16 +13,12 @@ from sklearn.pipeline import Pipeline
 from .. import __version__
 from . import (  # noqa: F401 - each adds what it writes to the registry
     _onnx_boosting,
-    _onnx_encoders,
-    _onnx_linear,
+    _onnx_machines,
     _onnx_neighbors,
-    _onnx_search,
-    _onnx_steps,
-    _onnx_svm,
     _onnx_trees,
 )
-from ._onnx_columns import read_columns, reads_columns
 from ._onnx_graph import IR_VERSION, ML_OPSET, OPSET, Graph, Value
+from ._onnx_preparation import read_columns, reads_columns
 from ._onnx_registry import Prediction, write_model
 
 

@@ -15,9 +15,10 @@ from sklearn import model_selection
 
 from ..penalties import BoundedWeights, GroupLasso
 from ._arrays import Array
+from ._container import DTYPES
 from ._errors import Mismatch, Where, at, inside, made
-from ._kinds import Kind, Scope, checked_text, shown
-from ._labels import label_node, labels_of
+from ._kinds import Kind, Scope
+from ._values import checked_text, label_node, labels_of, shown
 
 _SPLITTERS = {
     name: getattr(model_selection, name)
@@ -39,22 +40,7 @@ _BY_NAME: dict[str, dict[str, Any]] = {
     "$splitter": _SPLITTERS,
     "$penalty": {penalty.__name__: penalty for penalty in (BoundedWeights, GroupLasso)},
 }
-_SCALARS = {
-    name: getattr(np, name)
-    for name in (
-        "bool_",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float32",
-        "float64",
-    )
-}
+_SCALARS = {"bool_": np.bool_, **{name: getattr(np, name) for name in DTYPES if name != "bool"}}
 _TYPES = {"float": float, "int": int, "object": object, **_SCALARS}
 
 

@@ -20,18 +20,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Options, make_constraint
 from sklearn.utils.validation import check_is_fitted
 
+from ._arrays import Labels
 from ._errors import Mismatch, Where, cut_short, inside, made
-from ._kinds import Int, Kind, Maybe, Scope, shown
-from ._labels import Labels
+from ._kinds import Check, Int, Kind, Maybe, Scope
 from ._plain import Plain, plain_node, plain_value
+from ._values import shown
 
 # Rooms whose classes may be in a file, and the modules here that describe them.
 _ROOMS = {
     "maxmargin.svm": "_svm",
-    "maxmargin.linear_model": "_linear_model",
+    "maxmargin.linear_model": "_linear",
     "maxmargin.neighbors": "_neighbors",
     "maxmargin.cluster": "_cluster",
-    "maxmargin.tree": "_tree",
+    "maxmargin.tree": "_trees",
     "maxmargin.ensemble": "_ensemble",
     "maxmargin.tables": "_tables",
     "sklearn.pipeline": "_sklearn_compose",
@@ -51,14 +52,6 @@ class Let:
 
     name: str
     size: Callable[[Scope], int]
-
-
-@dataclass(frozen=True)
-class Check:
-    """A relation between what has been read so far."""
-
-    holds: Callable[[Scope], bool]
-    words: str
 
 
 @dataclass(frozen=True)
@@ -159,7 +152,7 @@ class Schema:
         _validate(value, where)
         scope = Scope(params=_given(value))
         for check in self.checks:
-            _apply(check, scope, where)
+            check.apply(scope, where)
         if node["fitted"] is None:
             return value
         read = self._read_fitted(node["fitted"], where, scope)
@@ -202,13 +195,8 @@ class Schema:
             elif isinstance(entry, Let):
                 scope.agree(entry.name, entry.size(scope), where, f"the size {entry.name}")
             else:
-                _apply(entry, scope, where)
+                entry.apply(scope, where)
         return scope.values
-
-
-def _apply(check: Check, scope: Scope, where: Where) -> None:
-    if not check.holds(scope):
-        raise Mismatch(where, check.words)
 
 
 @cache
@@ -341,56 +329,24 @@ def object_of(node: Any, where: Where) -> Any:
 
 @dataclass(frozen=True)
 class Estimator(Kind):
-    """An estimator of one of some classes, of any known one if none is named; `fitted` ones have their attributes."""
+    """An estimator of one of some classes, of any known one if none is named; a fitted one."""
 
     names: frozenset[str] | None = None
-    fitted: bool = True
     check: Callable[[Any, Scope], str | None] | None = None
 
     def write(self, value: Any, where: Where) -> Any:
-        node = object_node(value, where)
-        if self.names is not None and node["class"] not in self.names:
-            raise Mismatch(where, f"must be one of {sorted(self.names)} to be saved; found {node['class']}.")
-        return node
+        return object_node(value, where)
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         value = whole_of(node, where) if self.names is None else object_of(node, where)
         if self.names is not None and node["class"] not in self.names:
             raise Mismatch(where, f"must be one of {sorted(self.names)}; found {node['class']}.")
-        if self.fitted and not is_fitted(value):
+        if not is_fitted(value):
             raise Mismatch(where, "must be fitted.")
         problem = None if self.check is None else self.check(value, scope)
         if problem:
             raise Mismatch(where, problem)
         return value
-
-
-@dataclass(frozen=True)
-class Record(Kind):
-    """A small class without parameters, by its attributes: a dataclass, or one that `make` puts together."""
-
-    make: Callable[..., Any]
-    of: type
-    parts: Mapping[str, Kind]
-    checks: Sequence[Check] = ()
-    shares: Sequence[str] = ()
-
-    def write(self, value: Any, where: Where) -> Any:
-        if type(value) is not self.of:
-            raise Mismatch(where, f"must be a {self.of.__name__} to be saved; found {shown(value)}.")
-        for name in set(vars(value)) - set(self.parts):
-            raise Mismatch(inside(where, name), f"is a part of {self.of.__name__} that model files have no place for.")
-        return {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in self.parts.items()}
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if not isinstance(node, dict) or set(node) != set(self.parts):
-            raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
-        own = Scope(params=scope.params, sizes={name: scope[name] for name in self.shares})
-        for name, kind in self.parts.items():
-            own.values[name] = kind.read(node[name], inside(where, name), own)
-        for check in self.checks:
-            _apply(check, own, where)
-        return self.make(**own.values)
 
 
 def _is_known_output(config: Any) -> bool:

@@ -10,16 +10,17 @@ from sklearn.metrics import check_scoring
 from ..search import Calibration, Isotonic, Sigmoid
 from ._arrays import Array, bools, floats
 from ._errors import Mismatch, Where, inside
-from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, choice, shown
+from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, OrNone, Record, Scope, Text, choice
 from ._plain import Plain
-from ._proofs import OneCertificate
-from ._schema import CLASSES, FEATURES, Check, Derived, Entries, Estimator, Record, Schema
+from ._proofs import CERTIFICATE
+from ._schema import CLASSES, FEATURES, Derived, Entries, Estimator, Schema
+from ._values import shown
 
-_SIGMOID = Record(Sigmoid, Sigmoid, {"slope": floats(4, low=0), "unit": floats(4), "offset": Float()})
+_LEAST = 5e-324  # above 0
+_SIGMOID = Record(Sigmoid, {"slope": floats(4, low=0), "unit": floats(4, low=_LEAST), "offset": Float()})
 _ISOTONIC = Record(
     Isotonic,
-    Isotonic,
-    {"unit": Float(5e-324), "at": floats("points"), "value": floats("points", low=0, high=1)},
+    {"unit": Float(_LEAST), "at": floats("points"), "value": floats("points", low=0, high=1)},
     checks=[
         Check(lambda s: s["points"] >= 1, "has no points."),
         Check(lambda s: bool((np.diff(s.values["at"]) >= 0).all()), "must have points in rising order."),
@@ -36,10 +37,7 @@ class _Map(Kind):
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         sigmoid = isinstance(node, dict) and "slope" in node
-        found = (_SIGMOID if sigmoid else _ISOTONIC).read(node, where, scope)
-        if sigmoid and not (found.unit > 0).all():
-            raise Mismatch(inside(where, "unit"), "must be positive.")
-        return found
+        return (_SIGMOID if sigmoid else _ISOTONIC).read(node, where, scope)
 
 
 def _maps(scope: Scope) -> int:
@@ -51,11 +49,10 @@ def _calibration(many: str) -> Record:
     """A calibration of a machine that does more than two classes by this scheme."""
     return Record(
         Calibration,
-        Calibration,
         {
             "scheme": choice("binary", many),
             "classes": Int(2, binds="k"),
-            "unit": Float(5e-324),
+            "unit": Float(_LEAST),
             "maps": Items(_Map(), _maps, tuple),
         },
         checks=[Check(lambda s: (s["k"] == 2) == (s.values["scheme"] == "binary"), "has another scheme than needed.")],
@@ -77,7 +74,7 @@ class _Table(Kind):
     def _lists(self) -> dict[str, Kind]:
         return {
             "params": Items(Plain(), "candidates"),
-            "certificate": Items(OrNone(OneCertificate()), "candidates"),
+            "certificate": Items(OrNone(CERTIFICATE), "candidates"),
             "status": Items(Text(), "candidates"),
         }
 

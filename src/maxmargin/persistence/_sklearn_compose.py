@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelEncoder
 
 from ._errors import Mismatch, Where, at
-from ._kinds import Bool, Kind, Scope, Text, shown
+from ._kinds import Bool, Check, Int, Items, Kind, Row, Scope, Text, by_key
 from ._plain import plain_node, plain_value
 from ._schema import (
     FEATURES,
     OUTPUT_CONFIG,
-    Check,
     Derived,
     Schema,
     is_fitted,
@@ -24,6 +24,7 @@ from ._schema import (
     whole_of,
     width_of,
 )
+from ._values import shown
 
 _WORDS = ("passthrough", "drop")
 
@@ -160,38 +161,18 @@ def _count(columns: Any, scope: Scope, where: Where) -> int:
     return len(chosen)
 
 
-class _Slices(Kind):
-    """The columns of the result that belong to each transformer."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return [[Text().write(name, where), int(part.start), int(part.stop)] for name, part in value.items()]
-
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        out = {}
-        for part in node if isinstance(node, list) else [None]:
-            if not isinstance(part, list) or len(part) != 3 or any(type(end) is not int for end in part[1:]):
-                raise Mismatch(where, f"must be ranges of columns by name; found {shown(part)}.")
-            if not 0 <= part[1] <= part[2] < 2**31:
-                raise Mismatch(where, f"must be ranges of columns; found {shown(part)}.")
-            out[Text().read(part[0], where, scope)] = slice(part[1], part[2], None)
-        return out
+def _as_slices(rows: Iterable[tuple[str, int, int]]) -> dict[str, slice]:
+    return {name: slice(start, stop, None) for name, start, stop in rows}
 
 
-class _Inputs(Kind):
-    """The columns that each transformer takes, by number."""
+def _from_slices(slices: dict[str, slice]) -> list[tuple[str, int, int]]:
+    return [(name, part.start, part.stop) for name, part in slices.items()]
 
-    def write(self, value: Any, where: Where) -> Any:
-        return [[Text().write(name, where), [int(c) for c in columns]] for name, columns in value.items()]
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        out = {}
-        for part in node if isinstance(node, list) else [None]:
-            if not isinstance(part, list) or len(part) != 2 or not isinstance(part[1], list):
-                raise Mismatch(where, f"must be columns by name; found {shown(part)}.")
-            if any(type(c) is not int or not 0 <= c < scope["d"] for c in part[1]):
-                raise Mismatch(where, f"must be columns that are there; found {shown(part)}.")
-            out[Text().read(part[0], where, scope)] = part[1]
-        return out
+# The columns of the result that belong to each transformer, and the numbers of those that each takes.
+_PLACE = Int(0, 2**31 - 1)
+_SLICES = Items(Row((Text(), _PLACE, _PLACE)), out=_as_slices, of=(dict,), parts=_from_slices)
+_INPUTS = by_key(Text(), Items(Int(0, lambda s: s["d"] - 1)))
 
 
 class _Remainder(Kind):
@@ -219,6 +200,8 @@ def _parts_width(scope: Scope) -> bool:
         if name not in ranges:
             return False
         found = ranges[name]
+        if found.start > found.stop:
+            return False
         wide = 0 if isinstance(step, str) and step == "drop" else found.stop - found.start
         if not isinstance(step, str) and _count(columns, scope, ""):
             known = width_of(step)
@@ -247,12 +230,12 @@ SCHEMAS = [
         (
             *FEATURES,
             *OUTPUT_CONFIG,
-            ("_transformer_to_input_indices", _Inputs()),
+            ("_transformer_to_input_indices", _INPUTS),
             ("_remainder", _Remainder()),
             ("sparse_output_", Bool()),
             ("transformers_", _Parts(True)),
             Check(_same_parts, "its fitted transformers are not those that it was given."),
-            ("output_indices_", _Slices()),
+            ("output_indices_", _SLICES),
             Check(_parts_width, "its columns are not those that its transformers give."),
             ("_columns", Derived(lambda value: [columns for _, _, columns in value.transformers])),
         ),

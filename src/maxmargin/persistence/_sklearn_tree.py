@@ -13,8 +13,9 @@ from sklearn.tree._tree import Tree
 
 from ._arrays import Array, floats
 from ._errors import Mismatch, Where, inside
-from ._kinds import Int, Kind, Scope, Size, shown
+from ._kinds import Int, Kind, Scope, Size
 from ._schema import CLASSES, TREE_FEATURES, Derived, Entries, Schema
+from ._values import shown
 
 _COLUMNS = {
     "left_child": Array(("int64",), ("nodes",), low=-1),

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
-from ._kinds import Bool, Either, Float, Int, Items, Kind, Scope
-from ._linear_machines import CLASSIFIER, REGRESSOR
+from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Scope
+from ._linear import CLASSIFIER, REGRESSOR
 from ._proofs import certificates
-from ._schema import CLASSES, FEATURES, Check, Entries, Let, Schema
+from ._schema import CLASSES, FEATURES, Entries, Let, Schema
 from ._search import search_classifier, search_regressor
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
 _DEGREE = Check(lambda s: s.params["degree"] <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}.")
 
-_EMPTY: Kind = floats(0, 0)
-_DENSE: Kind = either_float("s", "d")
-_CSR: Kind = Csr("s", "d")
+_EMPTY, _DENSE, _CSR = floats(0, 0), either_float("s", "d"), Csr("s", "d")
 
 
-def _vectors(scope: Scope) -> Kind:
+def _vectors(node: Any, scope: Scope) -> Kind:
     if scope.params["kernel"] == "precomputed":
         return _EMPTY
     return _CSR if scope.values["_sparse"] else _DENSE
@@ -27,7 +27,7 @@ def _vectors(scope: Scope) -> Kind:
 
 def _coefficients(rows: str) -> Either:
     dense, sparse = floats(rows, "s"), Csr(rows, "s", ("float64",))
-    return Either(lambda scope: sparse if scope.values["_sparse"] else dense, (dense, sparse))
+    return Either(lambda node, scope: sparse if scope.values["_sparse"] else dense)
 
 
 def _machine(rows: str, groups: str, problems: str) -> Entries:
@@ -46,7 +46,7 @@ def _machine(rows: str, groups: str, problems: str) -> Entries:
         ("n_support_", Array(("int32",), (groups,), low=0)),
         Let("s", lambda s: int(s.values["n_support_"].sum(dtype="int64"))),
         ("support_", places("s", "n")),
-        ("support_vectors_", Either(_vectors, (_EMPTY, _DENSE, _CSR))),
+        ("support_vectors_", Either(_vectors)),
         ("dual_coef_", _coefficients(rows)),
         ("intercept_", floats(problems)),
         ("fit_status_", Int(0, 1)),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ..tables import FORMS, KINDS, ColumnPlan, ColumnReader, names_out
-from ._kinds import Bool, Int, Items, Text, choice
-from ._schema import FEATURES, OUTPUT_CONFIG, Check, Record, Schema
+from ._kinds import Bool, Check, Int, Items, Record, Text, choice
+from ._schema import FEATURES, OUTPUT_CONFIG, Schema
 
 _PLAN = Record(
-    ColumnPlan,
     ColumnPlan,
     {
         "name": Text(),

@@ -1,6 +1,7 @@
 """Pictures of fitted models, as Display classes in the manner of scikit-learn's."""
 
 from ._display import Display
+from ._neighbors import NeighborsDisplay
 from .clusters import ElbowDisplay, KMeansDisplay, SpectralDisplay
 from .ensembles import (
     BoostingDisplay,
@@ -10,7 +11,6 @@ from .ensembles import (
     OutOfBagDisplay,
 )
 from .machines import CertificateDisplay, KernelDisplay, MarginDisplay, PathDisplay, Recorder
-from .neighbors import NeighborsDisplay
 from .selection import BiasVarianceDisplay, CurveDisplay, SearchDisplay
 from .trees import TreeDisplay
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ._look import INK
-from ._texts import value_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ._look import INK, value_text
+from ._matplotlib import Axes
 
 # Colours of curves: what is trained on, what is not, and a third.
 TRAINING, HELD_OUT, THIRD = "#0055A4", "#E66100", "#7A3A46"

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar, Self
 
+from ..estimators import complete_docstring
 from ._look import legend_below
 from ._matplotlib import given_panels, new_panels, require_matplotlib
+
+# What parameters of several displays and of their methods mean, where a docstring does not say so.
+_ARGUMENTS = {
+    "legend": "legend : bool, default=True\n    Whether to draw the legend.",
+    "ax": "ax : matplotlib Axes, optional\n    Where to draw; by default in a new figure.",
+    "features": 'features : tuple of two columns or "principal", optional\n'
+    "    Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first\n"
+    "    two principal components. Needed if X has more than two.",
+    "feature_names": "feature_names : sequence of str, optional\n"
+    "    Of the columns; by default those of the data frame that the model was fitted on, or ``feature 0``, ...",
+    "classes": "classes : tuple of str\n    Names of the classes.",
+    "title": 'title : str, default=""\n    What to write above.',
+    "axis_names": "axis_names : tuple of two str\n    What to write along the axes.",
+    "section_of": "section_of : int or None, default=None\n"
+    "    Number of features of the space that the plane is a section of; None if the plane is the whole space.",
+}
 
 
 class Display:
     """Base of the displays: made by their ``from_`` methods, and drawn once more by `plot`.
+
+    Derived classes have their docstrings completed, and their ``from_`` methods refuse at once where there is no
+    Matplotlib.
 
     Attributes
     ----------
@@ -26,11 +49,24 @@ class Display:
 
     _size = 8.0, 5.5  # inches of a new figure
     _legend_columns = 2
+    _arguments: ClassVar[dict[str, str]] = {}  # entries of docstrings that mean something else here
 
     axes_: tuple[Any, ...]
     ax_: Any
     figure_: Any
     legend_: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        entries = _ARGUMENTS | cls._arguments
+        complete_docstring(cls, list(cls.__annotations__), entries, None)
+        for name, member in list(vars(cls).items()):
+            made = name.startswith("from_")
+            if made or name == "plot":
+                method = member.__func__ if made else member
+                complete_docstring(method, list(inspect.signature(method).parameters)[1:], entries, cls.__name__)
+            if made:
+                setattr(cls, name, classmethod(_needing_matplotlib(method)))
 
     def plot(self, *, legend: bool = True, ax: Any = None) -> Self:
         """Draw the picture once more.
@@ -75,3 +111,12 @@ class Display:
     def _draw_legend(self, handles: list[Any], new: bool) -> Any:
         """The legend, in a `new` figure or below axes that were given."""
         return legend_below(self.axes_[-1], handles, self._legend_columns)
+
+
+def _needing_matplotlib(make: Callable) -> Callable:
+    @wraps(make)
+    def checked(cls: type, *args: Any, **options: Any) -> Any:
+        require_matplotlib(f"{cls.__name__}.{make.__name__}")
+        return make(cls, *args, **options)
+
+    return checked

@@ -1,14 +1,15 @@
-"""Colours and signs of classes and clusters, and what stands around a picture: its legend and notes."""
+"""How pictures look: colours and signs of classes and clusters, legends and notes, names and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .. import messages
+from ._matplotlib import Axes
 
 INK = "#222222"
 FAINT = "#8C8C8C"
@@ -162,3 +163,24 @@ def padded(points: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]
         pad = 0.06 * (high - low) if high - low > 1e-9 * scale else scale or 1.0
         ends.append((low - pad, high + pad))
     return ends[0], ends[1]
+
+
+def shortened(name: str, longest: int = 28) -> str:
+    """A name of no more letters than there is room for, cut in the middle, where names differ least."""
+    return messages.shortened(name, longest, middle=True)
+
+
+def number(value: float, figures: int = 4) -> str:
+    """So many figures of a number, all of those before the point below a million, and a proper minus."""
+    return messages.typeset(messages.number(float(value), figures, missing="nan"))
+
+
+def value_text(value: Any, digits: int = 3) -> str:
+    """A parameter's value: three figures are enough to know it again."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return str(value)
+    number = float(value)
+    if 1000 <= abs(number) < 1e5:
+        return f"{number:.0f}"
+    mantissa, _, exponent = f"{number:.{digits}g}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if exponent else mantissa

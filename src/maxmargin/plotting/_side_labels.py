@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ._look import INK
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ._matplotlib import Axes
 
 _LINE = 12.5  # points from one name to the next
 _REACH = 22  # points from the axes to the names

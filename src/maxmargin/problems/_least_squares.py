@@ -133,7 +133,7 @@ class LeastSquares:
         def part(low: int, high: int, tile: np.ndarray) -> None:
             np.dot(tile, W, out=out[low:high])
 
-        self._over_tiles(part)
+        self.over_tiles(part)
         return out
 
     def transposed(self, R: np.ndarray) -> np.ndarray:
@@ -141,7 +141,7 @@ class LeastSquares:
         if self.rows.sparse:
             sums = [self._sums(self.roots * R[:, t]) for t in range(R.shape[1])]
             return np.column_stack([total[:-1] - self.mu * total[-1] for total in sums])
-        return np.sum(self._over_tiles(lambda low, high, tile: tile.T @ R[low:high]), axis=0)
+        return np.sum(self.over_tiles(lambda low, high, tile: tile.T @ R[low:high]), axis=0)
 
     def residual(self, W: np.ndarray, offset: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """``R = t - A W + sqrt(s) offset`` and ``A' R``, by one pass over dense rows."""
@@ -154,7 +154,7 @@ class LeastSquares:
             R[low:high] -= tile @ W
             return tile.T @ R[low:high]
 
-        return R, np.sum(self._over_tiles(part), axis=0)
+        return R, np.sum(self.over_tiles(part), axis=0)
 
     def of_targets(self, index: np.ndarray) -> LeastSquares:
         """The same with some of the targets."""
@@ -169,7 +169,7 @@ class LeastSquares:
         total = float(self.weights.sum())
         if self.rows.sparse:
             return float(self.weights @ self.rows.squared_norms(np.zeros(self.d))) + total * self.fit_intercept
-        spread = sum(self._over_tiles(lambda low, high, tile: float(np.vdot(tile, tile))))
+        spread = sum(self.over_tiles(lambda low, high, tile: float(np.vdot(tile, tile))))
         return spread + total * (float(self.mu @ self.mu) + self.fit_intercept)
 
     # ---------------------------------------------------------------- passes
@@ -192,7 +192,7 @@ class LeastSquares:
 
         return np.sum(run_parallel(part, self.rows.strips(self.threads)), axis=0)
 
-    def _over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
+    def over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
         """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread."""
         height = self.tile_height()
 

@@ -23,9 +23,12 @@ _KERNELS = {
 # These say how a model is computed, and not what it is.
 _OF_THE_ENGINE = {"cache_size", "n_jobs", "verbose", "callback", "warm_start", "shrinking", "copy_X"}
 _NAMES = {
+    "ElasticNet": "elastic net",
+    "Lasso": "lasso",
     "LinearSVC": "linear support vector machine",
     "LinearSVR": "linear support vector regression",
     "LinearClassifier": "linear classifier",
+    "LinearRegression": "linear regression",
     "LogisticRegression": "logistic regression",
     "Perceptron": "perceptron",
     "Ridge": "ridge regression",
@@ -35,8 +38,8 @@ _NAMES = {
     "DecisionBox": "decision box",
     "DecisionPlane": "decision plane",
 }
-_SHOWN = ("kernel", "C", "nu", "gamma", "epsilon", "loss", "penalty", "alpha", "n_neighbors", "n_clusters", "affinity",
-          "n_estimators", "max_depth", "learning_rate")  # fmt: skip
+_SHOWN = ("kernel", "C", "nu", "gamma", "epsilon", "loss", "penalty", "alpha", "l1_ratio", "n_neighbors", "n_clusters",
+          "affinity", "n_estimators", "max_depth", "learning_rate")  # fmt: skip
 
 
 def model_words(estimator: Any) -> str:

@@ -14,18 +14,30 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine import cached_property, whole_file
-from ._account import account_of, of_another_table, parted, rows_of, whole_rows
 from ._data import data_section, data_words
+from ._making import preparation_section, reproduce_section, tuning_section
 from ._model import model_words, parameters_of, weights_of, with_article
 from ._pictures import draw_pictures
-from ._preparation import preparation_section
 from ._proof import agree, proof_section, proven_words, recompute
 from ._render import render, require_extras
-from ._reproduce import reproduce_section
 from ._result import result_section
 from ._samples import samples_section
-from ._subject import BINARY, CLUSTERS, MULTICLASS, REGRESSION, Rows, Subject, column_names, task_of, unwrapped
-from ._tuning import tuning_section
+from ._subject import (
+    BINARY,
+    CLUSTERS,
+    MULTICLASS,
+    REGRESSION,
+    Rows,
+    Subject,
+    account_of,
+    column_names,
+    of_another_table,
+    parted,
+    rows_of,
+    task_of,
+    unwrapped,
+    whole_rows,
+)
 from ._words import listed, plural, shortened
 
 

@@ -5,7 +5,7 @@ from ._calibration import EXACT_ROWS, WINNERS_LEAD, Calibration, Isotonic
 from ._coupling import CERTAIN_PAIR
 from ._estimators import SearchClassifier, SearchRegressor, trains_winner
 from ._folds import Fold, make_folds
-from ._grid import Grid, check_values, resolve_values
+from ._grid import Grid, automatic_count, check_values
 from ._outcome import Outcome
 from ._platt import Sigmoid
 from ._rules import standard_error
@@ -28,9 +28,9 @@ __all__ = [
     "SearchRegressor",
     "SearchState",
     "Sigmoid",
+    "automatic_count",
     "check_values",
     "make_folds",
-    "resolve_values",
     "standard_error",
     "trains_winner",
 ]

@@ -111,11 +111,6 @@ class SearchClassifier(Search, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of ``best_estimator_``.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
         Returns
         -------
         ndarray
@@ -127,53 +122,20 @@ class SearchClassifier(Search, ClassifierMixin, BaseEstimator):
     @available_if(trains_winner)
     @interruptible
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels of the rows of X."""
         return self._winner().predict(X)
 
     @available_if(_has_probabilities)
     @interruptible
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes, calibrated on rows that the machines had not seen.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities of the classes, calibrated on rows that the machines had not seen."""
         self._winner()
         return self.calibration_.probabilities(self._calibration_values(X))
 
     @available_if(_has_probabilities)
     @interruptible
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities of the classes."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -191,16 +153,5 @@ class SearchRegressor(Search, RegressorMixin, BaseEstimator):
     @available_if(trains_winner)
     @interruptible
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Predicted targets of the rows of X."""
         return self._winner().predict(X)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -72,10 +71,10 @@ def check_values(name: str, values: Any) -> np.ndarray:
     return array
 
 
-def resolve_values(name: str, given: Any, automatic: Callable[[int], np.ndarray]) -> np.ndarray:
-    """The values of a parameter: those given, or so many automatic ones if a number was given."""
-    if isinstance(given, Integral):
-        if given < 1:
-            raise ValueError(f"{name} must be a number of automatic values, one at least, or a list; got {given!r}.")
-        return check_values(name, automatic(int(given)))
-    return check_values(name, given)
+def automatic_count(name: str, given: Any) -> int | None:
+    """How many automatic values of a parameter were asked for; None if values were given."""
+    if not isinstance(given, Integral):
+        return None
+    if given < 1:
+        raise ValueError(f"{name} must be a number of automatic values, one at least, or a list; got {given!r}.")
+    return int(given)

@@ -119,6 +119,10 @@ class Search(Reported, ABC):
     def _encode(self, X: Any, y: np.ndarray, weights: np.ndarray | None) -> SearchData:
         return SearchData(X, y, weights)
 
+    def _monitor_of(self, state: SearchState) -> Any:
+        """Who is told how far the search is."""
+        return SearchMonitor(self.verbose, state.grid, len(state.folds))
+
     def _check_folds(self, folds: list[Fold], data: SearchData) -> None:
         """Refuse folds that nothing can be trained on."""
         return
@@ -194,16 +198,17 @@ class Search(Reported, ABC):
             pairwise=self.__sklearn_tags__().input_tags.pairwise,
             names=getattr(self, "feature_names_in_", None),
         )
-        return SearchState(
+        state = SearchState(
             grid,
             folds,
             scorer,
             record=record,
-            monitor=SearchMonitor(self.verbose, grid, len(folds)),
             race=Race(scorer.bound, self.rule) if self.race else None,
             error_score=self.error_score,
             keep_values=self._keeps_values(),
         )
+        state.monitor = self._monitor_of(state)
+        return state
 
     def _record_of(self, data: SearchData, folds: list[Fold], grid: Grid) -> Record:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]

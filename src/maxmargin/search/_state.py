@@ -39,7 +39,6 @@ class SearchState:
     scorer : FoldScorer
     record : Record, optional
         What an earlier search has finished.
-    monitor : SearchMonitor, optional
     race : Race, optional
         Drops candidates that cannot win any more.
     error_score : float or "raise"
@@ -55,7 +54,6 @@ class SearchState:
         scorer: FoldScorer,
         *,
         record: Record | None = None,
-        monitor: SearchMonitor | None = None,
         race: Race | None = None,
         error_score: Any = np.nan,
         keep_values: bool = False,
@@ -66,7 +64,7 @@ class SearchState:
         self.failures: dict[tuple[int, int], Exception] = {}
         self.race = race
         self._scorer, self._error_score, self._keep_values = scorer, error_score, keep_values
-        self._monitor = SearchMonitor(False, grid, len(folds)) if monitor is None else monitor
+        self.monitor: Any = SearchMonitor(False, grid, len(folds))  # told how far the search is
         self._lock = RLock()
         self._waiting: deque[tuple[int, int, Outcome]] = deque()
         self._stopped = self._scoring = False
@@ -190,12 +188,12 @@ class SearchState:
 
     def report(self, last: bool = False) -> None:
         """Tell the monitor."""
-        if not self._monitor.verbose:
+        if not self.monitor.verbose:
             return
         with self._lock:
             marks = {int(k): "dropped" for k in np.flatnonzero(self.dropped)}
             marks |= {k: "failed" for k, _ in self.failures}
-            self._monitor.report(self.record.scores, self.record.done, marks, last)
+            self.monitor.report(self.record.scores, self.record.done, marks, last)
 
     def _keep(self, place: tuple[int, int], values: np.ndarray) -> None:
         """Keep out-of-fold values as long as there is room; those of finished candidates that lost make room."""

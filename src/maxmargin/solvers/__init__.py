@@ -1,25 +1,28 @@
 """How problems are minimised: one algorithm a file, one contract and one driver for all.
 
 ``solve(problem, start, tolerance, budget, monitor) -> Solution``. A solver knows nothing of estimators and accepts
-any feasible start. Those of the box QP serve the kernel machines, those of `RISK_SOLVERS` the linear ones.
+any feasible start. `solve_kernel` serves the kernel machines, `solve_risk` the linear ones; both ask one table which
+solver it is.
 """
 
 from ._custom_solver import solver_name
-from ._driver import Solver, drive
+from ._driver import IterativeSolver, drive
 from ._monitor import Monitor
 from ._needs import Needs
 from ._solution import Solution
+from ._solve_kernel import solve_kernel
 from ._solve_risk import solve_risk
+from ._solver import Solver
 from ._table import RISK_SOLVERS, check_solver, choose_solver, solvers_for
 from ._trace import Figures, Trace, TracePoint
+from .hard_margin import solve_hard_margin
 from .kernel._block import solve_block
 from .kernel._certified import solve_certified, unproven, untouched
-from .kernel._hard_margin import solve_hard_margin
 from .kernel._polish import polish
 from .kernel._projection import feasible, project
 from .kernel._smo import smo
-from .kernel.decomposition import solve as solve_by_decomposition
-from .kernel.indefinite import solve_indefinite
+from .kernel._stationary import solve_stationary
+from .kernel.decomposition import Decomposition
 from .kernel.projected_gradient import ProjectedGradient
 from .kernel.stored_matrix import longest_useful
 from .kernel.stored_path import PathProblem, solve_stored_paths
@@ -28,6 +31,7 @@ from .linear.conjugate_gradient import ConjugateGradient
 from .linear.dual_coordinate import DualCoordinate
 from .linear.gradient_descent import GradientDescent
 from .linear.interior_point import InteriorPoint
+from .linear.lasso import Design, WorkingSets
 from .linear.least_squares import solve as solve_least_squares
 from .linear.newton import Newton
 from .linear.newton_cg import NewtonCG
@@ -41,14 +45,18 @@ from .multiclass.crammer_singer import CrammerSinger
 __all__ = [
     "solve_block",
     "CrammerSinger",
+    "Design",
+    "WorkingSets",
     "StochasticGradient",
     "ConjugateGradient",
     "GradientDescent",
     "PrimalDual",
     "ProximalGradient",
     "ProximalNewton",
+    "Decomposition",
     "DualCoordinate",
     "InteriorPoint",
+    "IterativeSolver",
     "NewtonCG",
     "Newton",
     "RISK_SOLVERS",
@@ -73,12 +81,12 @@ __all__ = [
     "polish",
     "project",
     "smo",
-    "solve_by_decomposition",
     "solve_certified",
     "solve_hard_margin",
-    "solve_indefinite",
+    "solve_kernel",
     "solve_least_squares",
     "solve_risk",
+    "solve_stationary",
     "solve_stored_paths",
     "solver_name",
     "solvers_for",

@@ -11,17 +11,17 @@ import numpy as np
 
 from ..certificates import Status
 from ..problems import Risk
-from ._driver import Solver
 from ._monitor import Monitor
 from ._needs import Needs
 from ._solution import Solution
+from ._solver import Solver
 
 
 class FunctionSolver(Solver):
     """Base of the classes that stand for a user's function; `function_solver` makes one.
 
     A function is called once and is not driven step by step: what it returns is checked, and judged by the certificate.
-    A solver whose steps shall be watched, interrupted and traced derives from `Solver` itself.
+    A solver whose steps shall be watched, interrupted and traced derives from `IterativeSolver`.
     """
 
     needs = Needs(compiled=False, separable=False)
@@ -29,17 +29,11 @@ class FunctionSolver(Solver):
     works_in_dual = True
     function: Callable[..., Any]
 
-    def step(self, most: int) -> Status | None:
-        raise NotImplementedError
-
-    def finished(self, last: bool) -> Status | None:
-        raise NotImplementedError
-
     @classmethod
     def solve(
         cls,
         problem: Risk,
-        start: np.ndarray,
+        start: np.ndarray | None,
         tolerance: float,
         budget: int | None = None,
         monitor: Monitor | None = None,
@@ -49,7 +43,8 @@ class FunctionSolver(Solver):
         """Call the function, and check what it returns; whether that is any good, the certificate says."""
         # a copy of what the certificate will be about: the function cannot make the problem an easier one
         own = replace(problem, y=problem.y.copy(), weights=problem.weights.copy())
-        found = cls.function(own, start.copy(), tolerance, cls.budget if budget is None else budget, **options)
+        start = problem.start() if start is None else start.copy()
+        found = cls.function(own, start, tolerance, cls.budget if budget is None else budget, **options)
         theta, u = found if isinstance(found, tuple) else (found, slopes)
         theta = cls._checked(theta, problem.d + 1, "weights, and the intercept as the last one,")
         theta[-1] *= problem.fit_intercept

@@ -55,6 +55,7 @@ class Needs:
             return [(self.separable, f"a penalty of L1 and L2 parts ({penalty.name!r} is of another form)")]
         l1, l2 = penalty.separable
         return [
+            (getattr(penalty, "positive", False), "a penalty that allows negative weights"),
             (self.l2 and l2 <= 0, f"a penalty with an L2 part ({penalty.name!r} has none)"),
             (self.no_l1 and l1 > 0, f"a penalty without an L1 part ({penalty.name!r} has one)"),
         ]

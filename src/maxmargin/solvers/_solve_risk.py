@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..certificates import RiskEvidence, Status, evaluate_linear
-from ._driver import Solver
 from ._monitor import Monitor
 from ._solution import Solution
+from ._solver import Solver
 from ._table import choose_solver
 from .linear.newton import Newton
 

@@ -1,18 +1,24 @@
-"""The solvers of linear problems by name, and which one "auto" is: the one place where a solver is chosen."""
+"""Solvers by name, and which one a problem gets: the one place where a solver is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
+from ..problems import BoxQP
 from ._custom_solver import function_solver
-from ._driver import Solver
+from ._solution import Solution
+from ._solver import Solver
+from .hard_margin import LinearHardMargin, solve_hard_margin
+from .kernel._certified import solve_certified
+from .kernel._stationary import solve_stationary
 from .linear.conjugate_gradient import ConjugateGradient
 from .linear.dual_coordinate import DualCoordinate
 from .linear.gradient_descent import GradientDescent
-from .linear.hard_margin import LinearHardMargin
 from .linear.interior_point import InteriorPoint
 from .linear.newton import Newton
 from .linear.newton_cg import NewtonCG
@@ -96,6 +102,21 @@ _AUTOMATIC: tuple[tuple[str, Callable[[_Facts], bool], tuple[str, ...]], ...] = 
     ("risk", lambda it: it.l2, ("dual_coordinate",)),
     ("risk", lambda it: True, ("sgd",)),
 )
+
+
+# Problems of kernel machines: a hard margin has no bounds, and what is not convex has stationary points only.
+KERNEL_SOLVERS: dict[str, Callable[..., Solution]] = {
+    "hard_margin": solve_hard_margin,
+    "decomposition": solve_certified,
+    "stationary": solve_stationary,
+}
+
+
+def choose_kernel_solver(problem: BoxQP, definite: bool) -> str:
+    """The name of the solver for the problem of a kernel machine, whose matrix is positive semi-definite or not."""
+    if definite and np.isinf(problem.upper - problem.lower).all():
+        return "hard_margin"
+    return "decomposition" if definite else "stationary"
 
 
 def choose_solver(problem: Any, name: str | type[Solver] | Callable[..., Any] = "auto") -> tuple[type[Solver], ...]:

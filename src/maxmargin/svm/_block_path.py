@@ -11,7 +11,7 @@ from ..certificates import Evidence, with_definiteness
 from ..engine import raise_interrupt
 from ..kernels import Definiteness, Gram
 from ..problems import BoxQP
-from ..solvers import Monitor, Solution, feasible, longest_useful, solve_certified, solve_indefinite
+from ..solvers import Monitor, Solution, feasible, longest_useful, solve_kernel
 from ._input import part_of
 from ._search_problems import Box, SearchProblems
 
@@ -60,7 +60,7 @@ class BlockPath:
             qp = self._box_qp(sub, p, C, (low, high))
             if t:
                 begin, image = _lengthened(points[-1], part, p, Cs[t - 1], C, (low, high), self.problems.epsilon)
-            solution = self._solve_indefinite(qp) if known.fails else self._solve_definite(qp, begin, image)
+            solution = self._solution(qp, begin, image, definite=not known.fails)
             raise_interrupt()
             if self.monitor.stopped:
                 raise KeyboardInterrupt
@@ -70,17 +70,15 @@ class BlockPath:
             points.append(Solution(beta, solution.status, solution.iterations, evidence=evidence))
         return points
 
-    def _solve_indefinite(self, qp: BoxQP) -> Any:
-        """From zero, as a machine on its own."""
-        options: dict[str, Any] = {"sign": self.problems.first_sign, "cache_bytes": self.cache_bytes}
-        return solve_indefinite(qp, None, self.tol, self.budget, self.monitor, **options)
-
-    def _solve_definite(self, qp: BoxQP, start: np.ndarray | None, image: np.ndarray | None) -> Any:
-        begin = None if start is None else feasible(qp, self._variables(start))
-        options: dict[str, Any] = {"cache_bytes": self.cache_bytes, "image": None}
+    def _solution(self, qp: BoxQP, start: np.ndarray | None, image: np.ndarray | None, *, definite: bool) -> Solution:
+        """Of a matrix that is not positive semi-definite from zero, as a machine on its own is solved."""
+        begin = feasible(qp, self._variables(start)) if definite and start is not None else None
         if image is not None:
-            options["image"] = np.tile(image, 2) if self.problems.regression else image
-        return solve_certified(qp, begin, self.tol, None, self.budget, self.monitor, **options)
+            image = np.tile(image, 2) if self.problems.regression else image
+        options: dict[str, Any] = {"definite": definite, "sign": self.problems.first_sign, "image": image}
+        return solve_kernel(
+            qp, begin, self.tol, None, self.budget, self.monitor, cache_bytes=self.cache_bytes, **options
+        )
 
     # ---------------------------------------------------------------- a regressor's problem has two variables a sample
 

@@ -28,6 +28,13 @@ from ._verify import Audit
 class KernelClassifier(ClassifierMixin, Reported):
     """Mixed into a kernel machine: how classifiers predict, and what is verified of them."""
 
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
+        '    For ``kernel="precomputed"`` the values of the kernel with the training rows.',
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
+        "    The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.",
+    }
+
     _parameter_constraints: dict = {
         **KernelMachine._parameter_constraints,
         "probability": ["boolean", StrOptions({"deprecated"})],
@@ -40,22 +47,7 @@ class KernelClassifier(ClassifierMixin, Reported):
     multi_class = "ovo"  # of machines without such a parameter
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
+        """Train on rows X with labels y."""
         self._validate_params()
         self._refuse()
         fit_classifier(self, self._formulation(), X, y, sample_weight)
@@ -164,10 +156,6 @@ class KernelClassifier(ClassifierMixin, Reported):
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distances from the decision boundary, in units of half its width.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray
@@ -183,17 +171,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         return values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels of the rows of X."""
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")

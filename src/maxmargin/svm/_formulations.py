@@ -16,7 +16,7 @@ import numpy as np
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate, evaluate_hard_margin
 from ..kernels import Gram, Kernel
 from ..problems import BoxQP
-from ..solvers import Monitor, Solution, solve_certified, solve_hard_margin
+from ..solvers import Solution
 from ._solve import Solved, certificate_of, judged
 
 
@@ -51,12 +51,6 @@ class Formulation(ABC):
     def not_as_asked(self, sign: np.ndarray, weight: np.ndarray) -> str:
         """What of the parameters these samples do not allow, in words; nothing if they do."""
         return ""
-
-    def solve(
-        self, problem: BoxQP, start: np.ndarray | None, budget: int | None, monitor: Monitor, **options: Any
-    ) -> Solution:
-        """Solve and certify it."""
-        return solve_certified(problem, start, self.tolerance, self.gap_tol, budget, monitor, **options)
 
     def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
         """Coefficients and intercept of the decision function."""
@@ -96,12 +90,6 @@ class SoftMargin(Formulation):
 
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
         return BoxQP.classifier(gram, target, self.C * weight)
-
-    def solve(
-        self, problem: BoxQP, start: np.ndarray | None, budget: int | None, monitor: Monitor, **options: Any
-    ) -> Solution:
-        solve = solve_certified if np.isfinite(self.C) else solve_hard_margin
-        return solve(problem, start, self.tolerance, self.gap_tol, budget, monitor, **options)
 
     def evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
         return (evaluate if np.isfinite(self.C) else evaluate_hard_margin)(problem, beta, intercepts, audit=True)

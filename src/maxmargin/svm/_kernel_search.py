@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..engine import thread_count
 from ..kernels import KERNELS, FreshProducts, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
-from ..search import EXACT_ROWS, Fold, Grid, Search, SearchData, SearchState, resolve_values
+from ..search import EXACT_ROWS, Fold, Grid, Search, SearchData, SearchState, automatic_count, check_values
 from ._block_search import BlockSearch
 from ._input import rows_of, training_rows
 from ._search_problems import SearchProblems
@@ -88,20 +88,22 @@ class KernelSearch(Search):
         if not self._has_gamma and not isinstance(self.gammas, Integral):
             raise ValueError(f"gammas has no meaning for kernel={self.kernel!r}; leave it out. Got {self.gammas!r}.")
         if self._has_gamma:
-            gammas = resolve_values("gammas", self.gammas, lambda count: self._automatic_gammas(data.X, weights, count))
-
-        def automatic_c(count: int) -> np.ndarray:
-            middle = float(np.exp(np.log(gammas).mean()))
-            gram = self._kernel_of(middle).gram(rows_of(self.kernel, data.X), None, 1)
-            return c_values(gram, weights, self._spread(data, weights), count)
-
-        Cs = resolve_values("Cs", self.Cs, automatic_c)
+            count = automatic_count("gammas", self.gammas)
+            given = self.gammas if count is None else self._automatic_gammas(data.X, weights, count)
+            gammas = check_values("gammas", given)
+        count = automatic_count("Cs", self.Cs)
+        Cs = check_values("Cs", self.Cs if count is None else self._automatic_cs(data, weights, gammas, count))
         return Grid(("C", "gamma"), (Cs, gammas)) if self._has_gamma else Grid(("C",), (Cs,))
 
     def _automatic_gammas(self, X: Any, weights: np.ndarray, count: int) -> np.ndarray:
         if self.kernel == "rbf":
             return gamma_values(X, weights, count)
         return inner_product_gammas(X, weights, count, self.degree if self.kernel == "poly" else 2)
+
+    def _automatic_cs(self, data: SearchData, weights: np.ndarray, gammas: np.ndarray, count: int) -> np.ndarray:
+        middle = float(np.exp(np.log(gammas).mean()))
+        gram = self._kernel_of(middle).gram(rows_of(self.kernel, data.X), None, 1)
+        return c_values(gram, weights, self._spread(data, weights), count)
 
     def _kernel_of(self, gamma: float) -> Kernel:
         return make_kernel(self.kernel, gamma, self.coef0, self.degree)

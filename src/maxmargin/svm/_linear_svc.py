@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linear import LinearClassifierMachine, LinearFormulation, fit_classifier
+from ..linear import LinearClassifierMachine, LinearFormulation
 from ..losses import make_loss
 from ..penalties import make_penalty
 
@@ -164,24 +164,3 @@ class LinearSVC(LinearClassifierMachine):
             solver=self.solver,
             one_count=True,
         )
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
-        self._validate_params()
-        fit_classifier(self, self._formulation(), X, y, sample_weight)
-        return self

@@ -67,6 +67,13 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     """
 
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
+        "    float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.",
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
+        "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
+    }
+
     _parameter_constraints: dict = {
         **LinearMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
@@ -110,22 +117,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         self.callback = callback
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
+        """Train on rows X with targets y."""
         self._validate_params()
         if self.intercept_scaling != 1:
             raise ValueError(
@@ -176,15 +168,5 @@ class LinearSVR(RegressorMixin, LinearMachine):
         return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets ``X @ coef_ + intercept_``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Predicted targets ``X @ coef_ + intercept_``."""
         return self._linear_values(X)[:, 0]

@@ -21,28 +21,20 @@ from ._verify import Audit, audit_one
 class KernelRegressor(RegressorMixin, Reported):
     """Mixed into a kernel machine: how regressors predict, and what is verified of them."""
 
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
+        '    For ``kernel="precomputed"`` the values of the kernel with the training rows.',
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
+        "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
+    }
+
     _parameter_constraints: dict = {
         **KernelMachine._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
     }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
+        """Train on rows X with targets y."""
         self._validate_params()
         fit_one(self, self._formulation(), X, y, sample_weight)
         return self
@@ -57,17 +49,7 @@ class KernelRegressor(RegressorMixin, Reported):
         return audit_one(self, X, y, weight, self._values_of(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Predicted targets of the rows of X."""
         return self._values_of(self._validate_for_predict(X))
 
     def _values_of(self, X: Any) -> np.ndarray:

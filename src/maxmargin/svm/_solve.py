@@ -12,7 +12,7 @@ from ..certificates import Certificate, Evidence, NotSeparableError, Status, wit
 from ..engine import Stopwatch
 from ..kernels import Kernel, definiteness
 from ..problems import BoxQP
-from ..solvers import Monitor, Solution, feasible, solve_indefinite, untouched
+from ..solvers import Monitor, Solution, solve_kernel, untouched
 from ._input import kernel_words
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ class Tasks:
         watch, task = Stopwatch(), self.tasks[k]
         problem, known = task.problem, definiteness(self.kernel, task.problem.gram)
         if known.fails:
-            solution = self._solve_indefinite(task, known.smallest, monitor)
-        else:
-            solution = self._solve_definite(task, monitor)
+            self._check_bounds(problem, known.smallest)
+        solution = self._solution(task, monitor, definite=not known.fails)
         if len(solution.evidence.image):  # else it was interrupted, and nothing is claimed
             evidence, status = with_definiteness(solution.evidence, problem, known), solution.status
             gap_tol = self.formulation.gap_tol
@@ -90,33 +89,34 @@ class Tasks:
         solution = untouched(task.problem, task.start)
         return Solved(solution, certificate_of(solution, 0.0, task.name))
 
-    def _solve_definite(self, task: Task, monitor: Monitor) -> Solution:
-        options: dict[str, Any] = {"cache_bytes": self.cache_bytes // self.workers, "shrinking": self.shrinking}
+    def _solution(self, task: Task, monitor: Monitor, *, definite: bool) -> Solution:
+        formulation = self.formulation
         try:
-            return self.formulation.solve(task.problem, task.start, self.budget, monitor, **options)
+            return solve_kernel(
+                task.problem,
+                task.start,
+                formulation.tolerance,
+                formulation.gap_tol,
+                self.budget,
+                monitor,
+                definite=definite,
+                sign=self.first,
+                cache_bytes=self.cache_bytes // self.workers,
+                shrinking=self.shrinking,
+            )
         except NotSeparableError as error:
             proof = error.proof  # in rows of this problem: the user knows rows of X
             proof = replace(proof, positive=task.rows[proof.positive], negative=task.rows[proof.negative])
             raise NotSeparableError(str(error), proof) from None
 
-    def _solve_indefinite(self, task: Task, smallest: float | None, monitor: Monitor) -> Solution:
-        problem = task.problem
+    def _check_bounds(self, problem: BoxQP, smallest: float | None) -> None:
+        """Refuse a hard margin of an indefinite matrix."""
         if not np.isfinite(problem.upper - problem.lower).all():
             raise ValueError(
                 f"C=inf asks for a hard margin, which needs a positive semi-definite kernel matrix; that of "
                 f"{kernel_words(self.parameter, self.kernel)} has an eigenvalue of {smallest:.3g}. Use a finite C or "
                 f"another kernel."
             )
-        return solve_indefinite(
-            problem,
-            None if task.start is None else feasible(problem, task.start),
-            self.formulation.tol,
-            self.budget,
-            monitor,
-            sign=self.first,
-            cache_bytes=self.cache_bytes,
-            shrinking=self.shrinking,
-        )
 
 
 def certificate_of(solution: Solution, seconds: float, name: str) -> Certificate:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from ..messages import Argument, Place, byte_size, quoted
 from ._arrow_sizes import unpacked_size
 from ._errors import TableError, TableLimitError, absent, need_pyarrow
+from ._parquet_sizes import pages_size, thrift_limits
 from ._rows import rechunk
 from ._source import Progress, Source
 
@@ -17,6 +19,8 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
     """The type that a column gets: bool, int64, float64, timestamp in microseconds, or string."""
     pa = need_pyarrow()
     is_ = pa.types
+    if type_ in _plain_types():
+        return type_
     if is_.is_dictionary(type_):
         return plain_type(type_.value_type, name, file)
     if is_.is_boolean(type_):
@@ -39,9 +43,17 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
     )
 
 
+@cache
+def _plain_types() -> frozenset[Any]:
+    pa = need_pyarrow()
+    return frozenset({pa.bool_(), pa.int64(), pa.float64(), pa.timestamp("us"), pa.string()})
+
+
 def plain_column(column: Any, target: Any) -> Any:
     """A column as its plain type."""
     pa = need_pyarrow()
+    if column.type == target:
+        return column
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_null(column.type):
@@ -147,10 +159,11 @@ _GROWS = "its columns unpack to far more than is stored"
 def _parquet(file: Any, columns: Sequence[str] | None, rows: int, source: Source) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
-    parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+    limits = thrift_limits(file, source.size())
+    parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True, **limits)
     schema = parquet.schema_arrow  # made anew each time that it is asked for
     chosen = _chosen(schema, columns, source)
-    _refuse_growth(parquet.metadata, source)
+    _refuse_growth(file, parquet.metadata, source)
     texts = {name for name, place in chosen.items() if _is_text(schema.field(place).type)}
     size = min(rows, _rows_at_once(file, parquet.metadata, texts)) if texts else rows
     yield from parquet.iter_batches(size, columns=list(chosen), use_threads=False)
@@ -185,9 +198,10 @@ def _rows_at_once(file: Any, metadata: Any, texts: set[str]) -> int:
     return max(1, _AT_ONCE // longest)
 
 
-def _refuse_growth(metadata: Any, source: Source) -> None:
+def _refuse_growth(file: Any, metadata: Any, source: Source) -> None:
     """Refuse pages that unpack to far more than is stored, by what the file says of itself, before one is unpacked."""
-    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    claimed = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    unpacked = max(claimed, pages_size(file, metadata))
     source.limits.expansion(unpacked, source.size(), source.place, "its pages unpack to far more than is stored")
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..messages import Argument
 from ._dates import AMBIGUOUS, FORMS
 from ._errors import TableError, need_pyarrow
-from ._narrow import ORDER, TEXT, convert, first_misfit, fit_types
+from ._narrow import ALL, ORDER, TEXT, Fit, convert, first_misfit, fit_types
+from ._wide import cast_together, fit_together
 
 if TYPE_CHECKING:
     from ._csv import Batch, CsvFile
@@ -17,6 +22,7 @@ _EITHER_ORDER = Argument("day_first", True), " or ", Argument("day_first", False
 _NOUNS = {"integer": "no integer", "number": "no number", "bool": "neither true nor false", "date": "no date"}
 
 
+@cache
 def arrow_type(type_: str) -> Any:
     """Arrow's type for one of ours."""
     pa = need_pyarrow()
@@ -28,17 +34,20 @@ def arrow_type(type_: str) -> Any:
 class GrowingColumn:
     """A column whose type is the first that all of its cells fit."""
 
+    __slots__ = ("_odd", "_read_as", "file", "name", "parts", "type", "types")
+
     def __init__(self, file: CsvFile, name: str) -> None:
         self.file, self.name = file, name
-        self.types = frozenset(ORDER)
+        self.types = ALL
         self.type = ""
         self.parts: list[Any] = []
         self._read_as: list[str] = []
         self._odd: tuple[Batch, int, str] | None = None  # a cell that could be read in two ways: its row, what it holds
 
-    def add(self, batch: Batch) -> None:
-        types, type_, array = fit_types(batch.cells[self.name], self.file.cell_format, self.types)
-        self.types &= types
+    def add(self, batch: Batch, fit: Fit | None = None) -> None:
+        """Take the cells of a batch, of which it may be known already what they fit."""
+        types, type_, array = fit or fit_types(batch.cells[self.name], self.file.cell_format, self.types)
+        self.types = _both(self.types, types)
         self.parts.append(array)
         self._read_as.append(type_)
         if self._odd is None and self._questions(types, batch.cells[self.name]):
@@ -103,6 +112,12 @@ def _nulls(part: Any, target: Any) -> Any:
     return pa.nulls(len(part), target)
 
 
+@lru_cache(256)
+def _both(types: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """The types of two sets, as one object for all columns that have the same."""
+    return types & others
+
+
 class FixedColumn:
     """A column of a type that is known: "integer", "number", "bool", "date" or "text"."""
 
@@ -111,6 +126,11 @@ class FixedColumn:
         self._candidates = self._first_candidates(found)
         self.type = word
         self.parts: list[Any] = []
+
+    @property
+    def plain_type(self) -> str:
+        """The type that cells are read as at first, if Arrow can read those of many columns at once; else nothing."""
+        return self._candidates[0] if self._candidates[0] in _NUMBERS[:2] else ""
 
     def _first_candidates(self, found: str) -> list[str]:
         cell_format = self.file.cell_format
@@ -121,9 +141,6 @@ class FixedColumn:
                 return ["comma"]
             return ["number", "thousands"] if self.file.delimiter == "," or found == "thousands" else ["number"]
         return [self.word]
-
-    def add(self, batch: Batch) -> None:
-        self.parts.append(self.read(batch))
 
     def settle(self) -> bool:
         return True
@@ -165,3 +182,45 @@ class FixedColumn:
             words = f"{found}, as the first {self._after} rows are; leave the cell empty, or say "
             return TableError.at(where, words, Argument("types", {self.name: "text"}), ".")
         return TableError.at(where, f"{found}, which this column has to hold; write one, or leave the cell empty.")
+
+
+# ---------------------------------------------------------------- the columns of a batch at once
+
+
+def add_batch(columns: Sequence[GrowingColumn | FixedColumn], batch: Batch) -> None:
+    """Let all columns take their cells. Those of a wide table are looked at together."""
+    growing = [column for column in columns if isinstance(column, GrowingColumn)]
+    fits = _fits(growing, batch) if growing else {}
+    for column in columns:
+        if isinstance(column, GrowingColumn):
+            column.add(batch, fits.get(column.name))
+    fixed = [column for column in columns if isinstance(column, FixedColumn)]
+    for column, array in zip(fixed, read_batch(fixed, batch), strict=True):
+        column.parts.append(array)
+
+
+def _fits(columns: list[GrowingColumn], batch: Batch) -> dict[str, Fit]:
+    if batch.together is None:
+        return {}
+    places = _places(batch)
+    which = np.array([places[column.name] for column in columns])
+    lefts = [column.types for column in columns]
+    found = fit_together(batch.together, batch.rows, which, lefts, columns[0].file.cell_format)
+    return {columns[place].name: fit for place, fit in found.items()}
+
+
+def _places(batch: Batch) -> dict[str, int]:
+    return {name: place for place, name in enumerate(batch.cells)}
+
+
+def read_batch(columns: Sequence[FixedColumn], batch: Batch) -> list[Any]:
+    """The cells of a batch as the types of their columns; those of a wide table together, if they fit."""
+    ready: dict[str, Any] = {}
+    if batch.together is not None:
+        places = _places(batch)
+        for type_ in _NUMBERS[:2]:
+            names = [column.name for column in columns if column.plain_type == type_]
+            which = np.array([places[name] for name in names], dtype=np.int64)
+            arrays = cast_together(batch.together, batch.rows, which, arrow_type(type_)) if names else None
+            ready |= dict(zip(names, arrays or (), strict=False))
+    return [ready[column.name] if column.name in ready else column.read(batch) for column in columns]

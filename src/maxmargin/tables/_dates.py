@@ -46,6 +46,13 @@ def _rewriting(form: str) -> list[tuple[str, str]]:
     return [*steps, *_PADDING]
 
 
+def may_have(text: str, form: str) -> bool:
+    """A quick look at one cell, to spare passes over all of them."""
+    if len(text) < 8 or not any(mark.isdigit() for mark in text[:40]):
+        return False
+    return form == next(iter(FORMS)) or _compiled(form)[0].match(text) is not None  # the first Arrow reads by itself
+
+
 def arrow_instants(cells: Any, form: str) -> Any | None:
     """Timestamps in microseconds, UTC where a zone is given, of Arrow strings; None unless every cell has this form."""
     import pyarrow as pa

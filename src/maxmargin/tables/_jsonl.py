@@ -9,12 +9,12 @@ from typing import Any
 
 from ..messages import Place, quoted
 from ._columnar import plain_column, plain_type
-from ._dates import FORMS, arrow_instants
+from ._dates import FORMS, arrow_instants, may_have
 from ._errors import TableError, absent, need_pyarrow
 from ._json_shape import Cells, deep_error, lines_of, too_deep
 from ._rows import rechunk
 from ._source import Source
-from ._text import Block, LineEnds, record_blocks
+from ._text import Block, LineEnds, record_blocks, wide_block
 from ._types import Wanted
 
 _DATE_FORMS = tuple(FORMS)[:2]  # those of ISO 8601: JSON has no dates, and no other form is agreed on
@@ -47,9 +47,10 @@ class _Parser:
             table = self._read(block)
         self.texts |= {field.name for field in table.schema if pa.types.is_string(field.type)}
         names = [name for name in order if self.columns is None or name in self.columns]
+        types = dict(zip(order, table.schema.types, strict=True))
         for name in names:
-            plain_type(table.schema.field(name).type, name, self.name)
-        return table.select(names)
+            plain_type(types[name], name, self.name)
+        return table if names == table.column_names else table.select(names)
 
     def _read(self, block: Block) -> Any:
         pa = need_pyarrow()
@@ -136,7 +137,8 @@ _BEFORE = {"bool": "true or false", "number": "numbers", "text": "text", "date":
 
 def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[tuple[Block, Any]]:
     some = False
-    for block in record_blocks(source, LineEnds(), encoding):
+    size = wide_block(source)
+    for block in record_blocks(source, LineEnds(), encoding, size):
         if block.data.strip():
             table = parser.parse(block)
             if table.num_rows:
@@ -181,6 +183,8 @@ def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> N
 def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[str, Any]]], where: str) -> Any:
     """A column of all blocks, as what is asked for, or else as what it is."""
     pa = need_pyarrow()
+    if len(parts) == 1 and word == "number" and asked in (None, word) and name in parts[0][1]:
+        return _only(parts[0][1][name])  # a line of many keys should take little for each
     present = [columns.get(name) for _, columns in parts]
     types = {
         plain_type(column.type, name, where) for column in present if column is not None and _word(column.type) == word
@@ -201,12 +205,21 @@ def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[
     return whole
 
 
+def _only(column: Any) -> Any:
+    """Numbers of a file that is one block."""
+    pa = need_pyarrow()
+    return column if column.type in (pa.int64(), pa.float64()) else plain_column(column, pa.float64())
+
+
 def _dated(texts: Any) -> Any:
     """Text as dates, if all of it is."""
     pa = need_pyarrow()
     if texts.null_count == len(texts):
         return texts
+    first = next(chunk for chunk in texts.chunks if chunk.null_count < len(chunk)).drop_null()[0].as_py()
     for form in _DATE_FORMS:
+        if not may_have(first, form):
+            continue
         chunks = [arrow_instants(chunk, form) for chunk in texts.chunks]
         if all(chunk is not None for chunk in chunks):
             return pa.chunked_array(chunks, pa.timestamp("us"))

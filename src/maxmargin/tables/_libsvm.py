@@ -179,6 +179,8 @@ def read_libsvm(source: Source, features: int | None, zero_based: bool | None, e
         held += part.indices.nbytes + part.values.nbytes + part.labels.nbytes
         source.limits.memory(held, source.place)
     first, width = found.settle(features, zero_based)
+    if features is None:
+        source.limits.sparse_columns(width, source.taken, source.place)
     return _table(parts, first, width, source.name)
 
 
@@ -195,6 +197,8 @@ def scan_libsvm(
             words = f"{source.name} can be read once only: say "
             raise TableError(words, Argument("features"), ", the number of its columns.", place=source.place)
     first, width = found.settle(features, zero_based)
+    if features is None:
+        source.limits.sparse_columns(width, source.taken, source.place)
     for part in _parts(source, encoding):
         table = _table([part], first, width, source.name)
         for begin in range(0, len(table), rows):

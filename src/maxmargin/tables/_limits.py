@@ -36,7 +36,8 @@ class Limits:
     Attributes
     ----------
     max_columns : int, default=None
-        Columns of a table: 100,000, and 10^8 of LIBSVM text, whose rows are sparse.
+        Columns of a table: 100,000. Of LIBSVM text, whose rows are sparse: 10^8, and no more than `max_expansion`
+        allows for 8 bytes a column.
     max_bytes : int, default=None
         Bytes of memory for the table, or for one of its chunks: as many as the machine has.
     max_expansion : float, default=None
@@ -58,7 +59,18 @@ class Limits:
 
     def columns(self, count: int, where: Place, *, sparse: bool = False) -> None:
         """Refuse more columns than there may be."""
-        allowed = self._columns(sparse)
+        self._refuse_columns(count, self._columns(sparse), where)
+
+    def sparse_columns(self, count: int, stored: int, where: Place) -> None:
+        """Refuse columns of sparse rows, unless a caller allows them, of which a model would take far more memory.
+
+        A weight for each column is held several times over while a model is trained.
+        """
+        if self.max_columns is None and self.expands(count * CELL, stored):
+            ratio = MOST_EXPANSION if self.max_expansion is None else self.max_expansion
+            self._refuse_columns(count, max(FREE, ratio * stored) // CELL, where)
+
+    def _refuse_columns(self, count: int, allowed: float, where: Place) -> None:
         if count > allowed:
             raise TableLimitError.at(
                 where,

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._dates import AMBIGUOUS, FORMS, arrow_instants
+from ._dates import AMBIGUOUS, FORMS, arrow_instants, may_have
 
 #: Cells that stand for a missing value, blanks around them aside.
 MISSING = ("", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "NULL", "Null", "null", "None", "?", "-")
 
 TEXT = "text"
 ORDER = ("integer", "number", "bool", "thousands", "comma", *FORMS, TEXT)
-_ALL = frozenset(ORDER)
+ALL = frozenset(ORDER)
+Fit = tuple[frozenset[str], str, Any]  # types that cells fit, the first of them, and the cells as such
 # A number whose thousands are set apart (by a comma, a blank, an apostrophe), and one with a decimal comma.
 _PLAIN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _THOUSANDS = r"^(?:" + _PLAIN + r"|[+-]?\d{1,3}(?:[, '\x{a0}\x{202f}’]\d{3})+(?:\.\d*)?)$"
@@ -50,10 +51,10 @@ def clean(cells: Any, cell_format: CellFormat) -> Any:
     return pc.if_else(nothing, pa.scalar(None, pa.string()), cells)
 
 
-def fit_types(cells: Any, cell_format: CellFormat, left: frozenset[str] = _ALL) -> tuple[frozenset[str], str, Any]:
+def fit_types(cells: Any, cell_format: CellFormat, left: frozenset[str] = ALL) -> Fit:
     """The types among `left` that clean cells fit, the first of them, and the cells as such."""
     if cells.null_count == len(cells):
-        return _ALL, "integer", convert(cells, "integer", cell_format)
+        return ALL, "integer", convert(cells, "integer", cell_format)
     if left != {TEXT}:
         first = cells.drop_null()[0].as_py()
         for group in _groups(cell_format):
@@ -63,7 +64,7 @@ def fit_types(cells: Any, cell_format: CellFormat, left: frozenset[str] = _ALL) 
                 type_, array = found[0]
                 if type_ == "integer" and _leading_zeros(cells):  # 00123 is an article number, and 123 another one
                     break
-                return _implied(type_, {name for name, _ in found}, cell_format), type_, array
+                return implied(type_, {name for name, _ in found}, cell_format), type_, array
     return frozenset({TEXT}), TEXT, cells
 
 
@@ -83,10 +84,11 @@ def _may_fit(text: str, type_: str) -> bool:
         return text[0] in "tTfF"
     if type_ in ("thousands", "comma"):
         return text[0] in "+-.0123456789"
-    return len(text) > 7 and any(mark.isdigit() for mark in text[:40])
+    return type_ == TEXT or may_have(text, type_)
 
 
-def _implied(type_: str, found: set[str], cell_format: CellFormat) -> frozenset[str]:
+def implied(type_: str, found: set[str], cell_format: CellFormat) -> frozenset[str]:
+    """Types that cells fit if they fit those found, the first of which is `type_`."""
     if type_ == "integer":
         found |= {"comma"} if cell_format.decimal == "," else {"number", "thousands", "comma"}
     elif type_ == "number":

@@ -115,7 +115,8 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
     zero_based : bool
         Whether its indices begin with 0; by default, if any of them is 0.
     max_columns : int
-        The most columns: 100,000 by default, and 10^8 of LIBSVM text, whose rows are sparse.
+        The most columns: 100,000 by default. Of LIBSVM text, whose rows are sparse, 10^8, and no more than 8 million or
+        25 for each byte of the file.
     max_bytes : int
         The most bytes of memory that the table may take; by default, as many as the machine has.
     max_expansion : float

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import stat
@@ -23,6 +22,7 @@ Progress = Callable[[int, int | None], None]
 _GZIP = b"\x1f\x8b"
 _HEAD = 65536
 _COPY = 1 << 20
+_PIECE = 1 << 14  # what is left over at the end of a member is copied, and members can be short
 # What compressed or packed files begin with, and what to do about them.
 _PACKED = {
     b"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
@@ -57,6 +57,42 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
+class _Gunzipped:
+    """The contents of gzip members one after the other; zeros after one are padding.
+
+    The module gzip looks at padding byte by byte.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self._raw, self._data, self._at = raw, b"", 0
+        self._member: Any = None
+        self._made = b""
+
+    def read(self, size: int) -> bytes:
+        while not self._made and self._has_data():
+            piece = self._data[self._at : self._at + _PIECE]
+            self._at += len(piece)
+            if self._member is None:
+                piece = piece.lstrip(b"\0")
+                if not piece:
+                    continue
+                self._member = zlib.decompressobj(wbits=31)
+            self._made = self._member.decompress(piece)
+            if self._member.eof:
+                self._at -= len(self._member.unused_data)
+                self._member = None
+        made, self._made = self._made[:size], self._made[size:]
+        return made
+
+    def _has_data(self) -> bool:
+        if self._at < len(self._data):
+            return True
+        self._data, self._at = self._raw.read(_COPY) or b"", 0
+        if not self._data and self._member is not None:
+            raise EOFError("it ends within a member")
+        return bool(self._data)
+
+
 class Source:
     """Something to read from, once or (`rewindable`) again and again."""
 
@@ -80,6 +116,11 @@ class Source:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def taken(self) -> int:
+        """Bytes of the file, as it is stored, that were read since the start."""
+        return self._taken
 
     @property
     def place(self) -> Place:
@@ -182,7 +223,7 @@ class Source:
 
         raw = _Counted(self._file, self._looked, count)
         self._looked = b"" if self.rewindable else None  # type: ignore[assignment]
-        return gzip.GzipFile(fileobj=raw) if self.gzipped else raw
+        return _Gunzipped(raw) if self.gzipped else raw
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """The bytes in blocks of `size`; the last is shorter."""
@@ -199,7 +240,7 @@ class Source:
             while size > 0 and (data := stream.read(size)):
                 parts.append(data)
                 size -= len(data)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error) as error:
             raise TableError(
                 f"{self.name} is damaged or cut short within its gzip data ({error}): copy or download it again.",
                 place=self.place,

@@ -41,6 +41,11 @@ def last_line_end(data: bytes) -> int:
     return end or data.rfind(b"\r", 0, len(data) - 1) + 1
 
 
+def wide_block(source: Source) -> int | None:
+    """The size of blocks of a table of long lines, of which a block of the usual size would have a handful; or None."""
+    return None if last_line_end(source.head) else 16 * BLOCK
+
+
 class LineEnds:
     r"""Finds where the last whole line ends in text that comes in pieces; each piece is looked at once."""
 

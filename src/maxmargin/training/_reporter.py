@@ -84,7 +84,6 @@ class Reporting:
     family: str
     monitor: StateMonitor | None = None
 
-    def _open_state(self, *parts: Any) -> SearchState:
-        state = super()._open_state(*parts)  # type: ignore[misc]
-        self.monitor = state._monitor = StateMonitor(state, self.family, self.reporter)
-        return state
+    def _monitor_of(self, state: SearchState) -> StateMonitor:
+        self.monitor = StateMonitor(state, self.family, self.reporter)
+        return self.monitor

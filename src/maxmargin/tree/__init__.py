@@ -4,6 +4,7 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what ensembles, explanations and model files build on.
 from ._base import (
+    ClassTrees as ClassTrees,
     TreeEstimator as TreeEstimator,
     checked_columns as checked_columns,
     checked_weights as checked_weights,
@@ -23,6 +24,7 @@ from ._refit import (
 from ._regressor import DecisionTreeRegressor
 from ._settings import (
     CONSTRAINTS as CONSTRAINTS,
+    TreeParameters as TreeParameters,
     columns_a_split as columns_a_split,
     limits_of as limits_of,
     refuse_monotonic as refuse_monotonic,

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch, check_random_state, column_or_1d
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
 from ..certificates import Guarantee
 from ..data import check_array, csr_rows, validate_data
 from ..engine import Stopwatch, warn
-from ..estimators import Reported
+from ..estimators import Reported, encode_known_labels, encode_labels
 from ._binning import Bins
 from ._build import grow_tree
 from ._columns import Categories
 from ._proof import tree_guarantee
 from ._prune import prune, weakest_links
 from ._refit import confirm_or_refute, first_difference
-from ._settings import CONSTRAINTS, limits_of, refuse_monotonic
+from ._settings import CONSTRAINTS, TreeParameters, limits_of, refuse_monotonic
 from ._tree import Tree
 from ._weighted_bins import bins_of_weighted
 
@@ -63,16 +63,36 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
     return weight
 
 
-class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
+class ClassTrees(ClassifierMixin, Reported):
+    """What trees and forests do that predict classes."""
+
+    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
+        y = _check_y(y) if reset else column_or_1d(y)
+        if reset:
+            self.classes_, target = encode_labels(y, least=1)
+            self.n_classes_ = self._classes_count = len(self.classes_)
+        else:
+            target = encode_known_labels(y, self.classes_)
+        return target.astype(np.int32)
+
+    def predict_log_proba(self: Any, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`; -inf for a class without a share."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class TreeEstimator(TreeParameters, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the trees; not for direct use."""
 
-    _parameter_constraints: dict = {"splitter": [StrOptions({"best"})], **CONSTRAINTS}
+    _parameter_constraints: ClassVar[dict] = {"splitter": [StrOptions({"best"})], **CONSTRAINTS}
+
+    _arguments = {
+        "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n    Not negative.",
+        "check_input": "check_input : bool, default=True\n    False: X is a checked float32 or float64 array.",
+    }
 
     criterion: str
-    max_features: Any
-    random_state: Any
-    ccp_alpha: float
-    monotonic_cst: Any
     tree_: Tree
     _categories: Categories | None
     certificate_: Guarantee
@@ -145,11 +165,6 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Prices of a leaf at which the tree shrinks, and the impurity of its leaves then.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
         Returns
         -------
         Bunch with ``ccp_alphas`` and ``impurities``
@@ -170,12 +185,6 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number of the leaf that each row ends in.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        check_input : bool, default=True
-            False: X is a checked float32 or float64 array.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -186,11 +195,6 @@ class TreeEstimator(Reported, BaseEstimator, metaclass=ABCMeta):
 
     def decision_path(self, X: Any, check_input: bool = True) -> sp.csr_matrix:
         """The nodes that each row passes.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
 
         Returns
         -------

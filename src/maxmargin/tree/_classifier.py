@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_y
 
-from ..estimators import encode_known_labels, encode_labels
-from ._base import TreeEstimator
+from ._base import ClassTrees, TreeEstimator
 
 
-class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class DecisionTreeClassifier(ClassTrees, TreeEstimator):
     """A tree of splits ``x[j] <= t``, with the shares of the classes in its leaves.
 
     A drop-in for :class:`sklearn.tree.DecisionTreeClassifier`, grown from columns that are binned once: columns of at
@@ -88,71 +87,20 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **TreeEstimator._parameter_constraints,
         "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
+    criterion: str = "gini"
+    splitter: str = "best"
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            Not negative.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the tree."""
         self._fit(X, y, sample_weight)
         return self
-
-    def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
-        y = _check_y(y) if reset else column_or_1d(y)
-        if reset:
-            self.classes_, target = encode_labels(y, least=1)
-            self.n_classes_ = self._classes_count = len(self.classes_)
-        else:
-            target = encode_known_labels(y, self.classes_)
-        return target.astype(np.int32)
 
     def _all_weights(self, y: Any, weight: np.ndarray) -> np.ndarray:
         if self.class_weight is None:
@@ -160,49 +108,12 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         return weight * compute_sample_weight(self.class_weight, column_or_1d(y))
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The most frequent class of each row's leaf, the first of equally frequent ones.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The most frequent class of each row's leaf, the first of equally frequent ones."""
         X = self._checked_rows(X, check_input)
         best = np.argmax(self.tree_.value[:, 0], axis=1)
         return self.classes_[best[self.tree_.apply(X)]]
 
     def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """Shares of the classes in each row's leaf.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Shares of the classes in each row's leaf."""
         X = self._checked_rows(X, check_input)
         return self.tree_.predict(X)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`; -inf for a class that the leaf has not.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))

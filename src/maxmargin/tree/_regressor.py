@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -12,6 +13,7 @@ from sklearn.utils.validation import _check_y
 from ._base import TreeEstimator
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     """A tree of splits ``x[j] <= t``, with the mean target in its leaves.
 
@@ -49,59 +51,18 @@ max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **TreeEstimator._parameter_constraints,
         "criterion": [StrOptions({"squared_error"})],
     }
 
     _classes_count = 0
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
+    criterion: str = "squared_error"
+    splitter: str = "best"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRegressor:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            NaN means missing.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), optional
-            Not negative.
-
-        Returns
-        -------
-        self
-
-        """
+        """Grow the tree."""
         self._fit(X, y, sample_weight)
         return self
 
@@ -109,17 +70,6 @@ max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The mean target of each row's leaf.
-
-        Parameters
-        ----------
-        X, check_input
-            As in `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """The mean target of each row's leaf."""
         X = self._checked_rows(X, check_input)
         return self.tree_.predict(X)[:, 0]

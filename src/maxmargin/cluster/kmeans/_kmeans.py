@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -26,6 +26,7 @@ from ._points import Points
 from ._seeding import starting_centres
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Reported, BaseEstimator):
     """k-means: centres such that each is the mean of the points nearest to it.
 
@@ -99,7 +100,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -111,33 +112,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         "algorithm": [StrOptions({"lloyd", "elkan"})],
     }
 
-    cluster_centers_: np.ndarray
-    _masses: np.ndarray
-    _streamed: bool
-    _waiting: int
+    _arguments = {
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n    How often each row counts."
+    }
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int = 0,
-        random_state: Any = None,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
+    cluster_centers_: np.ndarray = field(init=False)
+    _streamed: bool = field(init=False)
+    n_clusters: int = field(default=8, kw_only=False)
+    init: Any = "k-means++"
+    n_init: int | str = "auto"
+    max_iter: int = 300
+    tol: float = 1e-4
+    verbose: int = 0
+    random_state: Any = None
+    copy_x: bool = True
+    algorithm: str = "lloyd"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -152,21 +141,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
-        """Find the clusters of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        self
-
-        """
+        """Find the clusters of X."""
         watch = Stopwatch()
         self._validate_params()
         X = self._validate(X, reset=True)
@@ -196,19 +171,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Go on with one mini-batch: each centre stays the mean of all points that it was given so far.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The first batch has at least `n_clusters` rows.
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        self
-
+        The first batch has at least `n_clusters` rows.
         """
         watch = Stopwatch()
         self._validate_params()
@@ -249,7 +212,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.sum() > 0:
+        if not weights.any():
             raise ValueError("All weights are zero: there is nothing to cluster.")
         return weights
 
@@ -326,17 +289,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         return points, self.cluster_centers_.astype(np.float64) - points.origin
 
     def predict(self, X: Any) -> np.ndarray:
-        """Number of the nearest centre of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Number of the nearest centre of each row."""
         check_is_fitted(self)
         return self._nearest(self._validate(X, reset=False))
 
@@ -345,29 +298,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             return nearest(*self._against(X))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Find the clusters of X and return its labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Find the clusters of X and return its labels."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances of the rows from all centres.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -385,14 +320,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Find the clusters of X and return the distances of its rows from all centres.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to learn from.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
@@ -401,21 +328,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The inertia of X with these centres, negative so that more is better.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            There are no labels to compare with.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-
-        """
+        """The inertia of X with these centres, negative so that more is better."""
         check_is_fitted(self)
         X = self._validate(X, reset=False)
         with one_blas_thread():

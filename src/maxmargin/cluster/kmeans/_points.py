@@ -38,9 +38,16 @@ class Points:
             self.origin = self.shift.astype(np.float64)
             self.norms = self._squared_lengths()
             usable = np.isfinite(self.norms.astype(self.dtype)).all() and np.isfinite(4 * self.norms.sum())
+            # weighted lengths are below this, too: |x| <= 1 + |x|^2
+            summable = np.isfinite(4 * (self.weights.sum() + self.weights @ self.norms))
         if not usable:
             raise ValueError(
                 f"X has values so large that squared distances overflow {np.dtype(self.dtype).name}. Scale X."
+            )
+        if not summable:
+            raise ValueError(
+                "sample_weight has values so large that sums of weighted squared distances overflow float64. Divide it "
+                "by its largest value."
             )
 
     def _middle(self, origin: np.ndarray | None) -> np.ndarray:

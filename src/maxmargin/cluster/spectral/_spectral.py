@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,6 +37,7 @@ _NEIGHBOURS = {"nearest_neighbors", "rbf_nearest_neighbors"}
 _GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     """Clusters of any shape: the graph of similarities is cut where little holds it together.
 
@@ -122,7 +123,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "eigen_solver": [StrOptions(set(SOLVERS)), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -140,40 +141,27 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        eigen_solver: str | None = None,
-        n_components: int | None = None,
-        random_state: Any = None,
-        n_init: int = 10,
-        gamma: float | str = 1.0,
-        affinity: Any = "rbf",
-        n_neighbors: int = 10,
-        eigen_tol: float | str = "auto",
-        assign_labels: str = "kmeans",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.eigen_solver = eigen_solver
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_init = n_init
-        self.gamma = gamma
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.eigen_tol = eigen_tol
-        self.assign_labels = assign_labels
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
+        '    Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with\n'
+        '    ``affinity="precomputed_nearest_neighbors"``.'
+    }
+
+    n_clusters: int = field(default=8, kw_only=False)
+    eigen_solver: str | None = None
+    n_components: int | None = None
+    random_state: Any = None
+    n_init: int = 10
+    gamma: float | str = 1.0
+    affinity: Any = "rbf"
+    n_neighbors: int = 10
+    eigen_tol: float | str = "auto"
+    assign_labels: str = "kmeans"
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: dict | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -184,21 +172,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
-        """Cut the graph of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with
-            ``affinity="precomputed_nearest_neighbors"``.
-        y : None
-            There are no labels to learn from.
-
-        Returns
-        -------
-        self
-
-        """
+        """Cut the graph of the rows of X."""
         self._validate_params()
         X = self._validate(X, reset=True)
         self._check_against(X)
@@ -394,19 +368,5 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         return bool(difference.max() <= REPRODUCED * abs(W).max())
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Cut the graph of the rows of X and return the labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or the matrix of similarities, with ``affinity="precomputed"``, or of distances, with
-            ``affinity="precomputed_nearest_neighbors"``.
-        y : None
-            There are no labels to learn from.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Cut the graph of the rows of X and return the labels."""
         return self.fit(X).labels_

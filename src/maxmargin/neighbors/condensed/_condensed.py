@@ -117,19 +117,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
     # ---------------------------------------------------------------- fitting
 
     def fit(self, X: Any, y: Any) -> CondensedNearestNeighbors:
-        """Choose prototypes among the rows of X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-
-        Returns
-        -------
-        self
-
-        """
+        """Choose prototypes among the rows of X with labels y."""
         watch = Stopwatch()
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
@@ -258,17 +246,7 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
     # ---------------------------------------------------------------- prediction
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label of the nearest prototype of each row of X; of equally near ones, the first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Label of the nearest prototype of each row of X; of equally near ones, the first."""
         check_is_fitted(self)
         with naming_columns(X):
             X = validate_data(self, X, **_RULES, reset=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from ...cluster import Elbow
 from .._curve_axes import HELD_OUT, TRAINING, dress, write_title
 from .._display import Display
 from .._look import FAINT, INK, STAR, line, mark
-from .._matplotlib import require_matplotlib
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
 
 _CHOSEN = HELD_OUT
 _MOST_TICKS = 15
@@ -78,15 +75,8 @@ class ElbowDisplay(Display):
         ----------
         found : Elbow
             The result of ``elbow(X, range)``.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        ElbowDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_elbow")
         if not isinstance(found, Elbow):
             raise TypeError(
                 f"ElbowDisplay draws the result of maxmargin.cluster.elbow(X, range); got {type(found).__name__}."

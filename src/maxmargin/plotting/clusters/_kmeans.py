@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,11 +12,8 @@ from ...cluster import KMeans, centre_path
 from .._display import Display
 from .._features import check_columns, in_column_order, last_step, plane_for, table_of
 from .._look import FAINT, INK, colour, crowded, frame_plane, line, mark, named, padded, pale, scatter
-from .._matplotlib import require_matplotlib
+from .._matplotlib import Axes
 from ._cells import cells
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _MOST_CENTRES = 20  # of full size
 
@@ -47,12 +44,8 @@ class KMeansDisplay(Display):
         Number of the cluster of each.
     ends : tuple of two pairs of float
         Ends of both axes.
-    axis_names : tuple of two str
-        What to write along the axes.
     path : ndarray of shape (n_steps + 1, n_clusters, 2) or None, default=None
         Centres before the first step and after each one.
-    section_of : int or None, default=None
-        Number of features of the space that the plane is a section of; None if the plane is the whole space.
 
     Attributes
     ----------
@@ -115,18 +108,8 @@ class KMeansDisplay(Display):
             Whether to draw the path of the centres. It is found by taking the fit again, which needs its rows and
             weights, and a number as `random_state` or given centres as `init`. By default it is drawn if that leads to
             the same centres; True raises an error if it does not.
-        features : tuple of two columns or "principal", optional
-            Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first
-            two principal components. Needed if X has more than two.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        KMeansDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         model, X, names = last_step(estimator, X)
         if not isinstance(model, KMeans):
             raise TypeError(f"KMeansDisplay draws maxmargin.cluster.KMeans; got {type(model).__name__}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -14,11 +14,8 @@ from .._curve_axes import TRAINING, dress
 from .._display import Display
 from .._features import check_columns, names_of, plane_for, table_of
 from .._look import INK, frame_plane, head, legend_below, line, named, padded, scatter
-from .._matplotlib import given_panels, require_matplotlib
+from .._matplotlib import Axes, given_panels
 from ._graph_edges import Edges, Thresholds, heaviest_edges, thresholds
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _EDGE, _CUT = "#7F7F7F", INK
 _BAND = "#BDD3EB"
@@ -52,8 +49,6 @@ class SpectralDisplay(Display):
         The second eigenvector and the cuts along it.
     bound : float
         A value that no normalised cut in two is below.
-    axis_names : tuple of two str
-        What to write along the axes of the graph.
 
     Attributes
     ----------
@@ -112,17 +107,10 @@ class SpectralDisplay(Display):
             X has more than two.
         max_edges : int, default=5000
             Draw so many similarities at most, the heaviest.
-        legend : bool, default=True
-            Whether to draw the legend.
         ax : matplotlib Axes, or three of them, optional
             Where to draw the graph alone, or graph, eigenvector and cuts; by default three in a new figure.
 
-        Returns
-        -------
-        SpectralDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         if not isinstance(estimator, SpectralClustering):
             raise TypeError(
                 f"SpectralDisplay draws maxmargin.cluster.SpectralClustering; got {type(estimator).__name__}."

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ...ensemble import BoostingGuarantee
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from .._display import Display
+from .._features import numbers_of
 from .._look import FAINT, INK, line
-from .._matplotlib import require_matplotlib
-from ._boosting_rounds import check_boosted, numbers_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
+from ._boosting_rounds import check_boosted
 
 _LOG_FROM = 10.0  # curves that span such a factor are drawn on a log scale
 _TOP = 2.0  # a bound beyond says no more than one
@@ -91,15 +89,8 @@ class BoostingDisplay(Display):
             Rows that were not trained on, to draw the error on them as well.
         log : bool, optional
             Whether the errors are on a log scale; by default if they span a factor of ten.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        BoostingDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         check_boosted(estimator, cls.__name__)
         proof = getattr(estimator, "certificate_", None)
         if not isinstance(proof, BoostingGuarantee):
@@ -125,13 +116,6 @@ class BoostingDisplay(Display):
         ----------
         log
             As in `from_estimator`.
-        legend, ax
-            As in `Display.plot`.
-
-        Returns
-        -------
-        BoostingDisplay
-            The display itself.
 
         """
         self._log = log

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._curve_axes import dress, write_title
 from .._display import Display
+from .._features import numbers_of
 from .._look import INK, line
-from .._matplotlib import require_matplotlib
-from ._boosting_rounds import check_boosted, check_rounds, margins_of, numbers_of, shares_after
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
+from ._boosting_rounds import check_boosted, check_rounds, margins_of, shares_after
 
 _ROUNDS = (1, 10, 100, 1000)
 _WRONG = "#F4F4F4"
@@ -87,15 +85,8 @@ class BoostingMarginDisplay(Display):
             Rounds after which the margins are drawn; by default 1, 10, 100, ... and the last one.
         sample_weight : array-like, optional
             How much each row counts.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        BoostingMarginDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         check_boosted(estimator, cls.__name__)
         chosen = check_rounds(rounds, len(estimator.estimators_), _ROUNDS)
         shares = shares_after(estimator, X, chosen)

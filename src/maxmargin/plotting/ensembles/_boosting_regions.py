@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._display import Display
-from .._features import check_columns, last_step, plane_for, table_of
+from .._features import check_columns, last_step, numbers_of, plane_for, table_of
 from .._look import INK, class_names, draw_regions, edge, head, line, mark, named, padded, scatter
-from .._matplotlib import given_panels, new_panels, require_matplotlib
-from ._boosting_rounds import check_boosted, check_rounds, numbers_of, shares_after
+from .._matplotlib import given_panels, new_panels
+from ._boosting_rounds import check_boosted, check_rounds, shares_after
 
 _ROUNDS = (1, 2, 3, 5, 10)
 _MOST_COLUMNS = 4
@@ -50,12 +50,6 @@ class BoostingRegionsDisplay(Display):
         For each of the rounds, the axis and the threshold of its learner; None where there is none to draw.
     rounds : list of int
         The rounds.
-    classes : tuple of str
-        Names of the classes.
-    axis_names : tuple of two str
-        What to write along the axes.
-    section_of : int or None, default=None
-        Number of features of the space that the plane is a section of; None if the plane is the whole space.
 
     Attributes
     ----------
@@ -120,24 +114,14 @@ class BoostingRegionsDisplay(Display):
             What it was trained on.
         rounds : sequence of int, optional
             Rounds after which the regions are drawn; by default 1, 2, 3, 5, 10 and the last one.
-        features : tuple of two columns or "principal", optional
-            Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first
-            two principal components. Needed if X has more than two.
         sample_weight : array-like, optional
             The weights that it was trained with.
         grid_resolution : int, default=200
             Points of the grid along each axis.
-        legend : bool, default=True
-            Whether to draw the legend.
         ax : sequence of matplotlib Axes, optional
             Where to draw, one for each of the rounds; by default in a new figure.
 
-        Returns
-        -------
-        BoostingRegionsDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         model, X, names = last_step(estimator, X)
         check_boosted(model, cls.__name__)
         rows = table_of(X)

@@ -61,18 +61,6 @@ def shares_after(model: Any, X: Any, rounds: list[int]) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def numbers_of(model: Any, y: Any, n: int, name: str = "y") -> np.ndarray:
-    """Number of the class of each label."""
-    y = np.asarray(y)
-    if y.shape[:1] != (n,) or y.size != n:
-        raise ValueError(f"{name} must have a label for each of the {n} rows; got shape {y.shape}.")
-    unknown = np.setdiff1d(np.ravel(y), model.classes_)
-    if len(unknown):
-        listed = ", ".join(str(label) for label in unknown[:5])
-        raise ValueError(f"{name} has labels that the model has not seen: {listed}.")
-    return np.searchsorted(model.classes_, np.ravel(y))
-
-
 def margins_of(shares: np.ndarray, label: np.ndarray) -> np.ndarray:
     """The share of a row's own class less the largest of another one, along the last axis of shares (n, ..., K)."""
     others = shares.copy()

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ...ensemble import member_importances
 from .._curve_axes import HELD_OUT, dress, write_title
 from .._display import Display
 from .._features import check_count, feature_names_for
-from .._look import INK, line
-from .._matplotlib import new_panels, require_matplotlib
-from .._texts import shortened
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import INK, line, shortened
+from .._matplotlib import Axes, new_panels
 
 _SHADE, _REST = "#6B9BCB", "#C9C9C9"
 _BAR = 0.26  # inches of a bar with its space
@@ -87,19 +84,10 @@ class ImportanceDisplay(Display):
         ----------
         estimator : tree, forest, bagging or boosting
             A fitted model with ``feature_importances_``, or an ensemble of such models.
-        feature_names : sequence of str, optional
-            Of the columns; by default those of the data frame that the model was fitted on, or ``feature 0``, ...
         most : int, default=15
             Features with a bar of their own; the others have one together.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        ImportanceDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         if not hasattr(estimator, "fit"):
             raise TypeError(f"ImportanceDisplay draws fitted models; got {estimator!r}.")
         check_is_fitted(estimator)
@@ -175,11 +163,4 @@ def _members(model: Any) -> np.ndarray | None:
     members = getattr(model, "estimators_", None)
     if members is None or hasattr(model, "estimator_weights_") or len(members) < 2:
         return None
-    if not all(hasattr(member, "feature_importances_") for member in members):
-        return None
-    d = model.n_features_in_
-    columns = getattr(model, "estimators_features_", [np.arange(d)] * len(members))
-    shares = np.zeros((len(members), d))
-    for k, (member, chosen) in enumerate(zip(members, columns, strict=True)):
-        np.add.at(shares[k], chosen, member.feature_importances_)  # columns may be drawn more than once
-    return shares
+    return member_importances(model)

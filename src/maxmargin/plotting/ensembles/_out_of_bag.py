@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -11,12 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from .._display import Display
-from .._look import INK, line
-from .._matplotlib import require_matplotlib
-from .._texts import number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import INK, line, number
+from .._matplotlib import Axes
 
 _BAND = "#FBE3D2"
 
@@ -90,15 +86,8 @@ class OutOfBagDisplay(Display):
             Fitted, with bags (``bootstrap=True``, or fewer draws than rows).
         X_test, y_test : array-like, optional
             Rows that were not trained on, to draw the error of all learners on them as well.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        OutOfBagDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         name = type(estimator).__name__
         if not hasattr(estimator, "bootstrap") or not hasattr(estimator, "n_estimators"):
             raise TypeError(f"OutOfBagDisplay draws forests and bagging of maxmargin.ensemble; got {name}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -16,11 +16,8 @@ from .._curve_axes import HELD_OUT, TRAINING, dress, write_title
 from .._display import Display
 from .._features import check_count
 from .._look import FAINT, INK, line
-from .._matplotlib import given_panels, new_panels, require_matplotlib
+from .._matplotlib import Axes, given_panels, new_panels
 from ._recorder import Recorder
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _LEAST = 1e-17  # gaps below are rounding errors: they are drawn here
 _AROUND = 1.3  # how far from the optimum objectives are drawn, in units of its size
@@ -51,8 +48,6 @@ class CertificateDisplay(Display):
         whose fits end by the gap.
     primal, dual : ndarray of shape (n_moments,) or None
         Both objectives; None where they are not known.
-    title : str
-        What to write above.
     tol : float or None, default=None
         The tolerance that the fit was asked for, to be drawn as a line.
     tol_name : str, default=""
@@ -81,6 +76,11 @@ class CertificateDisplay(Display):
     >>> display.figure_.savefig("certificate.png")  # doctest: +SKIP
 
     """
+
+    _arguments = {
+        "ax": "ax : sequence of matplotlib Axes, optional\n"
+        "    Axes for objectives and gap, or for the gap alone; by default in a new figure."
+    }
 
     iterations: np.ndarray
     seconds: np.ndarray
@@ -123,15 +123,8 @@ class CertificateDisplay(Display):
         against : {"seconds", "iterations"}, optional
             What is along the axis; by default seconds if the whole fit takes one second or more, as below it the
             constant costs of a fit hide its course. Seconds are those of each fit, or of a later one that took less.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        CertificateDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_fit")
         check_count("moments", moments, 2)
         _check_against(against)
         if isinstance(estimator, Pipeline):
@@ -171,15 +164,8 @@ class CertificateDisplay(Display):
             Which of several problems; by default the first that reported.
         against : {"seconds", "iterations"}, default="seconds"
             What is along the axis.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        CertificateDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_recorder")
         _check_against(against)
         if not isinstance(recorder, Recorder):
             raise TypeError(f"recorder must be a maxmargin.plotting.Recorder; got {type(recorder).__name__}.")
@@ -207,13 +193,6 @@ class CertificateDisplay(Display):
         ----------
         against
             As in `from_fit`.
-        legend, ax
-            As in `Display.plot`: axes for objectives and gap, or for the gap alone.
-
-        Returns
-        -------
-        CertificateDisplay
-            The display itself.
 
         """
         _check_against(against)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,12 +15,8 @@ from ...kernels import KERNELS, make_kernel
 from .._curve_axes import TRAINING, dress, write_title
 from .._display import Display
 from .._features import check_count, last_step
-from .._look import INK, class_names
-from .._matplotlib import given_panels, new_panels, require_matplotlib
-from .._texts import shortened
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import INK, class_names, shortened
+from .._matplotlib import Axes, given_panels, new_panels
 
 _MOST = 600  # rows that are drawn: more than a picture has lines
 _LEAST = 1e-16  # eigenvalues below, relative to the largest, are rounding errors
@@ -47,10 +43,6 @@ class KernelDisplay(Display):
         Kernel values, in the order of the picture.
     label : ndarray of shape (n,)
         Number of the class of each row, ascending.
-    classes : tuple of str
-        Names of the classes.
-    title : str, default=""
-        What to write above.
 
     Attributes
     ----------
@@ -110,12 +102,7 @@ class KernelDisplay(Display):
         max_rows, class_names, random_state, ax
             As in `from_kernel`.
 
-        Returns
-        -------
-        KernelDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         check_is_fitted(estimator)
         estimator = getattr(estimator, "best_estimator_", estimator)
         model, rows, _ = last_step(estimator, X)
@@ -167,12 +154,7 @@ class KernelDisplay(Display):
         ax : sequence of two matplotlib Axes, optional
             Where to draw matrix and spectrum; by default in a new figure.
 
-        Returns
-        -------
-        KernelDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_kernel")
         if not callable(kernel) and kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(sorted(KERNELS))}, or a function; got {kernel!r}.")
         words = f"kernel {kernel}" if isinstance(kernel, str) else "kernel function"

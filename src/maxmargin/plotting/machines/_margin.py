@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,13 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...certificates import CASES, KKTCases
 from .._display import Display
-from .._features import in_column_order, last_step, plane_for
+from .._features import Plane, in_column_order, last_step, plane_for, plane_of
 from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
-from .._matplotlib import require_matplotlib
-from .._plane import Plane, plane_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
 
 _OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
 
@@ -63,10 +59,6 @@ class MarginDisplay(Display):
         Optimality cases of these samples.
     classes : tuple of two str
         Names of the classes; decision values are positive for the second.
-    axis_names : tuple of two str
-        What to write along the axes.
-    section_of : int or None, default=None
-        Number of features of the space that the plane is a section of; None if the plane is the whole space.
     slack : bool, default=False
         Whether to draw slacks.
 
@@ -140,15 +132,8 @@ class MarginDisplay(Display):
             Names to show for ``estimator.classes_``, in that order.
         grid_resolution : int, default=200
             Points of the grid along each axis.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        MarginDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         model, X, names = last_step(estimator, X)
         _check_drawable(model)
         cases = model.kkt_cases(X, y, sample_weight)

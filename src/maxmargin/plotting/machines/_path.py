@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -14,13 +14,9 @@ from ...svm import KernelPath
 from .._curve_axes import dress, write_title
 from .._display import Display
 from .._features import last_step
-from .._look import INK, colour, line, mark
-from .._matplotlib import require_matplotlib
+from .._look import INK, colour, line, mark, shortened, value_text
+from .._matplotlib import Axes
 from .._side_labels import write_beside
-from .._texts import shortened, value_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _STYLES = ("-", "--", "-.")  # of the first seven lines with a name, the next seven, ...
 _COLOURS = 7
@@ -53,8 +49,6 @@ class PathDisplay(Display):
         Of multipliers, the class of each sample: 0 or 1.
     classes : tuple of two str
         Of multipliers, the names of the classes.
-    title : str, default=""
-        What to write above.
     most : int, default=7
         Features with a colour and a name.
 
@@ -120,12 +114,7 @@ class PathDisplay(Display):
         feature_names, problem, most, legend, ax
             As in `from_path`.
 
-        Returns
-        -------
-        PathDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         if isinstance(estimator, Pipeline):
             fitted = Pipeline(estimator.steps[:-1] + [("last", "passthrough")]).fit(X, y)
             _, X, names = last_step(fitted, X)
@@ -167,15 +156,8 @@ class PathDisplay(Display):
             With more than two classes, whose coefficients to draw, counted from 0.
         most : int, default=7
             Features with a colour and a name.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        PathDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_path")
         if isinstance(most, bool) or not isinstance(most, Integral) or most < 0:
             raise ValueError(f"most must be a whole number, 0 or more; got {most!r}.")
         if isinstance(path, LinearPath):

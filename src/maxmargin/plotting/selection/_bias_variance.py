@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -14,10 +14,7 @@ from ...diagnostics import BiasVariance, bias_variance
 from .._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, write_title
 from .._display import Display
 from .._look import FAINT, INK, STAR, line, mark
-from .._matplotlib import require_matplotlib
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -95,15 +92,8 @@ class BiasVarianceDisplay(Display):
             The values: numbers, or anything that can be written.
         name : str, default="value"
             What they are values of.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        BiasVarianceDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_results")
         results, values = list(results), list(values)
         for result in results:
             if not isinstance(result, BiasVariance):
@@ -145,17 +135,10 @@ class BiasVarianceDisplay(Display):
             Its values. All have the same test rows and the same training sets.
         random_state : int, RandomState or None, default=None
             Of all draws.
-        legend, ax
-            As in `from_results`.
         **options
             Of `maxmargin.diagnostics.bias_variance`: ``n_resamples``, ``X_test``, ``truth`` and so on.
 
-        Returns
-        -------
-        BiasVarianceDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         values = list(param_range)
         if not values:
             raise ValueError("param_range is empty: give at least one value.")

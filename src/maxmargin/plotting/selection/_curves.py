@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from ...diagnostics import LearningCurve, ValidationCurve
 from .._curve_axes import HELD_OUT, TRAINING, ValueAxis, band, dress, standard_errors, write_title
 from .._display import Display
 from .._look import FAINT, INK, STAR, line, mark
-from .._matplotlib import require_matplotlib
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._matplotlib import Axes
 
 _GROUND = {"underfitting": "#EEF3F8", "overfitting": "#FCF0E8"}
 
@@ -92,15 +89,8 @@ class CurveDisplay(Display):
             Their result.
         score_name : str, default="score"
             What to write along the scores.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        CurveDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_curve")
         if not isinstance(curve, (LearningCurve, ValidationCurve)):
             raise TypeError(
                 "CurveDisplay draws the results of learning_curve and validation_curve of maxmargin.diagnostics; got "

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._curve_axes import TRAINING, dress
 from .._display import Display
-from .._look import FAINT, INK, STAR, head, line
-from .._matplotlib import new_panels, require_matplotlib
-from .._texts import value_text
-from ._search_axis import CellAxis, score_text
-from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, SearchTable, read_results
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import FAINT, INK, STAR, head, line, value_text
+from .._matplotlib import Axes, new_panels
+from ._search_table import DROPPED, FAILED, SCORED, UNFINISHED, CellAxis, SearchTable, read_results, score_text
 
 _PALE, _BAND = "#F2F2F2", "#BDD3EB"
 _BELOW = "#DCDCE0"  # cells below the scale: no colour of its own, so that the eye stays with the others
@@ -107,15 +102,8 @@ class SearchDisplay(Display):
             Whether to write scores in the cells; by default where there is room for them.
         cmap : str or Colormap, default="viridis"
             Colours of the cells, from the worst score to the best.
-        legend, ax
-            As in `plot`.
-
-        Returns
-        -------
-        SearchDisplay
 
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         if not hasattr(search, "cv_results_"):
             if not hasattr(search, "fit"):
                 raise TypeError(f"SearchDisplay draws searches, such as maxmargin.svm.SVCCV; got {search!r}.")
@@ -151,12 +139,7 @@ class SearchDisplay(Display):
         metric, score_name, annotate, cmap, legend, ax
             As in `from_estimator`.
 
-        Returns
-        -------
-        SearchDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_results")
         display = cls(table=read_results(cv_results, metric), winner=winner, score_name=score_name)
         return display.plot(annotate=annotate, cmap=cmap, legend=legend, ax=ax)
 
@@ -169,13 +152,6 @@ class SearchDisplay(Display):
         ----------
         annotate, cmap
             As in `from_estimator`.
-        legend, ax
-            As in `Display.plot`.
-
-        Returns
-        -------
-        SearchDisplay
-            The display itself.
 
         """
         self._annotate, self._cmap = annotate, cmap

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._display import Display
 from .._features import check_count, feature_names_for
-from .._look import FAINT, INK, colour, line, pale
-from .._matplotlib import require_matplotlib
-from .._texts import number
-from ._input import check_tree, class_names_for, way_of
-from ._layout import tidy
-from ._sizes import FONT, axes_of_size, box_width, columns_that_fit, text_width, tone
-from ._words import TreeFacts, facts_of, lines_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .._look import FAINT, INK, colour, line, number, pale
+from .._matplotlib import Axes
+from ._layout import FONT, axes_of_size, box_width, columns_that_fit, text_width, tidy, tone
+from ._words import TreeFacts, check_tree, class_names_for, facts_of, lines_of, way_of
 
 # All lengths are points, at the font size of a picture that is drawn in full size.
 _LINE, _PAD = 13.0, 7.0
@@ -107,25 +101,16 @@ class TreeDisplay(Display):
             Fitted; also one of scikit-learn's, or a member of a forest.
         max_depth : int or None, default=3
             Splits above the lowest boxes that are drawn; None for all. A depth of 3 or 4 can be read.
-        feature_names : sequence of str, optional
-            Of the columns; by default those of the data frame that the tree was fitted on, or ``feature 0``, ...
         class_names : sequence of str, optional
             Of the classes; by default the labels.
         row : array-like of shape (n_features,), or data frame of one row, optional
             A row whose way through the tree is drawn in bold.
         missing : bool, default=False
             Whether to mark the branches that missing values take.
-        legend : bool, default=True
-            Whether to draw the legend.
         ax : matplotlib Axes, optional
             Where to draw, as large as fits; by default in a new figure that is large enough.
 
-        Returns
-        -------
-        TreeDisplay
-
         """
-        require_matplotlib(f"{cls.__name__}.from_estimator")
         check_tree(estimator)
         if max_depth is not None:
             check_count("max_depth", max_depth, 0, ", or None for all")
@@ -144,13 +129,6 @@ class TreeDisplay(Display):
         ----------
         missing
             As in `from_estimator`.
-        legend, ax
-            As in `Display.plot`.
-
-        Returns
-        -------
-        TreeDisplay
-            The display itself.
 
         """
         self._missing = missing

@@ -1,4 +1,4 @@
-"""What is written in the boxes of a tree."""
+"""What there is to say of a tree: checked, read from it, and written in its boxes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,50 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
-from .._texts import number, shortened
+from .._features import in_column_order, texts_of
+from .._look import class_names as names_of_classes, number, shortened
+
+
+def check_tree(model: Any) -> None:
+    """Raise where a model is not a single fitted tree of one output."""
+    if not hasattr(model, "criterion") or not hasattr(model, "cost_complexity_pruning_path"):
+        hint = "; draw one of its estimators_" if hasattr(model, "estimators_") else ""
+        raise TypeError(
+            "TreeDisplay draws decision trees, such as maxmargin.tree.DecisionTreeClassifier; got "
+            f"{type(model).__name__}{hint}."
+        )
+    check_is_fitted(model)
+    if model.tree_.n_outputs > 1:
+        raise ValueError(f"TreeDisplay draws trees of one output; this {type(model).__name__} has several.")
+
+
+def class_names_for(model: Any, given: Any) -> tuple[str, ...]:
+    """Names of the classes, none for a model of values."""
+    if not is_classifier(model):
+        if given is not None:
+            raise ValueError(f"class_names has no meaning for a {type(model).__name__}, which predicts values.")
+        return ()
+    if given is None:
+        return names_of_classes(model.classes_)
+    names, count = texts_of("class_names", given), len(model.classes_)
+    if len(names) != count:
+        raise ValueError(f"class_names must have a name for each of the {count} classes; got {len(names)}.")
+    return tuple(names)
+
+
+def way_of(model: Any, row: Any) -> tuple[int, ...]:
+    """The nodes that a row passes."""
+    table = row if hasattr(row, "columns") else np.asarray(row)
+    if table.ndim == 1:
+        table = table[None]
+    if table.shape[0] != 1:
+        raise ValueError(f"row must be a single row of the table; got {table.shape[0]} rows.")
+    with in_column_order():
+        return tuple(model.decision_path(table).indices.tolist())
+
 
 _MOST_CATEGORIES = 3
 _MOST_COUNTS = 3  # classes whose counts are written out

@@ -15,10 +15,10 @@ from ...kernels import MatrixGram
 from ...problems import BoxQP
 from .._monitor import Monitor
 from .._solution import Solution
-from . import decomposition
 from ._hand_over import clear_of_slack, patience, patience_with, repair_steps, rounding_noise, solve_inside
 from ._kernel_systems import system_of
 from ._polish import polish_support
+from .decomposition import Decomposition, automatic_budget
 
 # Values of float32 kernels worse than this (relative to the diagonal) would mislead: start in float64 at once.
 _FLOAT32_LIMIT = 1e-4
@@ -93,7 +93,7 @@ def solve_certified(
 
     `image` is ``K start`` where the caller knows it: nothing is then computed before the solver begins.
     """
-    budget = decomposition.automatic_budget(problem.n) if budget is None else budget
+    budget = automatic_budget(problem.n) if budget is None else budget
     attempt = _Attempt(
         problem,
         tolerance,
@@ -192,7 +192,7 @@ class _Attempt:
 
     def _smo(self, beta: np.ndarray, residual: np.ndarray | None, target: float) -> Solution:
         aim = _AIM_SMALL if self.small else _AIM_FLOAT32 if self.dtype == np.float32 else 1.0
-        solution = decomposition.solve(
+        solution = Decomposition.solve(
             self.problem,
             beta,
             aim * target,
@@ -202,7 +202,7 @@ class _Attempt:
             residual=residual,
             cache_bytes=self.cache_bytes,
             shrinking=self.shrinking,
-            steps_before=self.steps_before + self.used,
+            before=self.steps_before + self.used,
         )
         self.used += solution.iterations
         return solution

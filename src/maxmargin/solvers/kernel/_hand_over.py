@@ -8,6 +8,7 @@ takes 10 to 50 steps whatever the valley, each as long as thousands of SMO's.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,10 @@ from ...certificates import Evidence, Status, evaluate, kkt_violation
 from ...problems import BoxQP
 from .._monitor import Monitor
 from .._solution import Solution
-from . import interior_box
 from ._kernel_systems import KernelSystem, WholeSystem, may_solve
 from ._polish import polish_free
 from .decomposition import WHOLE
+from .interior_box import InteriorBox, applies
 
 _FIRST_STEPS = 20_000
 # Gaps above this may be rounding errors times a large C (see `clear_of_slack`)
@@ -27,7 +28,7 @@ _GAP_OF_ROUNDING = 1e-9
 
 def patience(problem: BoxQP, cache_bytes: int) -> int | None:
     """SMO steps after which the interior point is thought of; None if it cannot be tried at all."""
-    if not (interior_box.applies(problem) and may_solve(problem, cache_bytes)):
+    if not (applies(problem) and may_solve(problem, cache_bytes)):
         return None
     # beyond one block only a factor of low rank helps, and looking for one takes the time of a sweep or two:
     # magic04, 8000 rows, C=100 took 0.42 s instead of 0.29 when that was tried after 10 n steps
@@ -55,9 +56,8 @@ def solve_inside(
     # From near zero the hard margin is reached soonest; where the classes overlap, multipliers of the size of a large C
     # are too far away from there, but not from the middle of the box.
     for wide in (False, True):
-        solution = interior_box.solve(
-            problem, system, tolerance, budget - used, monitor, wide=wide, steps_before=steps_before + used
-        )
+        options: dict[str, Any] = {"system": system, "wide": wide, "before": steps_before + used}
+        solution = InteriorBox.solve(problem, None, tolerance, budget - used, monitor, **options)
         used += solution.iterations
         if solution.status is Status.INTERRUPTED:
             return replace(solution, iterations=used)

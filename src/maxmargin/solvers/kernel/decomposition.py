@@ -23,8 +23,7 @@ from ...certificates import Status
 from ...engine import shielded
 from ...kernels import CachedGram, worth_keeping
 from ...problems import BoxQP
-from .._driver import Solver, drive
-from .._monitor import Monitor
+from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
 from ._smo import smo
@@ -47,51 +46,6 @@ def automatic_budget(n: int) -> int:
     return max(10_000_000, 100 * n)
 
 
-def solve(
-    problem: BoxQP,
-    start: np.ndarray | None = None,
-    tolerance: float = 1e-3,
-    budget: int | None = None,
-    monitor: Monitor | None = None,
-    *,
-    dtype: type = np.float64,
-    residual: np.ndarray | None = None,
-    cache_bytes: int = _DEFAULT_CACHE,
-    shrinking: bool = True,
-    steps_before: int = 0,
-) -> Solution:
-    """Minimise a box QP until the largest KKT violation is at most `tolerance`.
-
-    Parameters
-    ----------
-    problem : BoxQP
-        What is minimised.
-    start : ndarray, optional
-        A feasible point to start from; ``problem.feasible_start()`` if nothing is given.
-    tolerance, budget, monitor
-        As in every solver; `budget` counts SMO steps, None for an automatic number.
-    dtype : float32 or float64
-        Precision of kernel values.
-    residual : ndarray, optional
-        ``p - K start``, where the caller knows it.
-    cache_bytes : int
-        Memory for blocks and kept rows.
-    shrinking : bool
-        Whether settled variables may be left out of sweeps.
-    steps_before : int
-        Steps of earlier calls on the same problem, for those who watch.
-
-    """
-    beta = problem.feasible_start() if start is None else start.copy()
-    budget = automatic_budget(problem.n) if budget is None else budget
-    if residual is not None:
-        residual = residual.copy()
-    else:
-        residual = problem.p - problem.image(beta) if beta.any() else problem.p.copy()
-    rounds = Decomposition(problem, beta, tolerance, residual, dtype, cache_bytes, shrinking)
-    return drive(rounds, budget, monitor, steps_before)
-
-
 class _Progress:
     """Whether millions of steps still change anything: both the objective and the violation have to stand still.
 
@@ -112,20 +66,45 @@ class _Progress:
         return not (gained or falls)
 
 
-class Decomposition(Solver):
-    """The state between rounds. ``theta`` (beta) is feasible at every moment; ``residual`` follows it."""
+class Decomposition(IterativeSolver):
+    """Minimises a box QP until the largest KKT violation is at most `tolerance`; iterations are SMO steps.
+
+    ``theta`` (beta) is feasible at every moment; ``residual`` follows it.
+
+    Parameters
+    ----------
+    problem : BoxQP
+        What is minimised.
+    start, tolerance, slopes
+        As in every solver; without a start, it begins from ``problem.feasible_start()``. Slopes are of no use here.
+    dtype : float32 or float64
+        Precision of kernel values.
+    residual : ndarray, optional
+        ``p - K start``, where the caller knows it.
+    cache_bytes : int
+        Memory for blocks and kept rows.
+    shrinking : bool
+        Whether settled variables may be left out of sweeps.
+
+    """
 
     def __init__(
         self,
         problem: BoxQP,
-        beta: np.ndarray,
+        start: np.ndarray | None,
         tolerance: float,
-        residual: np.ndarray,
-        dtype: type,
-        cache_bytes: int,
-        shrinking: bool,
+        slopes: np.ndarray | None = None,
+        *,
+        dtype: type = np.float64,
+        residual: np.ndarray | None = None,
+        cache_bytes: int = _DEFAULT_CACHE,
+        shrinking: bool = True,
     ) -> None:
-        self.beta = self.theta = beta
+        self.beta = self.theta = beta = problem.feasible_start() if start is None else start.copy()
+        if residual is not None:
+            residual = residual.copy()
+        else:
+            residual = problem.p - problem.image(beta) if beta.any() else problem.p.copy()
         self.residual, self.dtype, self.tolerance = residual, dtype, tolerance
         self.progress = _Progress()
         self.previous = np.empty(0, dtype=np.int64)
@@ -145,6 +124,10 @@ class Decomposition(Solver):
         self.rises, self.falls = beta < problem.upper, beta > problem.lower
         self.shrinking = shrinking and self.size < problem.n
         self.active: np.ndarray | None = None
+
+    @classmethod
+    def budget_for(cls, problem: BoxQP) -> int:
+        return automatic_budget(problem.n)
 
     def finished(self, last: bool) -> Status | None:
         self.worst = self.violation()

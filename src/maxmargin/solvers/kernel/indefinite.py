@@ -14,19 +14,15 @@ Every accumulation point of these steps is stationary whatever the signs of the 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import replace
 
 import numpy as np
 
-from ...certificates import Status, evaluate
+from ...certificates import Status
 from ...engine import jit, jit_inner
-from ...kernels import MODERATE, Gram, MatrixGram
+from ...kernels import MODERATE, Gram
 from ...problems import BoxQP
-from .._driver import Solver, drive
-from .._monitor import Monitor
-from .._solution import Solution
+from .._driver import IterativeSolver
 from .._trace import Figures
-from ._certified import without_dust
 from .decomposition import automatic_budget
 
 _TAU = 1e-12  # stands for curvatures that are not positive
@@ -38,47 +34,7 @@ _COLUMNS = 64  # computed together where a product needs them
 _ROUNDS = 4  # in float64: the residual is recomputed before each
 
 
-def solve_indefinite(
-    problem: BoxQP,
-    start: np.ndarray | None = None,
-    tolerance: float = 1e-3,
-    budget: int | None = None,
-    monitor: Monitor | None = None,
-    *,
-    sign: int = 0,
-    cache_bytes: int = 200_000_000,
-    shrinking: bool = True,
-) -> Solution:
-    """A stationary point, to `tolerance`; from a start that is given only uphill.
-
-    Parameters
-    ----------
-    problem : BoxQP
-        With finite boxes.
-    start, tolerance, budget, monitor
-        As in every solver.
-    sign : {0, 1, -1}
-        For a classifier, the sign of the class that comes first and plays the positive one: -1 if the other one is
-        positive in `problem`. 0 keeps the variables as they are.
-    cache_bytes : int
-        Memory for the kernel values of large problems; rows are kept as far as it goes.
-    shrinking : bool
-        Whether LIBSVM would set variables aside.
-
-    """
-    budget = automatic_budget(problem.n) if budget is None else budget
-    if problem.gram.shape[0] <= MODERATE and not isinstance(problem.gram, MatrixGram):
-        problem = replace(problem, gram=MatrixGram.of(problem.gram))
-    walk = LibsvmWalk(problem, start, tolerance, sign, _Rows(problem.gram, cache_bytes), shrinking)
-    found = drive(walk, budget, monitor)
-    beta, status = without_dust(problem, found.variables), found.status
-    evidence = evaluate(problem, beta)
-    if status is Status.STATIONARY and not evidence.kkt_violation <= tolerance:
-        status = Status.STALLED
-    return replace(found, variables=beta, status=status, evidence=evidence, problem=problem)
-
-
-class LibsvmWalk(Solver):
+class LibsvmSteps(IterativeSolver):
     """The variables in LIBSVM's order and signs: ``v = orientation * beta[order]``, groups one after the other.
 
     Without a start the steps are at first LIBSVM's own, with kernel values of float32 (`coarse`); then up to four
@@ -86,9 +42,18 @@ class LibsvmWalk(Solver):
     """
 
     def __init__(
-        self, problem: BoxQP, start: np.ndarray | None, tolerance: float, sign: int, rows: _Rows, shrinking: bool
+        self,
+        problem: BoxQP,
+        start: np.ndarray | None,
+        tolerance: float,
+        slopes: np.ndarray | None = None,
+        *,
+        sign: int,
+        cache_bytes: int,
+        shrinking: bool,
     ) -> None:
-        self.problem, self.rows, self.orientation = problem, rows, -1.0 if sign < 0 else 1.0
+        self.problem, self.rows = problem, _Rows(problem.gram, cache_bytes)
+        self.orientation = -1.0 if sign < 0 else 1.0
         side = np.zeros(problem.n) if sign == 0 else np.where(problem.upper > 0, 1.0, -1.0) * self.orientation
         group = np.zeros(problem.n) if problem.group is None else problem.group * self.orientation
         self.order = np.lexsort((-side, group))
@@ -108,6 +73,10 @@ class LibsvmWalk(Solver):
             self._fill()
         else:
             self.v = self.orientation * start[self.order]
+
+    @classmethod
+    def budget_for(cls, problem: BoxQP) -> int:
+        return automatic_budget(problem.n)
 
     def begin(self, budget: int) -> None:
         self.most = budget

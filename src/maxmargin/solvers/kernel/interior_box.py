@@ -26,8 +26,7 @@ import numpy as np
 
 from ...certificates import Status
 from ...problems import BoxQP
-from .._driver import Solver, drive
-from .._monitor import Monitor
+from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
 from ._crossover import to_bounds
@@ -41,46 +40,41 @@ _NO_STEP = 1e-10
 _RUNAWAY = 1e5
 
 
-def solve(
-    problem: BoxQP,
-    system: KernelSystem,
-    tolerance: float = 1e-3,
-    budget: int | None = None,
-    monitor: Monitor | None = None,
-    *,
-    wide: bool = False,
-    steps_before: int = 0,
-) -> Solution:
-    """Minimise until optimality holds to rounding, and set variables on their bounds that belong there.
+class InteriorBox(IterativeSolver):
+    """Goes on until optimality holds to rounding, and sets variables on their bounds that belong there.
+
+    A step counts as n iterations.
 
     Parameters
     ----------
     problem : BoxQP
         What is minimised: finite bounds, none of them equal.
+    start, tolerance, slopes
+        As in every solver; it begins inside the box, wherever a start may be.
     system : KernelSystem
-        Its matrix K.
-    tolerance, budget, monitor
-        As in every solver. A step counts as n of the budget.
+        The matrix K of the problem.
     wide : bool
         Start from the middle of the box, where the answer has many multipliers at a large upper bound, instead of
         near zero, from where the hard margin is found soonest.
-    steps_before : int
-        Steps of other solvers on the same problem, for the reports.
 
     """
-    steps = _MOST_STEPS if budget is None else min(_MOST_STEPS, budget // problem.n)
-    return drive(InteriorBox(problem, system, tolerance, wide), steps * problem.n, monitor, steps_before)
 
-
-class InteriorBox(Solver):
-    """The way of a point to the optimum. A step counts as n iterations."""
-
-    def __init__(self, problem: BoxQP, system: KernelSystem, tolerance: float, wide: bool) -> None:
+    def __init__(
+        self,
+        problem: BoxQP,
+        start: np.ndarray | None,
+        tolerance: float,
+        slopes: np.ndarray | None = None,
+        *,
+        system: KernelSystem,
+        wide: bool = False,
+    ) -> None:
         self.problem, self.tolerance, self.wide = problem, tolerance, wide
         self.point, self.stationarity = _Point.start(problem, system, wide), np.inf
 
-    def begin(self, budget: int) -> None:
-        self.most_steps = budget >= _MOST_STEPS * self.problem.n
+    @classmethod
+    def budget_for(cls, problem: BoxQP) -> int:
+        return _MOST_STEPS * problem.n
 
     def finished(self, last: bool) -> Status | None:
         point, before = self.point, self.stationarity
@@ -89,9 +83,12 @@ class InteriorBox(Solver):
             return Status.CONVERGED
         no_better = small_gap and self.stationarity > before / 2
         ran_away = not self.wide and point.gap > _RUNAWAY * point.first_gap
-        return Status.STALLED if no_better or ran_away or (last and self.most_steps) else None
+        enough = self.iterations >= _MOST_STEPS * self.problem.n
+        return Status.STALLED if no_better or ran_away or enough else None
 
     def step(self, most: int) -> Status | None:
+        if most < self.problem.n:
+            return Status.BUDGET_EXHAUSTED
         if not self.point.improve():
             return Status.STALLED
         self.iterations += self.problem.n

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import eigsh
 
 from ...certificates import Status
 from ...problems import BoxQP
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
 from ._projection import feasible
@@ -22,7 +22,7 @@ from ._projection import feasible
 _APART = 10  # steps between two looks at the violation
 
 
-class ProjectedGradient(Solver):
+class ProjectedGradient(IterativeSolver):
     """Minimises a box QP of moderate size until the largest KKT violation is at most the tolerance."""
 
     budget = 100_000

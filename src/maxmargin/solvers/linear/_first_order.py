@@ -12,7 +12,7 @@ import numpy as np
 
 from ...certificates import Status, evaluate_risk
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
 
@@ -23,7 +23,7 @@ _FALL = 0.3
 _APART = 3
 
 
-class FirstOrder(Solver):
+class FirstOrder(IterativeSolver):
     """A solver that follows the iterates of `iterates`."""
 
     def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: np.ndarray | None = None) -> None:

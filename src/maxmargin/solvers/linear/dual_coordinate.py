@@ -33,7 +33,7 @@ import numpy as np
 
 from ...certificates import Status
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
@@ -43,7 +43,7 @@ from ._dual_sweeps import BETA, LOWER, UPPER, C, Q, Y, dot, objectives, run_swee
 _BATCH = 20_000_000
 
 
-class DualCoordinate(Solver):
+class DualCoordinate(IterativeSolver):
     """Multipliers, weights and what a sweep remembers from the one before. An iteration is a sweep over the samples."""
 
     name = "dual_coordinate"

@@ -25,7 +25,7 @@ import scipy.linalg
 
 from ...certificates import Status, evaluate_risk
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
@@ -52,7 +52,7 @@ class _Point:
     z: np.ndarray
 
 
-class InteriorPoint(Solver):
+class InteriorPoint(IterativeSolver):
     """Minimises until complementarity and residuals are below the tolerance."""
 
     name = "interior_point"

@@ -16,6 +16,7 @@ cg          Conjugate gradients on the normal equations (Hestenes and Stiefel 19
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 import scipy.linalg
@@ -25,20 +26,20 @@ from ...certificates import Status
 from ...data import gram_pass
 from ...engine import one_blas_thread, run_parallel
 from ...problems import LeastSquares
-from .._driver import Solver, drive
 from .._monitor import Monitor
 from .._solution import Solution
-from .._trace import Figures
+from ._normal_gradients import NormalGradients
 
 METHODS = ("cholesky", "svd", "cg")
 # A reciprocal condition number below this, and the normal equations are left alone.
 _SAFE = 1e-12
 _REFINEMENTS = 4
-_RESTARTS = 12
 _EPS = float(np.finfo(np.float64).eps)
 # Sides of a matrix that is formed for CSR rows, and the multiplications that forming it may take.
 _SIDE = 2000
 _WORK = 2e10
+# Sides up to which threads gain nothing on a singular value decomposition.
+_ONE_THREAD = 1000
 
 
 def choose_method(problem: LeastSquares) -> str:
@@ -73,8 +74,8 @@ def solve(
     Returns
     -------
     Solution
-        Weights of shape (d, k). Its ``solver`` is the way that was gone; ``stats`` has the ``rank`` found by an SVD, or
-        the ``steps`` of each target.
+        Weights of shape (d, k). Its ``solver`` is the way that was gone; ``stats`` has the ``rank`` and the
+        ``singular`` values found by an SVD, or the ``steps`` of each target.
 
     """
     chosen = choose_method(problem) if method == "auto" else method
@@ -84,8 +85,8 @@ def solve(
         W = _by_cholesky(problem)
         if W is not None:
             return Solution(W, Status.CONVERGED, 1, solver="cholesky")
-    W, rank = _by_orthogonal_factors(problem)
-    return Solution(W, Status.CONVERGED, 1, solver="svd", stats={"rank": rank})
+    W, rank, singular = _by_orthogonal_factors(problem)
+    return Solution(W, Status.CONVERGED, 1, solver="svd", stats={"rank": rank, "singular": singular})
 
 
 # ---------------------------------------------------------------- normal equations
@@ -96,7 +97,7 @@ def _by_cholesky(problem: LeastSquares) -> np.ndarray | None:
     wide = problem.d > problem.n
     if wide and (problem.alpha <= 0).any():
         return None  # centring makes A A' singular
-    gram, right = (_outer_gram(problem), problem.right) if wide else _inner_gram(problem)
+    gram, right = (_outer_gram(problem), problem.right) if wide else inner_gram(problem)
     W = np.empty((problem.d, problem.k))
     for alpha in np.unique(problem.alpha):
         mine = np.flatnonzero(problem.alpha == alpha)
@@ -142,7 +143,7 @@ def _refined(
     return weights(v)
 
 
-def _inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
+def inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
     """``A'A`` (both triangles) and ``A't``."""
     d = problem.d
     if problem.rows.sparse:
@@ -189,8 +190,8 @@ def _squares(
 # ---------------------------------------------------------------- orthogonal factors
 
 
-def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int]:
-    """Weights through the SVD of a triangular factor, and the rank."""
+def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int, np.ndarray]:
+    """Weights through the SVD of a triangular factor, the rank, and the singular values."""
     n, d, k = problem.n, problem.d, problem.k
     wide = d > n
     side = n if wide else d
@@ -205,26 +206,29 @@ def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int]:
             R = scipy.linalg.qr(np.vstack([R, piece]), mode="r", overwrite_a=True, check_finite=False)[0]
             R = R[: R.shape[1]]
     U, sigma, Vt = _svd(R[:side, :side])
+    singular = sigma
     kept = sigma > _EPS * max(n, d) * sigma.max(initial=0.0)
     rank = int(kept.sum())
     if not rank:
-        return np.zeros((d, k)), 0
+        return np.zeros((d, k)), 0, singular
     U, sigma, Vt = U[:, kept], sigma[kept, None], Vt[kept]
     if wide:  # A' = Q R, so that A A' = V sigma^2 V'
         shrunk = sigma**2 + problem.alpha
         v = Vt.T @ ((Vt @ problem.right) / shrunk)
         rest = problem.right - problem.image(problem.transposed(v)) - problem.alpha * v
-        return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank
+        return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank, singular
     W = Vt.T @ (sigma / (sigma**2 + problem.alpha) * (U.T @ R[: U.shape[0], side:]))
     rest = problem.residual(W)[1] - problem.alpha * W
     better = W + Vt.T @ ((Vt @ rest) / (sigma**2 + problem.alpha))
     again = problem.residual(better)[1] - problem.alpha * better
-    return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank
+    return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank, singular
 
 
 def _svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     try:
-        return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+        # threads that wait for each other take ten times as long where other processes have the cores
+        with one_blas_thread() if len(R) <= _ONE_THREAD else nullcontext():
+            return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
     except np.linalg.LinAlgError:  # divide and conquer fails on rare matrices; the older routine does not
         return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
 
@@ -236,79 +240,14 @@ def _by_gradients(
     problem: LeastSquares, start: np.ndarray | None, tolerance: float, budget: int | None, monitor: Monitor | None
 ) -> Solution:
     """One target after the other."""
-    budget = 1000 + 10 * min(problem.n, problem.d) if budget is None else budget
     W = np.zeros((problem.d, problem.k)) if start is None else np.array(start, dtype=np.float64)
     steps, status, keyboard = np.zeros(problem.k, dtype=int), Status.CONVERGED, False
     with one_blas_thread():
         for t in range(problem.k):
-            found = drive(NormalGradients(problem, t, W[:, t : t + 1], tolerance), budget, monitor)
+            found = NormalGradients.solve(problem, W[:, t : t + 1], tolerance, budget, monitor, target=t)
             W[:, t], steps[t], keyboard = found.variables, found.iterations, found.keyboard
             if found.status is not Status.CONVERGED:
                 status = found.status
             if found.status is Status.INTERRUPTED:
                 break
     return Solution(W, status, int(steps.sum()), solver="cg", keyboard=keyboard, stats={"steps": steps})
-
-
-class NormalGradients(Solver):
-    """Conjugate gradients on the normal equations of one target, restarted from true residuals until rounding."""
-
-    def __init__(self, problem: LeastSquares, t: int, start: np.ndarray, tolerance: float) -> None:
-        self.problem, self.tolerance, self.w = problem, tolerance, start
-        self.alpha, self.right = float(problem.alpha[t]), problem.right[:, t : t + 1]
-        self.scale = float(np.linalg.norm(problem.transposed(self.right)))
-        self.size, self.target = np.sqrt(problem.squared_size()), float(np.linalg.norm(self.right))
-        self.best, self.reached, self.square = np.inf, start, 0.0
-        self.restarts, self.drifted = 0, True
-
-    def _true_residual(self) -> float:
-        """Recompute residual and slope, and keep w if its slope is the smallest so far; the length of the slope."""
-        self.r = self.right - self.problem.image(self.w)
-        self.s = self.problem.transposed(self.r) - self.alpha * self.w
-        length = float(np.linalg.norm(self.s))
-        before = self.best
-        if length < self.best:
-            self.best, self.reached = length, self.w
-        self.halved = length < before / 2
-        return length
-
-    def finished(self, last: bool) -> Status | None:
-        if self.scale == 0 and not self.w.any():
-            return Status.CONVERGED
-        if not (self.drifted or last):
-            return None
-        length = self._true_residual()
-        self.restarts += 1
-        # a restart from the true residual that brings nothing: this is rounding
-        if not self.halved or length == 0 or self.restarts > _RESTARTS or last:
-            met = self.scale == 0 or self.best <= self.tolerance * self.scale
-            return Status.CONVERGED if met else None if last else Status.STALLED
-        self.p, self.square, self.drifted = self.s, length**2, False
-        return None
-
-    def step(self, most: int) -> Status | None:
-        problem, alpha, p = self.problem, self.alpha, self.p
-        q = problem.image(p)
-        step = self.square / (float(np.sum(q * q)) + alpha * float(np.sum(p * p)))
-        self.w = self.w + step * p
-        self.r = self.r - step * q
-        self.s = problem.transposed(self.r) - alpha * self.w
-        self.iterations += 1
-        new = float(np.sum(self.s * self.s))
-        length = float(np.linalg.norm(self.w))
-        rounding = _EPS * (self.size * (self.size * length + self.target) + alpha * length)
-        # down to rounding, or time for a true residual: that of the recurrence drifts from it
-        self.drifted = bool(new <= rounding**2 or new <= 1e-16 * self.best**2 or new > 1e16 * self.best**2)
-        self.p, self.square = self.s + (new / self.square) * p, new
-        return None
-
-    def figures(self) -> Figures:
-        return Figures(float(np.sqrt(self.square)) / (self.scale or 1.0))
-
-    def variables(self) -> np.ndarray:
-        return self.reached[:, 0]
-
-    def result(self, status: Status, keyboard: bool) -> Solution:
-        if status is Status.INTERRUPTED and not keyboard:
-            self.reached = self.w
-        return Solution(self.variables(), status, self.iterations, keyboard=keyboard)

@@ -17,7 +17,7 @@ import scipy.linalg
 
 from ...certificates import Status
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._trace import Figures
 
@@ -28,7 +28,7 @@ _LAST = 1e-11
 _NEAR = 1e-3
 
 
-class Newton(Solver):
+class Newton(IterativeSolver):
     """Damped Newton; the Newton decrement is what it believes of the gap."""
 
     name = "newton"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...certificates import Status
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._trace import Figures
 from .newton import believed_gap
@@ -23,7 +23,7 @@ from .newton import believed_gap
 _ARMIJO = 1e-4
 
 
-class NewtonCG(Solver):
+class NewtonCG(IterativeSolver):
     """Newton with conjugate gradients; the decrease that its model promises is what it believes of the gap."""
 
     name = "newton_cg"

@@ -27,7 +27,7 @@ from ...certificates import Status
 from ...data import row_add, row_dot, row_square
 from ...engine import jit
 from ...problems import Separation
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
 
@@ -36,7 +36,7 @@ VARIANTS = ("plain", "normalised", "averaged")
 _BETWEEN_REPORTS = 2**25
 
 
-class PerceptronRule(Solver):
+class PerceptronRule(IterativeSolver):
     """Passes over the rows until an epoch's share of mistakes is at most the tolerance (None: until the budget ends).
 
     An iteration is an epoch. Rows are not shifted in memory, so that CSR stays sparse: w = scale (v - sum m). `state`

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...certificates import RiskEvidence, Status, evaluate_risk
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
@@ -49,7 +49,7 @@ class _Side:
         return self.gap, self.evidence.primal
 
 
-class PrimalDual(Solver):
+class PrimalDual(IterativeSolver):
     """Primal-dual hybrid gradient with fresh starts; see the top of this file."""
 
     name = "primal_dual"

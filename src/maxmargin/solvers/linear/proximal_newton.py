@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from ...certificates import Status
 from ...data import Rows
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._trace import Figures
 from ._model_descent import (
@@ -45,7 +45,7 @@ _SWEEPS_FORMED, _SWEEPS_COLUMNS = 2000, 60
 _ACCURACY_COLUMNS = 0.1
 
 
-class ProximalNewton(Solver):
+class ProximalNewton(IterativeSolver):
     """What it believes of the gap is that of the losses' own slopes, scaled to be feasible."""
 
     name = "proximal_newton"

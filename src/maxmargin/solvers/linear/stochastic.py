@@ -20,7 +20,7 @@ import numpy as np
 
 from ...certificates import Status, evaluate_risk
 from ...problems import Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
 from ._mean_slopes import EQUATIONS, evidence_of_mean
@@ -29,7 +29,7 @@ from ._stochastic_state import StochasticState
 _GROWTH = 0.2  # between two gaps, which cost a few passes
 
 
-class StochasticGradient(Solver):
+class StochasticGradient(IterativeSolver):
     """Stochastic gradients; options as those of `StochasticState`.
 
     ``order=None`` is "shuffle", or "replacement" for the schedule "theory", whose bound is of such samples and of the

@@ -23,7 +23,7 @@ from ...certificates import Status, evaluate_crammer_singer
 from ...data import row_dot, row_dots, row_square, sum_pass
 from ...engine import jit, jit_inner
 from ...problems import CrammerSingerRisk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._shuffle import shuffle
 from .._solution import Solution
 from .._trace import Figures
@@ -33,7 +33,7 @@ _BATCH = 100_000_000
 _LONGEST_REST = 7
 
 
-class CrammerSinger(Solver):
+class CrammerSinger(IterativeSolver):
     """Multipliers, weights (features first: a sample's values for all classes lie together), what a sweep remembers.
 
     `slopes` are multipliers (n, classes) to start from (zero if there are none), with the intercepts of `start`. An

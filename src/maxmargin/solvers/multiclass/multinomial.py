@@ -16,7 +16,7 @@ import numpy as np
 from ...certificates import Status, evaluate_multinomial
 from ...data import square_pass
 from ...problems import MultinomialRisk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._trace import Figures
 from ..linear.newton import believed_gap
@@ -25,7 +25,7 @@ from ..linear.newton import believed_gap
 _APART = 20
 
 
-class MultinomialNewton(Solver):
+class MultinomialNewton(IterativeSolver):
     """Newton's method; the decrease that its model promises is what it believes of the gap."""
 
     name = "newton_cg"
@@ -85,7 +85,7 @@ class MultinomialNewton(Solver):
         return centred(self.problem, self.theta)
 
 
-class MultinomialProximal(Solver):
+class MultinomialProximal(IterativeSolver):
     """FISTA with backtracking and restarts (Beck and Teboulle 2009; O'Donoghue and Candes 2015)."""
 
     name = "proximal_gradient"

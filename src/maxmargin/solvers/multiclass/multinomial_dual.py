@@ -20,7 +20,7 @@ from ...certificates import Status
 from ...data import row_adds, row_dots, row_square
 from ...engine import jit, jit_inner
 from ...problems import MultinomialRisk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._shuffle import shuffle
 from .._trace import Figures
@@ -30,7 +30,7 @@ from .multinomial import centred
 _AHEAD = 5.0
 
 
-class MultinomialDual(Solver):
+class MultinomialDual(IterativeSolver):
     """Coordinate ascent; an iteration is a sweep over the samples."""
 
     name = "dual_coordinate"

@@ -1,5 +1,0 @@
-"""Pictures of votes of nearest neighbours."""
-
-from ._neighbors import NeighborsDisplay
-
-__all__ = ["NeighborsDisplay"]

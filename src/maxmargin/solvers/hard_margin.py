@@ -1,0 +1,132 @@
+"""The hard-margin machine as the nearest points of two convex hulls, or the proof that the hulls meet.
+
+    minimise    1/2 ||sum_i beta_i phi(x_i)||^2
+    subject to  beta_i >= 0 with sum 1 over one class, beta_i <= 0 with sum -1 over the other
+
+is bounded whatever the data (the usual dual is not: it diverges on classes that overlap). If its value is v > 0, then
+alpha = |beta| / v are the multipliers of the hard margin (Bennett and Bredensteiner 2000, section 2); if it is 0, beta
+itself is the proof that no hyperplane separates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin, not_separable
+from ..kernels import make_kernel
+from ..problems import BoxQP, HardMarginRisk
+from ._monitor import Monitor
+from ._solution import Solution
+from ._solver import Solver
+from .kernel._certified import solve_certified, unproven
+from .kernel._projection import feasible
+from .kernel.decomposition import automatic_budget
+
+_ROUNDS = 40
+# Squared distances below this fraction of the squared scale are rounding errors of float64 kernel values.
+_TOUCHING = 1e-14
+
+
+def solve_hard_margin(
+    problem: BoxQP,
+    start: np.ndarray | None = None,
+    tolerance: float = 1e-3,
+    gap_tolerance: float | None = None,
+    budget: int | None = None,
+    monitor: Monitor | None = None,
+    **engine_options: Any,
+) -> Solution:
+    """Signed multipliers of the hard-margin machine of a classifier's problem; raises `NotSeparableError`."""
+    sign = np.sign(problem.p)
+    hulls = BoxQP.hull_distance(problem.gram, sign)
+    scale = _squared_scale(problem)
+    budget = automatic_budget(problem.n) if budget is None else budget
+    beta = _weights(hulls, sign, start)
+    used, target = 0, tolerance * scale
+    for _ in range(_ROUNDS):
+        step = solve_certified(hulls, beta, target, None, budget - used, monitor, steps_before=used, **engine_options)
+        beta, used = step.variables, used + step.iterations
+        if not len(step.evidence.image):  # Ctrl-C: too large to certify now
+            b = step.evidence.intercepts
+            return Solution(2 * beta, step.status, used, evidence=unproven(1, (sum(b),)), keyboard=True)
+        value = float(beta @ step.evidence.image)
+        if value <= _TOUCHING * scale:
+            raise _verdict(beta, max(value, 0.0), scale)
+        multipliers = beta * (2 / value)
+        evidence = evaluate_hard_margin(problem, multipliers)
+        met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
+        status = Status.CONVERGED if met else step.status
+        if met or status is not Status.CONVERGED:
+            break
+        # violations of the hull problem are margins times value / 2: tighten until margins are within tolerance
+        target = min(target / 10, tolerance * value / 8)
+    else:
+        status = Status.STALLED
+    if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
+        raise _verdict(beta, value, scale)
+    return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
+
+
+def _squared_scale(problem: BoxQP) -> float:
+    return max(float(problem.gram.diagonal().max()), 1e-300)
+
+
+def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+    """Feasible weights: a warm start's multipliers (of labels that may have changed), or one sample of each class."""
+    if start is not None and start.any():
+        return feasible(hulls, start / (np.abs(start).sum() / 2))
+    beta = np.zeros(len(sign))
+    beta[np.flatnonzero(sign > 0)[0]], beta[np.flatnonzero(sign < 0)[0]] = 1.0, -1.0
+    return beta
+
+
+def _verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
+    positive, negative = np.flatnonzero(beta > 0), np.flatnonzero(beta < 0)
+    scale = scale if scale > 1e-300 else 0.0
+    return not_separable(
+        SeparationProof(
+            positive, negative, beta[positive], -beta[negative], float(np.sqrt(value)), float(np.sqrt(scale))
+        )
+    )
+
+
+class LinearHardMargin(Solver):
+    """The hard margin of a linear machine: solved in multipliers, as a kernel machine with the linear kernel is.
+
+    Weights and multipliers (`slopes`); raises `NotSeparableError` with a proof. Its budget is its own.
+    """
+
+    name = "decomposition"
+    steps_an_iteration = 0
+
+    @classmethod
+    def solve(
+        cls,
+        problem: HardMarginRisk,
+        start: np.ndarray | None,
+        tolerance: float,
+        budget: int | None = None,
+        monitor: Monitor | None = None,
+        slopes: np.ndarray | None = None,
+        **options: Any,
+    ) -> Solution:
+        """As in every solver; the steps are those of `solve_hard_margin`."""
+        kept = np.flatnonzero(problem.weights > 0)
+        gram = make_kernel("linear", 0.0, 0.0, 1).gram(problem.rows, None, problem.threads)
+        if len(kept) < problem.n:
+            gram = gram.restricted(kept)
+        box = BoxQP.classifier(gram, problem.y[kept], np.full(len(kept), np.inf))
+        multipliers = None if slopes is None else slopes[kept]
+        try:
+            found = solve_hard_margin(box, multipliers, tolerance, tolerance, None, monitor)
+        except NotSeparableError as error:
+            proof = replace(error.proof, positive=kept[error.proof.positive], negative=kept[error.proof.negative])
+            raise not_separable(proof, linear=True) from None
+        beta = np.zeros(problem.n)
+        beta[kept] = found.variables
+        theta = problem.transposed(beta)
+        theta[-1] = found.evidence.intercepts[0]
+        return Solution(theta, found.status, found.iterations, slopes=beta, keyboard=found.keyboard)

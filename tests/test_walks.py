@@ -1,0 +1,44 @@
+"""The way of a fit goes down: no file is called back that waits for it, but for the few listed here."""
+
+import re
+
+import numpy as np
+import pytest
+
+from maxmargin.svm import SVC
+
+from .walks import WALKS, walk_of
+
+# Who may be called back by whom, and why: patterns of "caller calls file:function".
+ALLOWED = {
+    r".* calls .*:\S*__sklearn_tags__": "scikit-learn asks an estimator for its tags while X is checked",
+    r"kernels/_gram\.py calls kernels/_kernels\.py:\S+\.diagonal": "a matrix asks the kernel that made it for values",
+    r"kernels/_shared_blocks\.py calls kernels/_gram\.py:\S+": "the matrix of two classes is made of other matrices",
+    r"solvers/_monitor\.py calls training/_run\.py:\S+\._fitting": "progress is told to whoever asked for it",
+    r"persistence/\S+ calls persistence/\S+": "a file holds models within models, written by the same functions",
+}
+
+
+def calls_back(call):
+    """Calls back that no line of `ALLOWED` explains."""
+    named = [f"{caller} calls {function}" for caller, function in walk_of(call).back]
+    return [line for line in named if not any(re.fullmatch(pattern, line) for pattern in ALLOWED)]
+
+
+@pytest.mark.parametrize("name", WALKS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # walks, not results, are looked at
+def test_no_file_is_called_back(name):
+    assert calls_back(WALKS[name]) == []
+
+
+def test_files_are_told_in_order():
+    files = walk_of(WALKS["SVC"]).files
+    wanted = ["svm/_svc.py", "svm/_fit.py", "svm/_solve.py", "solvers/_solve_kernel.py", "solvers/_driver.py"]
+    assert [file for file in files if file in wanted] == wanted
+
+
+def test_a_call_back_is_found():
+    """Of a fit within a fit: the file of the estimator is entered while it waits for the outer one."""
+    X, y = np.random.default_rng(0).standard_normal((30, 2)), np.arange(30) % 2
+    outer = SVC(n_jobs=1, callback=lambda state: SVC(n_jobs=1).fit(X, y) is None)
+    assert "solvers/_monitor.py calls svm/_classifier.py:KernelClassifier.fit" in calls_back(lambda: outer.fit(X, y))
