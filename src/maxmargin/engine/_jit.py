@@ -73,7 +73,7 @@ def jit_inner(function: Callable) -> Any:
 
     It is not cached by itself; the functions that call it are, with their copies of it.
     """
-    return _widened(numba.njit(**_OPTIONS | INNER)(function))
+    return _widened(numba.njit(**{**_OPTIONS, **INNER})(function))
 
 
 def jit_within(function: Callable) -> Any:
@@ -82,7 +82,8 @@ def jit_within(function: Callable) -> Any:
     A call passes every array as seven numbers. The pieces of a tree's search take twenty arrays each: without calls
     between them a forest takes 10 % less.
     """
-    return _widened(numba.njit(**_OPTIONS | INNER, _nrt=False, forceinline=True)(function))
+    options = {**_OPTIONS, **INNER, "_nrt": False, "forceinline": True}
+    return _widened(numba.njit(**options)(function))
 
 
 def _compiled(function: Callable, options: dict[str, Any]) -> Any:

@@ -24,7 +24,7 @@ def _functions_of(code: Any) -> Any:
 def _by_loss(role: str) -> Any:
     """A function of ``(code, f, y, epsilon)``, or of u instead of f."""
 
-    def function(code: Any, f: Any, y: Any, epsilon: Any) -> None:
+    def function(code: Any, f: Any, y: Any, epsilon: Any) -> Any:
         raise RuntimeError("functions that take the code of a loss are called from compiled code only")
 
     @overload(function, jit_options=INNER)
@@ -44,7 +44,7 @@ loss_curvature = _by_loss("curvature")
 loss_conjugate = _by_loss("conjugate")
 
 
-def loss_prox(code: Any, v: Any, y: Any, step: Any, epsilon: Any) -> None:
+def loss_prox(code: Any, v: Any, y: Any, step: Any, epsilon: Any) -> Any:
     """The proximal step of the loss that `code` says; for compiled code."""
     raise RuntimeError("functions that take the code of a loss are called from compiled code only")
 

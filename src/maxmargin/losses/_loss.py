@@ -34,7 +34,7 @@ class Loss:
     """
 
     name: str
-    code: Any
+    code: tuple[int]
     epsilon: float = 0.0
 
     @property

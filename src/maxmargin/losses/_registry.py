@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 from . import (
     _epsilon_insensitive,
@@ -32,15 +31,16 @@ _IN_ORDER: list[LossFacts] = [
 LOSSES: dict[str, LossFacts] = {facts.name: facts for facts in _IN_ORDER}
 
 
-def _code(facts: LossFacts, place: int) -> Any:
+def _code(facts: LossFacts, place: int) -> tuple[int]:
     kind = namedtuple(f"{facts.name}_code", ["place"], module=__name__)  # type: ignore[misc]
     globals()[kind.__name__] = kind  # where pickle and numba's cache look for it
-    return kind(place)
+    code: tuple[int] = kind(place)
+    return code
 
 
 # What compiled functions know a loss by. Each is of a type of its own: a function that is handed one is compiled for
 # that loss, and what it does with the others is not compiled at all.
-CODES: dict[str, Any] = {facts.name: _code(facts, place) for place, facts in enumerate(_IN_ORDER)}
+CODES: dict[str, tuple[int]] = {facts.name: _code(facts, place) for place, facts in enumerate(_IN_ORDER)}
 KINDS: dict[type, LossFacts] = {type(CODES[name]): facts for name, facts in LOSSES.items()}
 
 # Names that scikit-learn has for the same thing.
