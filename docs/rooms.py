@@ -19,7 +19,7 @@ STOREYS = [
     (4, "for people", "#dbe7f3"),
     (3, "from files to models", "#dbe7f3"),
     (2, "pictures, diagnoses", "#dbe7f3"),
-    (6, "estimators", "#dcefdc"),
+    (8, "estimators", "#dcefdc"),
     (4, "what estimators share", "#dcefdc"),
     (3, "optimum and proof", "#f8e5c8"),
     (3, "functions", "#f8e5c8"),
@@ -68,7 +68,10 @@ def draw() -> Figure:
             x = _LEFT + place * (width + gap)
             box = FancyBboxPatch((x, y), width, _HEIGHT, "round,pad=0,rounding_size=0.08", fc=colour, ec="#555")
             axes.add_patch(box)
-            axes.text(x + width / 2, y + _HEIGHT / 2, name, ha="center", va="center", fontsize=11.5, family="monospace")
+            words = name.replace("_", "_\n") if count > 6 else name  # narrow boxes take two lines
+            axes.text(
+                x + width / 2, y + _HEIGHT / 2, words, ha="center", va="center", fontsize=11.5, family="monospace"
+            )
             if name in steps:
                 _badge(axes, x + 0.02, y + _HEIGHT - 0.02, steps[name])
     axes.text(

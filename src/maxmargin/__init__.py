@@ -16,6 +16,8 @@ _ROOMS = (
     "engine",
     "ensemble",
     "explanation",
+    "kernel_model",
+    "kernel_ridge",
     "kernels",
     "linear_model",
     "losses",

@@ -82,7 +82,7 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "SVRCV": lambda r: ({"Cs": [0.3, 3.0], "gammas": [0.1, 1.0], "cv": 3}, "numbers"),
     "LinearSVC": lambda r: ({"C": _c(r), "penalty": _pick(r, "l2", "l2", "l1")}, "classes"),
     "LinearSVCCV": lambda r: ({"Cs": [0.1, 1.0], "cv": 3}, "classes"),
-    "LinearSVR": lambda r: ({"C": _c(r)}, "numbers"),
+    "LinearSVR": lambda r: ({"C": _c(r), "penalty": _pick(r, "l2", "l1")}, "numbers"),
     "LinearClassifier": lambda r: ({"loss": _pick(r, "hinge", "logistic", "squared_hinge")}, "classes"),
     "LogisticRegression": lambda r: ({"C": _c(r)}, "classes"),
     "LogisticRegressionCV": lambda r: ({"Cs": [0.1, 1.0], "cv": 3}, "classes"),

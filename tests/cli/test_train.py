@@ -288,3 +288,84 @@ def test_a_table_is_read_described_split_and_prepared_once(tool, apples, tmp_pat
     once = ("read_table", "describe_table", "read_target", "make_split", "divide_table")
     assert [calls[name] for name in once] == [1] * len(once)
     assert calls["ColumnReader.fit"] == 2  # to decide what columns are, and as decided
+
+
+# Sends SIGINT in the middle of something, and swallows what comes of it, as callbacks of C code do.
+_SIGNALLED = """
+import os, runpy, signal, sys, time
+
+def interrupt(*given):
+    try:
+        for _ in range({times}):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+    except KeyboardInterrupt:
+        print("dropped")
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            sys.meta_path.remove(self)
+            interrupt()
+
+sys.meta_path.insert(0, Finder())
+{more}
+sys.argv[0] = "maxmargin"
+runpy.run_module("maxmargin", run_name="__main__")
+"""
+posix = pytest.mark.skipif(os.name != "posix", reason="a process does not end by a signal here")
+
+
+def _interrupted(apples, tmp_path, module="none", times=1, more=""):
+    words = ["train", str(apples), "--target", "keeps", *map(str, FIXED), "--quiet", "--out", "apples.mm"]
+    code = _SIGNALLED.format(module=module, times=times, more=more)
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ended.returncode == -signal.SIGINT, ended.stderr
+    assert "Traceback" not in ended.stderr and os.listdir(tmp_path) == []
+    return ended
+
+
+@posix
+@pytest.mark.parametrize("module", ["cyclopts", "rich.console", "maxmargin.training", "sklearn.model_selection"])
+def test_an_interrupt_while_something_is_imported_ends_the_process_by_the_signal(module, apples, tmp_path):
+    ended = _interrupted(apples, tmp_path, module)
+    assert "dropped" not in ended.stdout
+
+
+@posix
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_interrupt_while_the_model_is_written_ends_the_process_by_the_signal(times, apples, tmp_path):
+    """A second one, while the first is cleaned up after, leaves nothing behind either."""
+    more = """
+from maxmargin.persistence import _container
+
+def broken(stream, members):
+    stream.write(b"half")
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)
+
+_container._write_members = broken
+unlink = os.unlink
+
+def slow(path, **options):
+    if {times} == 2:
+        interrupt()
+    unlink(path, **options)
+
+os.unlink = slow
+"""
+    ended = _interrupted(apples, tmp_path, times=times, more=more.replace("{times}", str(times)))
+    assert ended.stderr == "maxmargin: interrupted.\n" and "dropped" not in ended.stdout
+
+
+@posix
+def test_a_process_that_is_to_ignore_interrupts_does(apples, tmp_path):
+    """As after nohup, or in the background of a shell."""
+    code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + _SIGNALLED.format(
+        module="maxmargin.training", times=1, more=""
+    )
+    words = ["train", str(apples), "--target", "keeps", *map(str, FIXED), "--quiet", "--out", "apples.mm"]
+    subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, timeout=300, check=True)
+    assert os.listdir(tmp_path) == ["apples.mm"]

@@ -43,6 +43,7 @@ def test_other_machines(estimator, check):
         LinearSVC(loss="hinge"),
         LinearSVR(),
         LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1),
+        LinearSVR(penalty="l1"),
     ]
 )
 def test_linear_machines(estimator, check):

@@ -34,7 +34,6 @@ def test_one_column_a_monomial(d, degree):
     assert Polynomial(1.0, 0.0, degree).feature_map(X).shape == (2, comb(d + degree - 1, degree))
 
 
-@pytest.mark.parametrize(("gamma", "coef0", "culprit"), [(1.0, -0.5, "coef0=-0.5"), (-2.0, 1.0, "gamma=-2.0")])
-def test_no_real_map_for_negative_constants(gamma, coef0, culprit):
-    with pytest.raises(ValueError, match=culprit):
-        Polynomial(gamma, coef0, 2).feature_map(np.ones((2, 2)))
+def test_no_real_map_for_a_negative_constant():
+    with pytest.raises(ValueError, match=r"coef0=-0\.5"):
+        Polynomial(1.0, -0.5, 2).feature_map(np.ones((2, 2)))

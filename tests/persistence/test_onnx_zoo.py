@@ -15,6 +15,7 @@ REFUSED = [
     "precomputed",
     "outputs",
     "metric",
+    "laplacian",
     "KMeans",
     "SpectralClustering",
     "Scaler",

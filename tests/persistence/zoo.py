@@ -42,6 +42,8 @@ from maxmargin.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from maxmargin.kernel_model import KernelRidge
+from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
     ElasticNet,
     Lasso,
@@ -157,6 +159,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "SVC precomputed": lambda: _fitted(SVC(kernel="precomputed"), SQUARE, LABEL),
     "SVC one vs rest": lambda: _fitted(SVC(multi_class="ovr", random_state=np.random.RandomState(3)), X, LABEL),
     "SVC frame": lambda: _fitted(SVC(), pd.DataFrame(X, columns=list("abcd")), LABEL),
+    "SVC kernel value": lambda: _fitted(SVC(kernel=Polynomial(0.5, 1.0, 2) * RBF(0.1) + Linear()), X, LABEL),
     "NuSVC": lambda: _fitted(NuSVC(nu=0.2), X, LABEL),
     "SVR": lambda: _fitted(SVR(), X, TARGET),
     "SVR sparse": lambda: _fitted(SVR(kernel="linear"), SPARSE, TARGET),
@@ -167,6 +170,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "LinearSVC joint": lambda: _fitted(LinearSVC(multi_class="crammer_singer"), X, LABEL),
     "LinearSVC sparsified": _sparsified,
     "LinearSVR": lambda: _fitted(LinearSVR(), X, TARGET),
+    "LinearSVR, L1": lambda: _fitted(LinearSVR(penalty="l1"), X, TARGET),
     "SVCCV": lambda: _fitted(SVCCV(Cs=[1.0, 10.0], gammas=[0.1, 1.0], cv=StratifiedKFold(3)), X, WORDS),
     "SVCCV isotonic": lambda: _fitted(SVCCV(Cs=[1.0], gammas=[0.1], cv=3, calibration="isotonic"), X, TWO),
     "LinearSVCCV": lambda: _fitted(LinearSVCCV(Cs=[0.1, 1.0], cv=3), X, LABEL),
@@ -187,6 +191,14 @@ CASES: dict[str, Callable[[], Case]] = {
     "Ridge two targets": lambda: _fitted(Ridge(alpha=np.array([1.0, 2.0])), SPARSE, np.column_stack([TARGET, X[:, 0]])),
     "PolynomialRegression": lambda: _fitted(PolynomialRegression(2), X, TARGET),
     "PolynomialRegression one": lambda: _fitted(PolynomialRegression(5, alpha=0.1), X[:, :1], TARGET),
+    # kernel models
+    "KernelRidge": lambda: _fitted(KernelRidge(kernel="rbf"), X, TARGET),
+    "KernelRidge sparse": lambda: _fitted(KernelRidge(kernel=2.0 * RBF(0.1) + Linear()), SPARSE, TARGET),
+    "KernelRidge precomputed": lambda: _fitted(KernelRidge(kernel="precomputed"), SQUARE, TARGET),
+    "KernelRidge two targets": lambda: _fitted(
+        KernelRidge(alpha=np.array([1.0, 2.0]), kernel="poly"), X, np.column_stack([TARGET, X[:, 0]])
+    ),
+    "KernelRidge laplacian": lambda: _fitted(KernelRidge(kernel="laplacian"), X, TARGET),
     # neighbours
     "KNeighborsClassifier": lambda: _fitted(KNeighborsClassifier(3, weights="distance"), X, WORDS),
     "KNeighborsClassifier tree": lambda: _fitted(KNeighborsClassifier(3, algorithm="kd_tree", leaf_size=5), X, LABEL),

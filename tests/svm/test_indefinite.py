@@ -258,9 +258,13 @@ class TestKernelObjects:
         assert SVCCV([0.1, 1.0], kernel=RBF(0.05)).fit(X, y).best_score_ > 0.9
         assert len(SVC(kernel=RBF(0.05)).path(X, y, [0.1, 1.0]).models) == 2
 
-    def test_saving_is_refused_clearly(self, cancer, tmp_path):
-        with pytest.raises((TypeError, ValueError), match="kernel"):
-            save(SVC(kernel=RBF(0.5)).fit(*cancer), tmp_path / "model.mm")
+    def test_saved_and_loaded(self, cancer, tmp_path):
+        X, y = cancer
+        model = SVC(kernel=RBF(0.5)).fit(X, y)
+        save(model, tmp_path / "model.mm")
+        again = load(tmp_path / "model.mm")
+        assert again.kernel == RBF(0.5)
+        np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
 class TestCheckMercer:

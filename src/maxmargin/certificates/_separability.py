@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+
+from ..data import Rows, csr_rows
+from ..engine import interruptible
+from ..kernels import Kernel, kernel_name, symmetric_part
+
+# A distance of the combinations, as a fraction of the length of samples, that is nothing but rounding: its square is a
+# sum of kernel values, which cancels to about 1e-14 of them.
+_TOUCHING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -12,7 +22,7 @@ class SeparationProof:
     """Two convex combinations, one of each class, that coincide in feature space.
 
     If a hyperplane separated the classes, it would separate the two combinations as well; it cannot, because they
-    are the same point up to ``distance``.
+    are the same point up to ``distance``: no hyperplane separates the classes by a wider margin.
 
     Attributes
     ----------
@@ -24,6 +34,10 @@ class SeparationProof:
         Distance of the two combinations in feature space, recomputed in float64.
     scale : float
         Largest length of a sample in feature space, to which the distance is to be compared.
+    kernel : Kernel or None
+        That of the feature space; None for that of the rows themselves.
+    holds : bool
+        Whether this is such a proof, as far as it was checked: what `verify` says.
 
     """
 
@@ -33,6 +47,58 @@ class SeparationProof:
     negative_weights: np.ndarray
     distance: float
     scale: float
+    kernel: Kernel | None = None
+    holds: bool = True
+
+    @interruptible
+    def verify(self, X: Any, y: Any) -> SeparationProof:
+        """The proof once more, from the data: `distance` and `scale` recomputed, and whether it `holds`.
+
+        It holds if the weights are convex, the rows of each set are of one class, the classes of the two sets differ,
+        and the combinations coincide but for rounding.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows (the matrix for a precomputed kernel) and labels of the training.
+
+        Returns
+        -------
+        SeparationProof
+
+        """
+        y = np.asarray(y).ravel()
+        X = csr_rows(X) if sp.issparse(X) else np.asarray(X)
+        rows = np.concatenate([self.positive, self.negative]).astype(np.int64)
+        if X.shape[0] != len(y) or (rows < 0).any() or (rows >= len(y)).any():
+            raise ValueError(f"X has {X.shape[0]} rows and y {len(y)}, which cannot be those that the proof is about.")
+        K = _values(self.kernel, X, rows)
+        beta = np.concatenate([self.positive_weights, -self.negative_weights])
+        scale, square = float(np.sqrt(max(K.diagonal().max(initial=0.0), 0.0))), float(beta @ K @ beta)
+        distance = float(np.sqrt(max(square, 0.0)))
+        classes = [set(np.unique(y[part]).tolist()) for part in (self.positive, self.negative)]
+        one_each = len(classes[0]) == len(classes[1]) == 1 and classes[0] != classes[1]
+        holds = one_each and _convex(self.positive_weights) and _convex(self.negative_weights)
+        holds = holds and bool(distance <= _TOUCHING * scale + 1e-300)
+        return replace(self, distance=distance, scale=scale, holds=holds and bool(np.isfinite(square)))
+
+
+def _convex(weights: np.ndarray) -> bool:
+    return bool((weights >= 0).all() and abs(float(weights.sum()) - 1) <= 1e-9)
+
+
+def _values(kernel: Kernel | None, X: Any, rows: np.ndarray) -> np.ndarray:
+    """Kernel values of the rows by plain code."""
+    kind = "linear" if kernel is None else kernel_name(kernel)
+    if kernel is not None and kind == "precomputed":
+        return symmetric_part(np.asarray(X, dtype=np.float64))[np.ix_(rows, rows)]
+    if kernel is not None and kind == "function":
+        return kernel(X[rows])
+    part = X[rows].astype(np.float64)
+    if kernel is not None:
+        return kernel.audit_gram(Rows(part)).whole(np.float64)
+    part = part.toarray() if sp.issparse(part) else part
+    return part @ part.T
 
 
 class NotSeparableError(ValueError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "process"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,3 +23,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     from ._main import run
 
     return run(argv)
+
+
+def process() -> int:
+    """Run the tool as a process of its own, which ends by SIGINT if it is interrupted, so that a shell sees Ctrl-C.
+
+    Returns
+    -------
+    int
+        As `main`, but for 130.
+
+    """
+    import signal
+
+    # While modules are imported nothing has to be cleaned up, and KeyboardInterrupt would be dropped by some of them.
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heard:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from ._main import run_process
+
+    return run_process(heard)

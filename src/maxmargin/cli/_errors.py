@@ -7,7 +7,7 @@ code   meaning
 1      a certificate does not hold, or could not be proven
 2      a mistake of the user: arguments, files, tables, what is not installed
 3      a fault of the tool itself; the traceback is in a file that is named
-130    interrupted (Ctrl-C); 143 if ended by SIGTERM
+130    interrupted (Ctrl-C): the process ends by SIGINT; 143 if ended by SIGTERM
 141    nobody reads the output any more (``maxmargin ... | head``)
 =====  ======================================================================
 """

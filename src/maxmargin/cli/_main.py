@@ -9,13 +9,32 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from ._errors import DONE, MISTAKE, TERMINATED, complain, in_one_line
+from ._errors import DONE, INTERRUPTED, MISTAKE, TERMINATED, complain, in_one_line
 
 
-def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command; its exit code."""
+def run_process(heard: bool) -> int:
+    """Run the command of this process; `heard` tells whether Ctrl-C is to be heard as soon as the command begins.
+
+    A command that was interrupted has cleaned up and said so. Then the signal ends the process, after all that Python
+    does at its end: a shell sees that it was Ctrl-C, and does not go on to its next command.
+    """
+    listen = signal.default_int_handler if heard else None
+    try:
+        code = run(None, listen)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    if heard:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if code != INTERRUPTED or os.name != "posix":
+        return code
+    sys.excepthook = lambda *error: None
+    raise KeyboardInterrupt
+
+
+def run(argv: Sequence[str] | None = None, listen: Any = None) -> int:
+    """Run one command; its exit code. With `listen`, that is the handler of SIGINT while the command is at work."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
     for stream in (sys.stdout, sys.stderr):
@@ -23,19 +42,21 @@ def run(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end a run
     try:
         with _terminated_like_interrupted():
-            code = _run(words)
+            code = _run(words, listen)
             sys.stdout.flush()
         return code
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else MISTAKE
     except BaseException as error:
+        if listen is not None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is cleaned up: pressed again, it ends the process
         code = complain(error, debug=debug)
         if isinstance(error, BrokenPipeError):
             _forget_output()
         return code
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str], listen: Any = None) -> int:
     from cyclopts import CycloptsError
 
     from ._app import COMMANDS, make_app
@@ -52,6 +73,8 @@ def _run(words: Sequence[str]) -> int:
         from ..engine import interruptible
 
         command = interruptible(command)  # Ctrl-C that something in between swallows is raised at the end
+    if listen is not None:
+        signal.signal(signal.SIGINT, listen)
     code = command(*bound.args, **bound.kwargs)
     return code if isinstance(code, int) else DONE
 

@@ -4,7 +4,8 @@ Python raises KeyboardInterrupt wherever the main thread happens to be. That may
 function, which then answers with a SystemError; between two steps that belong together; in a destructor, where an
 exception is dropped; or in a solver, which has a model to keep first. So while a public method runs (`interruptible`)
 
-- a signal that finds the thread in such a place waits until it has left it: functions say so by `shielded`;
+- a signal that finds the thread in such a place, or importing a module, waits until it has left it: functions say so by
+  `shielded`;
 - an interrupt that a solver has caught (`keep_interrupt`), or that anything else has swallowed, is remembered, and
   raised when the method ends, whatever the code in between has made of it;
 - compiled loops that take seconds look at `stop_flag`, and run on other threads while the main thread waits
@@ -39,6 +40,9 @@ _UNSHIELDED: set[CodeType] = set()
 _DEAF = "numba.core.serialize"
 # ... and this one would keep the lock that all threads compile under
 _LOCKING = "numba.core.compiler_lock"
+
+# Importing runs code of others, some of it called back by what drops exceptions; half of a module stays behind, too
+_IMPORTING = frozenset({"importlib._bootstrap", "_frozen_importlib"})
 
 # Seconds after which a signal that had to wait is sent once more
 _AGAIN = 1e-3
@@ -242,8 +246,8 @@ def _must_wait(frame: FrameType | None) -> bool:
     if frame is not None and frame.f_globals.get("__name__") == _LOCKING:
         return True
     while frame is not None and frame.f_code not in _UNSHIELDED:
-        code = frame.f_code
-        if code in _SHIELDED or code.co_name == "__del__" or frame.f_globals.get("__name__") == _DEAF:
+        code, module = frame.f_code, frame.f_globals.get("__name__")
+        if code in _SHIELDED or code.co_name == "__del__" or module == _DEAF or module in _IMPORTING:
             return True
         frame = frame.f_back
     return False

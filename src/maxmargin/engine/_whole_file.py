@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from ._interrupts import shielded
+
 # Not every system has these: without O_BINARY, Windows would end lines in its own way.
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+/(?:task/\d+/)?fd")  # folders of open descriptors
@@ -100,6 +102,7 @@ def _is(target: str, found: os.stat_result) -> bool:
 
 
 @contextmanager
+@shielded  # a second Ctrl-C waits until what the first has left is cleaned up
 def _replaced(target: Path, found: os.stat_result | None) -> Iterator[IO[bytes]]:
     beside = target.with_name(f".{target.name[:40]}-{secrets.token_hex(16)}.part")
     try:

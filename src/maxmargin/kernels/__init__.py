@@ -1,6 +1,7 @@
 """Kernels k(x, z), their Gram matrices by tiles, and the check of Mercer's condition."""
 
 from ._accuracy import EXTENDED, EXTENDED_UNIT, Accuracy, roundings
+from ._combined import Constant, Product, Sum, largest_degree
 from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
@@ -21,6 +22,7 @@ __all__ = [
     "CachedGram",
     "CallableGram",
     "CallableKernel",
+    "Constant",
     "Definiteness",
     "FreshProducts",
     "Gram",
@@ -30,15 +32,18 @@ __all__ = [
     "MercerCheck",
     "Polynomial",
     "Precomputed",
+    "Product",
     "SharedBlocks",
     "Sigmoid",
     "StoredMatrix",
     "StoredProducts",
+    "Sum",
     "TiledGram",
     "check_mercer",
     "definiteness",
     "examine",
     "kernel_name",
+    "largest_degree",
     "make_kernel",
     "roundings",
     "symmetric_part",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
 from math import comb, factorial, sqrt
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,20 @@ _WIDE = 5000
 class Kernel(ABC):
     """A similarity of two samples. ``kernel(X, Z)`` is the matrix of its values in float64.
 
-    ``name`` is what estimators call it, where they do.
+    Kernels are values: they are added and multiplied, with one another, with functions of two blocks of rows, and with
+    numbers; estimators take them as ``kernel=``. ``name`` is what estimators call it, where they do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import RBF, Linear, Polynomial
+    >>> kernel = 2.0 * RBF(0.5) + Linear() * Polynomial(degree=2)
+    >>> kernel
+    Constant(value=2.0) * RBF(gamma=0.5) + Linear() * Polynomial(gamma=1.0, coef0=0.0, degree=2)
+    >>> kernel(np.array([[1.0], [2.0]]))
+    array([[ 3.        ,  9.21306132],
+           [ 9.21306132, 66.        ]])
+
     """
 
     name = "own"
@@ -59,6 +73,28 @@ class Kernel(ABC):
         columns = rows if Z is None else Rows(Z)
         return self.gram(rows, columns).block(np.arange(rows.n), np.arange(columns.n), np.float64)
 
+    # Sums and products are kernels themselves: their file needs this one.
+
+    def __add__(self, other: Any) -> Kernel:
+        from ._combined import Sum, combined
+
+        return combined(Sum, self, other)
+
+    def __radd__(self, other: Any) -> Kernel:
+        from ._combined import Sum, combined
+
+        return combined(Sum, other, self)
+
+    def __mul__(self, other: Any) -> Kernel:
+        from ._combined import Product, combined
+
+        return combined(Product, self, other)
+
+    def __rmul__(self, other: Any) -> Kernel:
+        from ._combined import Product, combined
+
+        return combined(Product, other, self)
+
 
 class _ProductKernel(Kernel):
     """A kernel that is a function of inner products and lengths: evaluated in tiles with a fused transform."""
@@ -67,6 +103,17 @@ class _ProductKernel(Kernel):
     by_differences = False  # whether values are computed from differences of rows instead of inner products
     non_negative = False
     is_linear = False
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name == "by_differences":
+                continue
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
+                raise ValueError(f"{name} of {type(self).__name__} must be a finite number; got {value!r}.")
+            if name in ("gamma", "degree") and value < 0:
+                raise ValueError(f"{name} must be at least 0; got {value!r}.")
+            if name == "degree" and float(value) % 1:
+                raise ValueError(f"degree must be a whole number; got {value!r}.")
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
         return TiledGram(self, rows, columns, n_threads)
@@ -150,7 +197,7 @@ class Polynomial(_ProductKernel):
     @property
     def known_definite(self) -> bool:
         # a sum of products of inner products, with non-negative weights (the binomial theorem)
-        return self.gamma >= 0 and self.coef0 >= 0 and self.degree >= 0 and int(self.degree) == self.degree
+        return self.gamma >= 0 and self.coef0 >= 0
 
     @property
     def params(self) -> tuple:
@@ -183,10 +230,8 @@ class Polynomial(_ProductKernel):
         (a negative one gives no real map) and is meant for few features: the columns number
         ``comb(d + degree, degree)``.
         """
-        if self.coef0 < 0 or self.gamma < 0:
-            raise ValueError(
-                f"no real feature map exists for gamma={self.gamma!r}, coef0={self.coef0!r}; both must be >= 0."
-            )
+        if self.coef0 < 0:
+            raise ValueError(f"no real feature map exists for coef0={self.coef0!r}; it must be >= 0.")
         X = np.asarray(X, dtype=np.float64)
         degrees = range(self.degree + 1) if self.coef0 > 0 else [self.degree]
         columns = []
@@ -213,7 +258,7 @@ class RBF(_ProductKernel):
     shift_invariant = True
     non_negative = True
     gamma: float = 1.0
-    by_differences: bool = False
+    by_differences: bool = field(default=False, repr=False)
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
         tiled = TiledGram(self, rows, columns, n_threads)

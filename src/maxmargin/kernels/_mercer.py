@@ -47,8 +47,8 @@ def check_mercer(
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or Kernel
-        As estimators take it.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable
+        All that estimators take, sums and products of kernels too.
     X : array-like or sparse matrix
         Samples; the matrix of values itself for "precomputed".
     gamma : {"scale", "auto"} or float, default="scale"

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import PolynomialFeatures
 
-from ..data import Rows
 from ..estimators import class_pairs
 from ..linear_model import (
     ElasticNet,
@@ -42,6 +41,7 @@ from ..svm import (
     class_slices,
 )
 from ._onnx_graph import Graph, Value
+from ._onnx_kernels import KernelGraph, exact_weights
 from ._onnx_registry import Prediction, write_model, write_step, writes
 
 
@@ -122,75 +122,21 @@ def _write_polynomial(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(graph.concat(columns) @ inner, model)
 
 
-_KERNELS = ("linear", "poly", "rbf", "sigmoid")
-
-
-class _Machine:
-    """The support vectors of a machine and its kernel, for the rows of X."""
-
-    def __init__(self, model: Any, X: Value) -> None:
-        if model.kernel not in _KERNELS:
-            named = repr(model.kernel) if isinstance(model.kernel, str) else "a function of the user's"
-            raise ValueError(
-                f"{type(model).__name__} has {named} as its kernel, which cannot be exported to ONNX. Kernels that "
-                f"can: {', '.join(_KERNELS)}."
-            )
-        vectors, self.model = model.support_vectors_, model
-        self.Z = (vectors.toarray() if sp.issparse(vectors) else np.asarray(vectors)).astype(np.float64)
-        self.coef = model._dual_coef()
-        self.X = X
-        if model.kernel == "rbf" and not sp.issparse(vectors):
-            # as the machine does: distances cancel far less from the mean
-            shift = Rows(vectors).mean
-            self.Z, self.X = self.Z - shift, X - shift
-        if model.kernel == "rbf":
-            self.norms = (self.X * self.X).sum()
-
-    def sums(self, part: slice) -> Value:
-        """``K(X, part) @ coef[:, part].T``."""
-        Z, coef = self.Z[part], self.coef[:, part]
-        if self.model.kernel == "linear" or not len(Z):  # no support vectors: weights of zero
-            return self.X @ _weights(coef, Z)
-        return self._kernel(Z) @ np.ascontiguousarray(coef.T)
-
-    def _kernel(self, Z: np.ndarray) -> Value:
-        model = self.model
-        if model.kernel == "rbf":
-            products = self.X @ np.ascontiguousarray(Z.T)
-            squares = (products + products - self.norms - (Z**2).sum(axis=1)).apply("Min", 0.0)
-            return (squares * float(model._gamma)).apply("Exp")
-        base = self.X @ np.ascontiguousarray(model._gamma * Z.T) + float(model.coef0)
-        if model.kernel == "sigmoid":
-            return base.apply("Tanh")
-        if model.degree == 0:
-            return base * 0.0 + 1.0
-        values = base
-        for _ in range(model.degree - 1):
-            values = values * base
-        return values
-
-
-def _weights(coef: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """``Z.T @ coef.T`` with some digits more than float64, where that takes no more than a second or two.
-
-    Multipliers of both signs cancel: on unscaled columns (breast_cancer, C=1) float64 leaves 9 digits of a decision
-    value, to the machine as well as to a graph with such weights.
-    """
-    wide = np.longdouble if coef.size * Z.shape[1] <= 3e8 else np.float64
-    return np.ascontiguousarray((coef.astype(wide) @ Z.astype(wide)).T, dtype=np.float64)
+def _machine(model: Any, X: Value) -> KernelGraph:
+    return KernelGraph(model, model._fitted_kernel(), model.support_vectors_, X)
 
 
 def binary_values(graph: Graph, model: Any, X: Value) -> Value:
     """Decision values of all binary problems, of shape (N, problems)."""
-    machine, scheme = _Machine(model, X), model._fitted_scheme()
+    machine, scheme, own = _machine(model, X), model._fitted_scheme(), model._dual_coef()
     slices = class_slices(model.n_support_)
     if model.kernel == "linear":
         coef = np.zeros((len(model.intercept_), len(machine.Z)))
         for k, row in enumerate(coef):
             for place, part in scheme.weights_of(k, slices):
-                row[part] = machine.coef[place, part]
-        return X @ _weights(coef, machine.Z) + model.intercept_
-    by_class = [machine.sums(part) for part in slices]
+                row[part] = own[place, part]
+        return X @ exact_weights(coef, machine.Z) + model.intercept_
+    by_class = [machine.sums(own, part) for part in slices]
     if not isinstance(scheme, OneVsOne):
         total = by_class[0]
         for sums in by_class[1:]:
@@ -245,13 +191,13 @@ def _write_kernel_classifier(graph: Graph, model: Any, X: Value) -> Prediction:
 
 @writes(SVR, NuSVR)
 def _write_kernel_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
-    values = _Machine(model, X).sums(slice(None)) + model.intercept_
+    values = _machine(model, X).sums(model._dual_coef()) + model.intercept_
     return Prediction(value=values.flat())
 
 
 @writes(OneClassSVM)
 def _write_one_class(graph: Graph, model: Any, X: Value) -> Prediction:
-    values = (_Machine(model, X).sums(slice(None)) - model.offset_).flat()
+    values = (_machine(model, X).sums(model._dual_coef()) - model.offset_).flat()
     # support vectors lie on the boundary: their last bits shall not say that they are outside
     near = values.apply("Abs") <= 1e-10 * float(np.abs(model.offset_[0]))
     decision = graph.where(near, 0.0, values)

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from .. import __version__
 from . import (  # noqa: F401 - each adds what it writes to the registry
     _onnx_boosting,
+    _onnx_kernel_model,
     _onnx_machines,
     _onnx_neighbors,
     _onnx_trees,

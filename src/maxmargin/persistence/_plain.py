@@ -1,7 +1,8 @@
 """Parameters: the values that a user may give to a constructor, written with their types.
 
 None, truth values, numbers, texts, lists, tuples, dicts, slices, arrays, NumPy's scalars, random states, the splitters
-of scikit-learn, penalties of this package, and estimators. Functions and objects of other classes cannot be saved.
+of scikit-learn, penalties and kernels of this package, and estimators. Functions and objects of other classes cannot be
+saved.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn import model_selection
 
+from ..kernels import RBF, Constant, Linear, Polynomial, Precomputed, Product, Sigmoid, Sum
 from ..penalties import BoundedWeights, GroupLasso
 from ._arrays import Array
 from ._container import DTYPES
@@ -39,6 +41,9 @@ _SPLITTERS = {
 _BY_NAME: dict[str, dict[str, Any]] = {
     "$splitter": _SPLITTERS,
     "$penalty": {penalty.__name__: penalty for penalty in (BoundedWeights, GroupLasso)},
+    "$kernel": {
+        kernel.__name__: kernel for kernel in (Linear, Polynomial, RBF, Sigmoid, Constant, Precomputed, Sum, Product)
+    },
 }
 _SCALARS = {"bool_": np.bool_, **{name: getattr(np, name) for name in DTYPES if name != "bool"}}
 _TYPES = {"float": float, "int": int, "object": object, **_SCALARS}
@@ -244,4 +249,5 @@ _READERS = {
     "$random": lambda node, where: random_of(node["$random"], where),
     "$splitter": _object_of,
     "$penalty": _object_of,
+    "$kernel": _object_of,
 }

@@ -30,6 +30,8 @@ from ._values import shown
 _ROOMS = {
     "maxmargin.svm": "_svm",
     "maxmargin.linear_model": "_linear",
+    "maxmargin.kernel_model": "_kernel_model",
+    "maxmargin.kernel_ridge": "_kernel_model",
     "maxmargin.neighbors": "_neighbors",
     "maxmargin.cluster": "_cluster",
     "maxmargin.tree": "_trees",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kernels import kernel_name, largest_degree
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
 from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Scope
@@ -14,13 +15,16 @@ from ._search import search_classifier, search_regressor
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
-_DEGREE = Check(lambda s: s.params["degree"] <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}.")
+_DEGREE = Check(
+    lambda s: max(largest_degree(s.params["kernel"]), s.params["degree"]) <= _MOST_DEGREE,
+    f"degree is above {_MOST_DEGREE}.",
+)
 
 _EMPTY, _DENSE, _CSR = floats(0, 0), either_float("s", "d"), Csr("s", "d")
 
 
 def _vectors(node: Any, scope: Scope) -> Kind:
-    if scope.params["kernel"] == "precomputed":
+    if kernel_name(scope.params["kernel"]) == "precomputed":
         return _EMPTY
     return _CSR if scope.values["_sparse"] else _DENSE
 
@@ -38,9 +42,12 @@ def _machine(rows: str, groups: str, problems: str) -> Entries:
         ("shape_fit_", Items(Int(1, 2**31 - 1), 2, tuple)),
         Let("n", lambda s: s.values["shape_fit_"][0]),
         Check(lambda s: s.values["shape_fit_"][1] == s["d"], "shape_fit_ and n_features_in_ differ."),
-        Check(lambda s: s.params["kernel"] != "precomputed" or s["n"] == s["d"], "its kernel matrix is not square."),
         Check(
-            lambda s: s.params["kernel"] != "precomputed" or not s.values["_sparse"],
+            lambda s: kernel_name(s.params["kernel"]) != "precomputed" or s["n"] == s["d"],
+            "its kernel matrix is not square.",
+        ),
+        Check(
+            lambda s: kernel_name(s.params["kernel"]) != "precomputed" or not s.values["_sparse"],
             "a precomputed kernel matrix is not sparse.",
         ),
         ("n_support_", Array(("int32",), (groups,), low=0)),

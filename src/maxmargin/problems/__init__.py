@@ -3,6 +3,7 @@
 from ._box_qp import BoxQP
 from ._crammer_singer import CrammerSingerRisk
 from ._hard_margin import HardMarginRisk
+from ._kernel_ridge import KernelRidgeProblem
 from ._least_squares import LeastSquares
 from ._multinomial import MultinomialRisk
 from ._risk import Risk
@@ -12,6 +13,7 @@ __all__ = [
     "BoxQP",
     "CrammerSingerRisk",
     "HardMarginRisk",
+    "KernelRidgeProblem",
     "LeastSquares",
     "MultinomialRisk",
     "Risk",

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
+from ..kernels import Kernel, kernel_name
 from ..messages import jsonable
 from ._subject import Subject
 from ._words import number, plural, shortened, value_text
@@ -32,6 +33,7 @@ _NAMES = {
     "LogisticRegression": "logistic regression",
     "Perceptron": "perceptron",
     "Ridge": "ridge regression",
+    "KernelRidge": "kernel ridge regression",
     "SpectralClustering": "spectral clustering",
     "CondensedNearestNeighbors": "condensed set of nearest neighbours",
     "DecisionStump": "decision stump",
@@ -46,7 +48,7 @@ def model_words(estimator: Any) -> str:
     """The kind of an estimator: a forest of 100 trees, a support vector machine with an RBF kernel."""
     name = type(estimator).__name__
     if hasattr(estimator, "kernel") and hasattr(estimator, "support_"):
-        kernel = "a kernel of its own" if callable(estimator.kernel) else _KERNELS.get(estimator.kernel, "a kernel")
+        kernel = _kernel_words(estimator.kernel)
         regression, one_class = name in ("SVR", "NuSVR"), name == "OneClassSVM"
         kind = "support vector regression" if regression else "one-class " * one_class + "support vector machine"
         return f"{kind} with {kernel}"
@@ -69,6 +71,12 @@ def model_words(estimator: Any) -> str:
     if name == "PolynomialRegression":
         return f"polynomial of degree {value_text(jsonable(estimator.degree))}"
     return _NAMES.get(name, name)
+
+
+def _kernel_words(kernel: Any) -> str:
+    if isinstance(kernel, Kernel):
+        return _KERNELS.get(kernel_name(kernel), f"the kernel {kernel!r}")
+    return "a kernel of its own" if callable(kernel) else _KERNELS.get(kernel, "a kernel")
 
 
 def with_article(words: str) -> str:
@@ -101,6 +109,8 @@ def _idle(values: dict[str, Any]) -> set[str]:
     affinity = values.get("affinity")
     if affinity is not None:
         return of_kernels if affinity == "nearest_neighbors" else {"n_neighbors"}
+    if isinstance(values.get("kernel"), Kernel):  # brings its own
+        return of_kernels
     kernel = str(values.get("kernel"))
     return {"linear": of_kernels, "precomputed": of_kernels, "rbf": {"degree", "coef0"}}.get(kernel, set())
 

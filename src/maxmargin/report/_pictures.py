@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import plotting
+from ..kernels import kernel_name
 from ._making import results_of
 from ._render import draw_svg
 from ._subject import BINARY, CLUSTERS, REGRESSION, Subject, numbers_of
@@ -224,7 +225,7 @@ def of_plane(subject: Subject) -> Iterator[Plan]:
     if subject.trained is None or subject.estimator.__class__.__name__ == "NearestNeighbors":
         return
     model, X = subject.estimator, numbers_of(subject.trained_as_seen)
-    if X is None or X.shape[1] < 2 or X.shape[0] < 3 or getattr(model, "kernel", None) == "precomputed":
+    if X is None or X.shape[1] < 2 or X.shape[0] < 3 or kernel_name(getattr(model, "kernel", "")) == "precomputed":
         return
     section = "principal" if X.shape[1] > 2 else None
     if hasattr(model, "kkt_cases") and subject.task == BINARY:

@@ -23,6 +23,7 @@ from .kernel._projection import feasible, project
 from .kernel._smo import smo
 from .kernel._stationary import solve_stationary
 from .kernel.decomposition import Decomposition
+from .kernel.kernel_ridge import solve_kernel_ridge
 from .kernel.projected_gradient import ProjectedGradient
 from .kernel.stored_matrix import longest_useful
 from .kernel.stored_path import PathProblem, solve_stored_paths
@@ -84,6 +85,7 @@ __all__ = [
     "solve_certified",
     "solve_hard_margin",
     "solve_kernel",
+    "solve_kernel_ridge",
     "solve_least_squares",
     "solve_risk",
     "solve_stationary",

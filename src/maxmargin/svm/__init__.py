@@ -4,6 +4,12 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what explanations, pictures and model files build on.
 from ._classifier import KernelClassifier as KernelClassifier
+from ._input import (
+    kernel_of_fit as kernel_of_fit,
+    rows_of as rows_of,
+    stated_gamma as stated_gamma,
+    training_rows as training_rows,
+)
 from ._linear_svc import LinearSVC
 from ._linear_svc_cv import LinearSVCCV
 from ._linear_svr import LinearSVR
@@ -12,9 +18,23 @@ from ._nusvr import NuSVR
 from ._one_class import OneClassSVM
 from ._one_vs_one import OneVsOne as OneVsOne, class_slices as class_slices
 from ._path import KernelPath as KernelPath
+from ._separability import Separability, separability
 from ._svc import SVC
 from ._svc_cv import SVCCV
 from ._svr import SVR
 from ._svr_cv import SVRCV
 
-__all__ = ["SVC", "SVCCV", "SVR", "SVRCV", "LinearSVC", "LinearSVCCV", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
+__all__ = [
+    "SVC",
+    "SVCCV",
+    "SVR",
+    "SVRCV",
+    "LinearSVC",
+    "LinearSVCCV",
+    "LinearSVR",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Separability",
+    "separability",
+]

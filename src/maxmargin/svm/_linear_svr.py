@@ -26,7 +26,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regressor whose every fit carries a proof.
 
     A drop-in for :class:`sklearn.svm.LinearSVR`. Minimises ``1/2 ||w||**2 + C sum_i s_i max(0, |y_i - f(x_i)| -
-    epsilon)``, or the square of that loss. Unlike there, the intercept is not penalised.
+    epsilon)``, or the square of that loss. Unlike there, the intercept is not penalised, and ``||w||_1`` may take the
+    place of ``1/2 ||w||**2``.
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
         Without or with the square.
     fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, n_jobs, warm_start, callback
         As in :class:`LinearSVC`.
+    penalty : {"l2", "l1"}, default="l2"
+        The penalty R(w): half the squared length, or the sum of the absolute weights, many of which are then zero.
 
     Attributes
     ----------
@@ -79,6 +82,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "penalty": [StrOptions({"l1", "l2"})],
         "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
         "dual": ["boolean", StrOptions({"auto"})],
     }
@@ -100,6 +104,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         n_jobs: int | None = None,
         warm_start: bool = False,
         callback: Callable[[dict], Any] | None = None,
+        penalty: str = "l2",
     ) -> None:
         self.epsilon = epsilon
         self.tol = tol
@@ -115,6 +120,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.callback = callback
+        self.penalty = penalty
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
         """Train on rows X with targets y."""
@@ -141,8 +147,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def _risk(self, X: Any, y: Any, sample_weight: Any) -> Risk:
         weight = check_weights(sample_weight, X)
         C = np.full(X.shape[0], float(self.C)) if weight is None else float(self.C) * weight
-        loss, threads = make_loss(self.loss, self.epsilon), thread_count(self.n_jobs)
-        return Risk(Rows(X), np.asarray(y, dtype=np.float64), C, loss, make_penalty("l2"), self.fit_intercept, threads)
+        terms = make_loss(self.loss, self.epsilon), make_penalty(self.penalty)
+        return Risk(Rows(X), np.asarray(y, dtype=np.float64), C, *terms, self.fit_intercept, thread_count(self.n_jobs))
 
     def _start(self, problem: Risk) -> tuple[np.ndarray | None, np.ndarray | None]:
         if not (self.warm_start and hasattr(self, "coef_")):

@@ -100,6 +100,14 @@ class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
 
     # ---------------------------------------------------------------- a fitted machine
 
+    @property
+    def gamma_(self) -> float:
+        """The gamma of the kernel, what "scale" and "auto" came to; only RBF, polynomial and sigmoid have one."""
+        if self._kernel_name not in ("rbf", "poly", "sigmoid"):
+            raise AttributeError(f"gamma_ is only available for kernels with a gamma, which {self.kernel!r} has not")
+        check_is_fitted(self)
+        return float(self._gamma)
+
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
 

@@ -32,6 +32,8 @@ decision_function_shape, break_ties, random_state, gap_tol, warm_start, n_jobs, 
     ----------
     certificate_ : ModelCertificate
         Primal, dual, gap, violation and status, recomputed in float64.
+    gamma_ : float
+        As in :class:`maxmargin.svm.SVC`.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
 shape_fit_, n_features_in_
         As in scikit-learn.

@@ -106,7 +106,8 @@ class Tasks:
             )
         except NotSeparableError as error:
             proof = error.proof  # in rows of this problem: the user knows rows of X
-            proof = replace(proof, positive=task.rows[proof.positive], negative=task.rows[proof.negative])
+            rows = {"positive": task.rows[proof.positive], "negative": task.rows[proof.negative]}
+            proof = replace(proof, **rows, kernel=self.kernel)
             raise NotSeparableError(str(error), proof) from None
 
     def _check_bounds(self, problem: BoxQP, smallest: float | None) -> None:

@@ -32,8 +32,10 @@ class SVC(KernelClassifier, KernelMachine):
     C : float, default=1.0
         Weight of the hinge loss against the margin width. ``numpy.inf`` is the hard margin: exact on separable
         data, `NotSeparableError` (with a proof) on other data.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        A callable is called as ``kernel(X, Z)`` on blocks of rows and returns the matrix of values.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
+        A value of ``maxmargin.kernels``, such as ``RBF(0.5) + Linear()``, brings its own parameters: `gamma`, `coef0`
+        and `degree` are then not used. A callable is called as ``kernel(X, Z)`` on blocks of rows and returns the
+        matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -81,6 +83,8 @@ class SVC(KernelClassifier, KernelMachine):
     ----------
     certificate_ : ModelCertificate
         Primal, dual, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    gamma_ : float
+        The gamma of the kernel, where it has one: what "scale" and "auto" came to.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
 shape_fit_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED or STATIONARY.

@@ -27,7 +27,7 @@ class SVCCV(KernelSearch, SearchClassifier):
         Values of C, or how many automatic ones.
     gammas : int or array-like, default=10
         Values of gamma, or how many automatic ones, from the quantiles of the distances. Not for kernels without
-        gamma: "linear", "precomputed" and callables.
+        gamma: "linear", "precomputed", values of ``maxmargin.kernels`` (which bring their own) and callables.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         As in :class:`SVC`.
     degree : int, default=3

@@ -31,6 +31,8 @@ class SVR(KernelRegressor, KernelMachine):
     ----------
     certificate_ : ModelCertificate
         Primal, dual, gap, violation and status, recomputed in float64.
+    gamma_ : float
+        As in :class:`maxmargin.svm.SVC`.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
         As in scikit-learn.
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Rows, csr_rows
-from ...kernels import KERNELS, make_kernel
+from ...kernels import KERNELS, Kernel, make_kernel
 from .._curve_axes import TRAINING, dress, write_title
 from .._display import Display
 from .._features import check_count, last_step
@@ -139,7 +139,7 @@ class KernelDisplay(Display):
 
         Parameters
         ----------
-        kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable
+        kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable
             The kernel; a callable is called as ``kernel(X, Z)``.
         X, y : array-like
             Rows and their classes; for "precomputed" the square matrix of kernel values.
@@ -157,7 +157,7 @@ class KernelDisplay(Display):
         """
         if not callable(kernel) and kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(sorted(KERNELS))}, or a function; got {kernel!r}.")
-        words = f"kernel {kernel}" if isinstance(kernel, str) else "kernel function"
+        words = f"kernel {kernel}" if isinstance(kernel, (str, Kernel)) else "kernel function"
         if isinstance(kernel, str) and kernel not in ("linear", "precomputed"):
             words += f", gamma = {gamma:.3g}"
         made = kernel if callable(kernel) or kernel == "precomputed" else make_kernel(kernel, gamma, coef0, degree)
@@ -261,7 +261,7 @@ class KernelDisplay(Display):
 
 def _in_words(model: Any) -> str:
     if callable(model.kernel):
-        return "kernel function"
+        return f"kernel {model.kernel!r}" if isinstance(model.kernel, Kernel) else "kernel function"
     words = f"kernel {model.kernel}"
     return words if model.kernel in ("linear", "precomputed") else f"{words}, gamma = {model._gamma:.3g}"
 

@@ -30,7 +30,7 @@ from ...certificates import Status
 from ...data import Rows
 from ...engine import cached_property, was_interrupted
 from ...problems import LeastSquares, Risk
-from .._driver import Solver
+from .._driver import IterativeSolver
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
@@ -153,7 +153,7 @@ class Design:
         return total[:, order]
 
 
-class WorkingSets(Solver):
+class WorkingSets(IterativeSolver):
     """One problem of the lasso. Its iterations are rounds: a pass over the rows and the answer on a working set."""
 
     name = "working_sets"

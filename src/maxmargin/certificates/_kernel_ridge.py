@@ -1,0 +1,68 @@
+"""Both objectives of kernel ridge regression at given coefficients (see `maxmargin.problems`), and their gap.
+
+Nothing of a solver is used: f = K a is computed again, with a bound of its error; the primal objective is rounded up,
+the dual one down, and where the kernel matrix is positive semi-definite the optimum lies between them. No squared error
+is negative: 0 is a lower bound as well, and the only one for alpha = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..kernels import Definiteness
+from ..problems import KernelRidgeProblem
+from ._duality import Evidence, difference, relative
+from ._image import bounded_image, extended_work
+from ._rounding import U, bounded_dot, gamma, lower, upper
+
+# Operations up to which a product is computed in extended precision, where float64 leaves more than this open.
+_EXTENDED_WORK, _NOTICEABLE = 2e7, 1e-12
+
+
+def evaluate_kernel_ridge(problem: KernelRidgeProblem, A: np.ndarray, definiteness: Definiteness) -> list[Evidence]:
+    """Figures at coefficients of shape (n, k), one a target."""
+    known = definiteness.without_bounds()
+    return [_of_target(problem, np.ascontiguousarray(A[:, k]), k, known) for k in range(problem.k)]
+
+
+def _of_target(problem: KernelRidgeProblem, a: np.ndarray, k: int, known: Definiteness) -> Evidence:
+    found = _figures(problem, a, k, False)
+    if found.gap > _NOTICEABLE * found.primal and extended_work(problem, a) <= _EXTENDED_WORK:  # type: ignore[arg-type]
+        sharper = _figures(problem, a, k, True)
+        found = sharper if sharper.gap < found.gap else found
+    if known.fails:
+        dual, gap = -np.inf, np.inf
+    else:
+        dual, gap = found.dual, found.gap
+    figures = found.primal, dual, gap, relative(gap, found.primal, dual), found.kkt_violation
+    return Evidence(*figures, (0.0,), found.image, known.basis, found.rounding)
+
+
+def _figures(problem: KernelRidgeProblem, a: np.ndarray, k: int, extended: bool) -> Evidence:
+    shape: Any = problem
+    y, s, alpha = problem.targets[:, k], problem.weights, float(problem.alpha[k])
+    with np.errstate(all="ignore"):
+        image = bounded_image(shape, a, extended)
+        r = y - image.values
+        off = image.errors + 2 * U * (np.abs(y) + np.abs(image.values).astype(np.float64))
+        size = np.abs(r).astype(np.float64)
+        losses, loss_error = bounded_dot(s.astype(r.dtype), r * r)
+        loss_error += float(s @ (2 * size * off + off * off)) * (1 + 1e-9) + 4 * U * float(losses)
+        square, square_error = image.primal_square
+        primal = float(losses) + alpha * float(square)
+        primal_error = loss_error + alpha * square_error + gamma(4) * (float(losses) + alpha * abs(float(square)))
+        linear, linear_error = bounded_dot(y, a)
+        own, own_error = bounded_dot(a / s, a)
+        own_error += 2 * U * abs(own)
+        square, square_error = image.dual_square
+        dual = alpha * (2 * linear - alpha * own - float(square))
+        terms = 2 * abs(linear) + alpha * abs(own) + abs(float(square))
+        dual_error = alpha * (2 * linear_error + alpha * own_error + square_error + gamma(6) * terms)
+        violation = float(np.abs(r - alpha * a / s).max(initial=0.0))
+    high = upper(primal, primal_error * (1 + 1e-9)) if np.isfinite(primal) else np.inf
+    low = max(lower(dual, dual_error * (1 + 1e-9)), 0.0) if np.isfinite(dual) else 0.0
+    gap = difference(high, low)
+    figures = high, low, gap, relative(gap, high, low), violation if np.isfinite(violation) else np.inf
+    return Evidence(*figures, (0.0,), np.asarray(image.values, dtype=np.float64), rounding=primal_error + dual_error)

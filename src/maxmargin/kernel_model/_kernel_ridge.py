@@ -1,0 +1,353 @@
+"""Ridge regression in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificates import (
+    Certificate,
+    Evidence,
+    IndefiniteKernelWarning,
+    ModelCertificate,
+    Status,
+    are_floats,
+    evaluate_kernel_ridge,
+)
+from ..data import Rows, check_array, check_X_y, validate_data
+from ..engine import Stopwatch, thread_count, warn
+from ..estimators import Reported, check_same_rows, check_weights
+from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
+from ..problems import KernelRidgeProblem
+from ..solvers import solve_kernel_ridge
+from ._same_model import confirmed, refuted, same_rows
+
+# Kernels of scikit-learn that its functions compute here, too.
+_THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
+_NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+    """Kernel ridge regression whose every fit carries a proof.
+
+    A drop-in for :class:`sklearn.kernel_ridge.KernelRidge`: minimises ``sum_i s_i (y_i - f(x_i))**2 + alpha ||f||**2``
+    over the functions of the kernel; there is no intercept. The certificate bounds the least possible objective from
+    both sides, for each target.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        The penalty, at least 0; one for all targets or one for each.
+    kernel : str, Kernel or callable, default="linear"
+        "linear", "poly" ("polynomial"), "rbf", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2" or
+        "precomputed"; a value of ``maxmargin.kernels``, such as ``RBF(0.5) + Linear()``, which brings its own
+        parameters; or, as in scikit-learn, a function of *two rows* that returns their kernel value. A function of two
+        blocks of rows is given as ``maxmargin.kernels.CallableKernel(function)``.
+    gamma : float or None, default=None
+        Coefficient of the kernels by name; None is ``1 / n_features``, and 1 for "chi2".
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant of "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Further arguments of a function of two rows; refused for other kernels.
+    tol : float, default=1e-10
+        Largest proven gap, relative to the objective of the function 0, with which a fit counts as converged. The
+        equations are solved to rounding errors whatever this says.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The coefficients a of ``f(x) = sum_i a_i k(x_i, x)``.
+    X_fit_ : ndarray or sparse matrix
+        The rows of the training; for a precomputed kernel their matrix.
+    certificate_ : ModelCertificate
+        Primal and dual objective, gap and residual of the equations, recomputed in float64, one problem a target;
+        ``certificate_.verify(X, y)`` does it again.
+    gamma_ : float
+        The gamma of the kernel, where it has one.
+    n_features_in_ : int
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernel_ridge import KernelRidge
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = KernelRidge(alpha=0.01, kernel="rbf").fit(X, np.sin(X).ravel())
+    >>> bool(abs(model.predict(X) - np.sin(X).ravel()).max() < 0.03)
+    True
+    >>> print(model.certificate_.status)
+    converged
+    >>> model.certificate_.relative_gap < 1e-8
+    True
+
+    """
+
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
+        "kernel": [StrOptions(_NAMES), callable],
+        "gamma": [Interval(Real, 0.0, None, closed="left"), None],
+        "degree": [Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    dual_coef_: np.ndarray
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        kernel: str | Callable | Kernel = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict | None = None,
+        tol: float = 1e-10,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = kernel_name(self.kernel) == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
+        return tags
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
+        """Train on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the square matrix of kernel values.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weight of each sample's square; one of 0 leaves it out.
+
+        Returns
+        -------
+        self
+
+        """
+        self._validate_params()
+        watch = Stopwatch()
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **self._rules)
+        kernel = self._kernel_of(X.shape[1])
+        _check_square(kernel, X)
+        problem, kept = self._problem(kernel.gram(Rows(X), None, thread_count(None)), X, y, sample_weight)
+        found = solve_kernel_ridge(problem)
+        if not np.isfinite(found).all():
+            raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
+        evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
+        coef = np.zeros((X.shape[0], problem.k))
+        coef[kept] = found
+        self.dual_coef_ = coef[:, 0] if y.ndim == 1 else coef
+        self.X_fit_ = X
+        parts = zip(evidence, problem.targets.T, strict=True)
+        statuses = [self._status(e, problem, t) for e, t in parts]
+        names = [""] if problem.k == 1 else [f"target {t}" for t in range(problem.k)]
+        seconds = watch.seconds() / problem.k
+        figures = zip(evidence, statuses, names, strict=True)
+        certificates = tuple(Certificate.of(e, status, 1, seconds, name) for e, status, name in figures)
+        self.certificate_ = ModelCertificate(certificates, self._recertify)
+        self._warn(kernel)
+        return self
+
+    @property
+    def _rules(self) -> dict[str, Any]:
+        precomputed = kernel_name(self.kernel) == "precomputed"
+        return {
+            "accept_sparse": False if precomputed else "csr",
+            "dtype": [np.float64, np.float32],
+            "order": "C",
+        }
+
+    def _kernel_of(self, d: int) -> Kernel:
+        """The kernel that the parameters ask for, for rows of so many features."""
+        if isinstance(self.kernel, Kernel):
+            self._refuse_kernel_params()
+            return self.kernel
+        if callable(self.kernel):
+            return CallableKernel(partial(pairwise_kernels, metric=self.kernel, **(self.kernel_params or {})))
+        self._refuse_kernel_params()
+        gamma = 1.0 / d if self.gamma is None else float(self.gamma)
+        if self.kernel in _THEIRS:
+            options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+            return CallableKernel(partial(pairwise_kernels, metric=self.kernel, filter_params=True, **options))
+        if self.kernel in ("poly", "polynomial"):
+            return Polynomial(gamma, float(self.coef0), self.degree)  # type: ignore[arg-type]
+        if self.kernel == "sigmoid":
+            return Sigmoid(gamma, float(self.coef0))
+        return {"linear": Linear(), "rbf": RBF(gamma), "precomputed": Precomputed()}[self.kernel]
+
+    def _refuse_kernel_params(self) -> None:
+        if self.kernel_params:
+            raise ValueError(
+                f"kernel_params are arguments of a function of two rows; kernel={self.kernel!r} takes none."
+            )
+
+    def _problem(self, gram: Any, X: Any, y: np.ndarray, sample_weight: Any) -> tuple[KernelRidgeProblem, np.ndarray]:
+        """The problem of checked input, and the rows that take part."""
+        weights = check_weights(sample_weight, X)
+        if weights is not None and np.min(sample_weight) < 0:
+            raise ValueError(f"sample_weight must be at least 0; got {np.min(sample_weight):g}.")
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        kept = np.flatnonzero(weights > 0)
+        if not len(kept):  # one weight for all
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        targets = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        penalties = checked_penalty(self.alpha, targets.shape[1])
+        part = gram if len(kept) == len(y) else gram.restricted(kept)
+        return KernelRidgeProblem(part, targets[kept], weights[kept], penalties), kept
+
+    def _status(self, evidence: Evidence, problem: KernelRidgeProblem, targets: np.ndarray) -> Status:
+        if evidence.definiteness == "fails":
+            scale = float(np.abs(targets).max(initial=0.0))
+            return Status.STATIONARY if evidence.kkt_violation <= 1e-6 * scale else Status.STALLED
+        return Status.CONVERGED if self._is_met(evidence, problem, targets) else Status.STALLED
+
+    def _is_met(self, evidence: Evidence, problem: KernelRidgeProblem, targets: np.ndarray) -> bool:
+        return bool(evidence.gap <= self.tol * float(problem.weights @ targets**2) + 1e-300)
+
+    def _warn(self, kernel: Kernel) -> None:
+        worst = self.certificate_.worst
+        if worst.definiteness == "fails":
+            warn(
+                f"the kernel {kernel} is not positive semi-definite on these rows: the equations of the model hold, "
+                f"but nothing is proven of its objective. Use a kernel that is an inner product "
+                f"(maxmargin.kernels.check_mercer looks at one).",
+                IndefiniteKernelWarning,
+                stacklevel=3,
+            )
+        elif worst.status is not Status.CONVERGED:
+            warn(
+                f"KernelRidge ended as '{worst.status}': its gap of {worst.gap:.2e} is more than tol={self.tol:g} of "
+                f"the objective of the function 0. Raise alpha (without it, nothing but 0 bounds the optimum from "
+                f"below), or scale the features.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # ---------------------------------------------------------------- the proof
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure again, from the model alone. Another number of rows is the caller's error."""
+        check_is_fitted(self)
+        claims = self.certificate_.problems
+        X = check_array(X, **self._rules)
+        X, y = check_X_y(X, y, multi_output=True, y_numeric=True, **self._rules)
+        check_same_rows(len(self.dual_coef_), X.shape[0])
+        try:
+            return self._recomputed(X, y, sample_weight, claims)
+        except Exception:  # a model that cannot even be evaluated was never fitted like that
+            return refuted(claims)
+
+    def _recomputed(
+        self, X: Any, y: np.ndarray, sample_weight: Any, claims: tuple[Certificate, ...]
+    ) -> list[Certificate]:
+        coef = np.asarray(self.dual_coef_)
+        fits = same_rows(self.X_fit_, X) and coef.shape == y.shape and are_floats(coef) and np.isfinite(coef).all()
+        if not (fits and self.n_features_in_ == X.shape[1]):
+            return refuted(claims)
+        kernel = self._kernel_of(X.shape[1])
+        problem, kept = self._problem(kernel.audit_gram(Rows(X)), X, y, sample_weight)
+        coef = coef.reshape(len(y), -1)
+        left_out = np.ones(len(y), dtype=bool)
+        left_out[kept] = False
+        if problem.k != len(claims) or coef[left_out].any():
+            return refuted(claims)
+        evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram))
+        own = self._values(X).reshape(len(y), -1)[kept]
+        found = []
+        for t, (claim, e) in enumerate(zip(claims, evidence, strict=True)):
+            target = problem.targets[:, t]
+            met = self._is_met(e, problem, target)
+            size = float(np.abs(target).max(initial=0.0))
+            found.append(confirmed(claim, e, own[:, t], e.image, met, size))
+        return found
+
+    # ---------------------------------------------------------------- prediction
+
+    @property
+    def gamma_(self) -> float:
+        """The gamma of the kernel, where it has one."""
+        check_is_fitted(self)
+        kernel = self._fitted_kernel()
+        if not hasattr(kernel, "gamma"):
+            raise AttributeError(f"gamma_ is only available for kernels with a gamma, which {self.kernel!r} has not")
+        return float(kernel.gamma)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the matrix of kernel values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+
+        """
+        check_is_fitted(self)
+        return self._values(validate_data(self, X, reset=False, **self._rules))
+
+    def _fitted_kernel(self) -> Kernel:
+        return self._kernel_of(self.n_features_in_)
+
+    def _values(self, X: Any) -> np.ndarray:
+        if sp.issparse(X) != sp.issparse(self.X_fit_):  # rows of one storage
+            X = sp.csr_array(X) if sp.issparse(self.X_fit_) else X.toarray()
+        kernel, rows = self._fitted_kernel(), Rows(X)
+        columns = rows if kernel_name(kernel) == "precomputed" else Rows(self.X_fit_)
+        coef = np.ascontiguousarray(self.dual_coef_.reshape(len(self.dual_coef_), -1).T)
+        gram = kernel.gram(rows, columns, thread_count(None))
+        values = gram.product(np.arange(coef.shape[1]), coef, np.float64).T
+        return values[:, 0].copy() if self.dual_coef_.ndim == 1 else np.ascontiguousarray(values)
+
+
+def checked_penalty(alpha: Any, k: int) -> np.ndarray:
+    """One penalty, at least 0 and finite, for each target."""
+    penalties = np.asarray(alpha, dtype=np.float64)
+    if penalties.ndim == 0 or penalties.shape == (1,):
+        penalties = np.full(k, float(penalties.ravel()[0]))
+    if penalties.shape != (k,):
+        raise ValueError(f"alpha must be a number or one number for each of {k} targets; got shape {penalties.shape}.")
+    if not (np.isfinite(penalties) & (penalties >= 0)).all():
+        raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
+    return penalties
+
+
+def _check_square(kernel: Kernel, X: Any) -> None:
+    if kernel_name(kernel) != "precomputed":
+        return
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+    asymmetry = float(np.abs(X - X.T).max(initial=0.0))
+    if asymmetry > 1e-5 * float(np.abs(X).max(initial=0.0)):
+        raise ValueError(
+            f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
+        )

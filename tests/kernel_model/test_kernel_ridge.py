@@ -1,0 +1,246 @@
+"""Kernel ridge regression: closed forms, scikit-learn's answers, and what its certificate proves."""
+
+import pickle
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
+from sklearn.linear_model import Ridge as TheirRidge
+
+from maxmargin.certificates import IndefiniteKernelWarning, Status
+from maxmargin.kernel_ridge import KernelRidge
+from maxmargin.kernels import RBF, CallableKernel, Linear, Polynomial
+from maxmargin.linear_model import Ridge
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    return X, np.sin(X[:, 0]) + 0.1 * rng.normal(size=60)
+
+
+def objective(K, y, s, alpha, a):
+    return float(s @ (y - K @ a) ** 2 + alpha * a @ K @ a)
+
+
+SETTINGS = [
+    {},
+    {"kernel": "rbf"},
+    {"kernel": "rbf", "gamma": 3.0, "alpha": 1e-3},
+    {"kernel": "poly", "degree": 2, "coef0": 0.5},
+    {"kernel": "polynomial"},
+    {"kernel": "laplacian", "gamma": 0.3},
+    {"kernel": "cosine"},
+    {"kernel": lambda a, b, power=1: float(a @ b) ** power, "kernel_params": {"power": 2}},
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("options", SETTINGS, ids=lambda o: str(o.get("kernel", "default"))[:12])
+def test_same_as_scikit_learn(options, weighted, data):
+    X, y = data
+    weight = np.random.default_rng(1).uniform(0.1, 2, size=60) if weighted else None
+    ours, theirs = (m(**options).fit(X, y, weight) for m in (KernelRidge, TheirKernelRidge))
+    scale = np.abs(theirs.dual_coef_).max()
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-9 * scale)
+    np.testing.assert_allclose(ours.predict(X[:7] + 0.1), theirs.predict(X[:7] + 0.1), atol=1e-9)
+    assert ours.certificate_.status is Status.CONVERGED
+    assert ours.certificate_.relative_gap <= 1e-9
+
+
+def test_closed_form(data):
+    X, y = data
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    model = KernelRidge(alpha=0.3, kernel=RBF(0.5)).fit(X, y)
+    np.testing.assert_allclose(model.dual_coef_, np.linalg.solve(K + 0.3 * np.eye(60), y), rtol=1e-9, atol=1e-11)
+    # the least objective is alpha y'(K + alpha I)^-1 y
+    assert model.certificate_.dual <= 0.3 * y @ np.linalg.solve(K + 0.3 * np.eye(60), y) * (1 + 1e-12)
+    assert model.certificate_.primal >= 0.3 * y @ np.linalg.solve(K + 0.3 * np.eye(60), y) * (1 - 1e-12)
+
+
+def test_linear_kernel_is_ridge_without_an_intercept(data):
+    X, y = data
+    kernel, linear = KernelRidge(alpha=2.0).fit(X, y), Ridge(alpha=2.0, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(X.T @ kernel.dual_coef_, linear.coef_, rtol=1e-10)
+    np.testing.assert_allclose(kernel.predict(X), TheirRidge(2.0, fit_intercept=False).fit(X, y).predict(X), rtol=1e-9)
+    objective = linear.certificate_.figures["objective"]
+    assert kernel.certificate_.dual <= objective and kernel.certificate_.primal >= objective * (1 - 1e-12)
+
+
+def test_polynomial_kernel_is_ridge_on_its_feature_map(data):
+    X, y = data
+    kernel = Polynomial(0.5, 1.0, 2)
+    ours = KernelRidge(alpha=0.7, kernel=kernel).fit(X, y)
+    explicit = Ridge(alpha=0.7, fit_intercept=False).fit(kernel.feature_map(X), y)
+    np.testing.assert_allclose(ours.predict(X), explicit.predict(kernel.feature_map(X)), rtol=1e-8, atol=1e-9)
+
+
+def test_interval_contains_the_exact_optimum():
+    """In two hundred bits."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(9, 2)), rng.normal(size=9)
+    for kernel, alpha in [(RBF(0.7), 0.1), (Polynomial(1.0, 1.0, 3), 1e-4), (Linear(), 1e-6), (RBF(1e-3), 1e-8)]:
+        model = KernelRidge(alpha=alpha, kernel=kernel, tol=1e-3).fit(X, y)
+        with mpmath.workprec(200):
+            rows = [[mpmath.mpf(float(v)) for v in row] for row in X]
+            dot = [[mpmath.fdot(a, b) for b in rows] for a in rows]
+            if isinstance(kernel, RBF):
+                g = mpmath.mpf(kernel.gamma)
+                K = [[mpmath.exp(-g * (dot[i][i] + dot[j][j] - 2 * dot[i][j])) for j in range(9)] for i in range(9)]
+            elif isinstance(kernel, Polynomial):
+                K = [[(dot[i][j] + 1) ** 3 for j in range(9)] for i in range(9)]
+            else:
+                K = dot
+            right = mpmath.matrix([mpmath.mpf(float(v)) for v in y])
+            a = mpmath.lu_solve(mpmath.matrix(K) + mpmath.mpf(alpha) * mpmath.eye(9), right)
+            optimum = mpmath.mpf(alpha) * sum(right[i] * a[i] for i in range(9))
+            assert mpmath.mpf(model.certificate_.dual) <= optimum <= mpmath.mpf(model.certificate_.primal)
+
+
+def test_gap_is_the_residual_of_the_equations(data):
+    """For any coefficients, not only the best: P - D = sum s (r - alpha a / s)^2."""
+    X, y = data
+    rng = np.random.default_rng(3)
+    weight = rng.uniform(0.5, 2, size=60)
+    model = KernelRidge(alpha=0.4, kernel=RBF(0.5)).fit(X, y, weight)
+    model.dual_coef_ = model.dual_coef_ + 0.1 * rng.normal(size=60)
+    K = RBF(0.5)(X)
+    found = model.certificate_.verify(X, y, weight)
+    residual = y - K @ model.dual_coef_ - 0.4 * model.dual_coef_ / weight
+    assert found.gap == pytest.approx(float(weight @ residual**2), rel=1e-9)
+    assert found.primal == pytest.approx(objective(K, y, weight, 0.4, model.dual_coef_), rel=1e-9)
+    assert found.status is Status.REFUTED
+
+
+def test_weights(data):
+    X, y = data
+    twice = KernelRidge(kernel="rbf", gamma=0.5).fit(np.vstack([X, X[:20]]), np.append(y, y[:20]))
+    weighted = KernelRidge(kernel="rbf", gamma=0.5).fit(X, y, np.where(np.arange(60) < 20, 2.0, 1.0))
+    np.testing.assert_allclose(twice.predict(X), weighted.predict(X), rtol=1e-9)
+    assert weighted.certificate_.dual <= twice.certificate_.primal
+    assert twice.certificate_.dual <= weighted.certificate_.primal
+    without = KernelRidge(kernel="rbf", gamma=0.5).fit(X, y, np.where(np.arange(60) < 20, 0.0, 1.0))
+    assert not without.dual_coef_[:20].any()
+    rest = KernelRidge(kernel="rbf", gamma=0.5).fit(X[20:], y[20:])
+    np.testing.assert_allclose(without.predict(X), rest.predict(X), rtol=1e-9)
+    weights = np.where(np.arange(60) < 20, 0.0, 1.0)
+    assert without.certificate_.verify(X, y, weights).status is Status.CONVERGED
+    assert without.certificate_.verify(X, y).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("storage", [sp.csr_array, sp.csr_matrix, lambda X: X.astype(np.float32)])
+def test_other_storage(storage, data):
+    X, y = data
+    X = X.astype(np.float32).astype(np.float64)
+    dense = KernelRidge(kernel=RBF(0.5) + Linear()).fit(X, y)
+    other = KernelRidge(kernel=RBF(0.5) + Linear()).fit(storage(X), y)
+    np.testing.assert_allclose(dense.predict(X), other.predict(storage(X)), rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(dense.predict(X), other.predict(X), rtol=1e-8, atol=1e-9)
+    assert other.certificate_.verify(storage(X), y).status is Status.CONVERGED
+
+
+def test_several_targets_with_their_own_alpha(data):
+    X, y = data
+    Y = np.column_stack([y, y**2, X[:, 1]])
+    model = KernelRidge(alpha=[0.1, 1.0, 1.0], kernel="rbf").fit(X, Y)
+    assert model.predict(X).shape == (60, 3) and len(model.certificate_.problems) == 3
+    for t, alpha in enumerate([0.1, 1.0, 1.0]):
+        single = KernelRidge(alpha=alpha, kernel="rbf").fit(X, Y[:, t])
+        np.testing.assert_allclose(model.predict(X)[:, t], single.predict(X), rtol=1e-9)
+        assert model.certificate_.problems[t].primal == pytest.approx(single.certificate_.primal, rel=1e-9)
+    with pytest.raises(ValueError, match="one number for each of 3 targets"):
+        KernelRidge(alpha=[0.1, 1.0]).fit(X, Y)
+
+
+def test_precomputed_and_blocks(data):
+    X, y = data
+    named = KernelRidge(kernel="rbf", gamma=0.5).fit(X, y)
+    matrix = KernelRidge(kernel="precomputed").fit(RBF(0.5)(X), y)
+    block = KernelRidge(kernel=CallableKernel(lambda A, B: RBF(0.5)(A, B))).fit(X, y)
+    np.testing.assert_allclose(matrix.predict(RBF(0.5)(X[:5], X)), named.predict(X[:5]), rtol=1e-9)
+    np.testing.assert_allclose(block.predict(X[:5]), named.predict(X[:5]), rtol=1e-9)
+    assert matrix.certificate_.verify(RBF(0.5)(X), y).status is Status.CONVERGED
+    with pytest.raises(ValueError, match="square"):
+        KernelRidge(kernel="precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="symmetric"):
+        KernelRidge(kernel="precomputed").fit(np.tri(60), y)
+    with pytest.raises(ValueError, match="kernel_params"):
+        KernelRidge(kernel="rbf", kernel_params={"gamma": 1.0}).fit(X, y)
+
+
+def test_no_penalty(data):
+    X, y = data
+    model = KernelRidge(alpha=0.0, kernel=RBF(3.0)).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-9)
+    assert model.certificate_.status is Status.CONVERGED
+    with pytest.warns(ConvergenceWarning, match="Raise alpha"):
+        model = KernelRidge(alpha=0.0).fit(X, y)  # more rows than dimensions: nothing bounds it from below
+    assert model.certificate_.status is Status.STALLED and model.certificate_.dual == 0
+    best = np.linalg.lstsq(X, y, rcond=None)[0]
+    np.testing.assert_allclose(model.predict(X), X @ best, atol=1e-8)
+
+
+def test_indefinite_kernels_prove_nothing(data):
+    X, y = data
+    with pytest.warns(IndefiniteKernelWarning, match="not positive semi-definite"):
+        model = KernelRidge(kernel="sigmoid", gamma=2.0, coef0=-1.0).fit(X, y)
+    K = np.tanh(2.0 * X @ X.T - 1.0)
+    np.testing.assert_allclose(model.predict(X), K @ np.linalg.solve(K + np.eye(60), y), atol=1e-6)
+    assert model.certificate_.status is Status.STATIONARY and model.certificate_.dual == -np.inf
+    assert model.certificate_.verify(X, y).status is Status.STATIONARY
+
+
+def test_changes_are_refuted(data):
+    X, y = data
+    for change in ("dual_coef_", "X_fit_", "kernel", "alpha", "claim", "rows"):
+        model = KernelRidge(kernel="rbf", gamma=0.5).fit(X, y)
+        assert model.certificate_.verify(X, y).status is Status.CONVERGED
+        rows = X
+        if change in ("dual_coef_", "X_fit_"):
+            values = getattr(model, change).copy()
+            values.flat[3] += 0.01
+            setattr(model, change, values)
+        elif change == "kernel":
+            model.gamma = 0.6
+        elif change == "alpha":
+            model.alpha = 1.1
+        elif change == "rows":
+            rows = X + 0.01
+        else:
+            claim = model.certificate_.problems[0]
+            model.certificate_ = replace(model.certificate_, problems=(replace(claim, primal=claim.dual * 0.9),))
+        assert model.certificate_.verify(rows, y).status is Status.REFUTED, change
+    with pytest.raises(ValueError, match="training data"):
+        model.certificate_.verify(X[:5], y[:5])
+
+
+def test_odd_input(data):
+    X, y = data
+    assert not KernelRidge().fit(X, np.zeros(60)).dual_coef_.any()
+    assert KernelRidge().fit(X, np.zeros(60)).certificate_.status is Status.CONVERGED
+    for none in (np.zeros(60), 0.0):
+        with pytest.raises(ValueError, match="zero"):
+            KernelRidge().fit(X, y, none)
+    with pytest.raises(ValueError, match="at least 0"):
+        KernelRidge().fit(X, y, np.linspace(-1, 1, 60))
+    with pytest.raises(ValueError, match="alpha"):
+        KernelRidge(alpha=[-1.0]).fit(X, y)
+    with pytest.raises(ValueError, match="overflow"):
+        KernelRidge().fit(X * 1e200, y)
+    one = KernelRidge(kernel="rbf").fit([[1.0]], [2.0])
+    assert one.predict([[1.0]])[0] == pytest.approx(1.0)
+    assert hasattr(one, "gamma_") and not hasattr(KernelRidge().fit(X, y), "gamma_")
+    model = clone(KernelRidge(kernel=RBF(0.5))).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_report(data):
+    X, y = data
+    page = KernelRidge(kernel="rbf").fit(X, y).report(X, y)
+    assert "kernel ridge regression" in str(page.data).lower()

@@ -1,0 +1,111 @@
+"""The verdict on separability, with a proof of either kind."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from maxmargin.certificates import NotSeparableError
+from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.svm import SVC, LinearSVC, Separability, separability
+
+
+def separates_by_linear_programme(X, y):
+    """Whether w, b with y_i (<w, x_i> + b) >= 1 exist: brute force, by another method."""
+    sign = np.where(y == y[0], 1.0, -1.0)
+    A = -sign[:, None] * np.column_stack([X, np.ones(len(X))])
+    return linprog(np.zeros(X.shape[1] + 1), A_ub=A, b_ub=-np.ones(len(X)), bounds=(None, None)).status == 0
+
+
+def test_all_labellings_of_five_points_agree_with_a_linear_programme():
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    seen = set()
+    for labels in product([0, 1], repeat=5):
+        y = np.array(labels)
+        if len(set(labels)) == 2:
+            verdict = separability(X, y)
+            assert verdict.separable == separates_by_linear_programme(X, y)
+            assert verdict.verify(X, y).separable == verdict.separable
+            seen.add(verdict.separable)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array], ids=["dense", "csr"])
+def test_proof_of_not_separable_verifies(storage, clouds):
+    X, y = clouds(80, 2, 1)
+    verdict = separability(storage(X), y)
+    assert verdict.separable is False and verdict.machine is None and verdict.width == 0
+    assert "not separable" in str(verdict)
+    again = verdict.proof.verify(storage(X), y)
+    assert again.holds and again.distance <= 1e-6 * again.scale
+    w = verdict.proof.positive_weights @ X[verdict.proof.positive]
+    np.testing.assert_allclose(w, verdict.proof.negative_weights @ X[verdict.proof.negative], atol=1e-6)
+
+
+def test_changed_proofs_do_not_hold(clouds):
+    X, y = clouds(80, 2, 1)
+    proof = separability(X, y).proof
+    assert not replace(proof, positive_weights=proof.positive_weights * 0.9).verify(X, y).holds
+    assert not replace(proof, positive=proof.negative, positive_weights=proof.negative_weights).verify(X, y).holds
+    assert not proof.verify(X + np.arange(80)[:, None], y).holds
+    assert not proof.verify(X, np.zeros(80)).holds
+    assert not replace(proof, kernel=RBF(1.0)).verify(X, y).holds
+    assert separability(X, y).verify(X + np.arange(80)[:, None], y).separable is None
+    with pytest.raises(ValueError, match="cannot be those"):
+        proof.verify(X[:3], y[:3])
+
+
+def test_separable_with_its_width(circles):
+    X, y = circles(60)
+    assert separability(X, y).separable is False
+    for kernel in ("rbf", RBF(0.5) + Linear(), Polynomial(coef0=1.0, degree=2)):
+        verdict = separability(X, y, kernel)
+        assert verdict.separable is True and verdict.proof is None
+        machine = verdict.machine
+        values = np.where(y == machine.classes_[1], 1, -1) * machine.decision_function(X)
+        assert values.min() > 0
+        assert verdict.verify(X, y).width == pytest.approx(verdict.width, rel=1e-6)
+        assert verdict.width <= 2 / np.sqrt(2 * machine.certificate_.dual)
+        assert "separable: the margin is at least" in str(verdict)
+
+
+def test_two_points():
+    verdict = separability([[0.0], [3.0]], ["a", "b"])
+    assert verdict.width == pytest.approx(3.0, rel=1e-12) and verdict.width <= 3.0
+
+
+def test_several_classes_and_other_kernels(load):
+    X, y = load("iris")
+    verdict = separability(X, y)
+    assert verdict.separable is False
+    assert set(y[verdict.proof.positive]) | set(y[verdict.proof.negative]) == {1, 2}
+    K = RBF(0.5)(X)
+    contradiction = np.append(np.arange(150), 0), np.append(y, 2)
+    for kernel, rows in [("precomputed", K), (lambda A, B: RBF(0.5)(A, B), X)]:
+        assert separability(rows, y, kernel).separable is None or separability(rows, y, kernel).separable is True
+        more = rows[contradiction[0]]
+        more = more[:, contradiction[0]] if kernel == "precomputed" else more
+        found = separability(more, contradiction[1], kernel)
+        assert found.separable is False and found.proof.verify(more, contradiction[1]).holds
+
+
+def test_indefinite_kernels_are_refused(clouds):
+    X, y = clouds(40, 2, 0)
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        separability(X, y, "sigmoid", gamma=2.0, coef0=-1.0)
+
+
+@pytest.mark.parametrize("machine", [SVC(C=np.inf, kernel="linear"), LinearSVC(C=np.inf, loss="hinge")])
+def test_proofs_of_errors_verify_too(machine, clouds):
+    X, y = clouds(60, 2, 0)
+    with pytest.raises(NotSeparableError) as caught:
+        machine.fit(X, y)
+    assert caught.value.proof.verify(X, y).holds
+
+
+def test_undecided_says_so():
+    assert "undecided" in str(Separability(None, 0.0))
+    assert Separability(None, 0.0).verify([[0.0]], [0]).separable is None
