@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import types
 from numba.extending import overload
 
 from ..engine import INNER
@@ -18,7 +17,7 @@ from ._registry import KINDS
 
 def _functions_of(code: Any) -> Any:
     """The facts of a loss by the type that the compiler has for its code; None if it is no code of a loss."""
-    return KINDS.get(code.instance_class) if isinstance(code, types.BaseNamedTuple) else None
+    return KINDS.get(getattr(code, "instance_class", None))
 
 
 def _by_loss(role: str) -> Any:

@@ -159,7 +159,7 @@ def make_loss(name: str, epsilon: float = 0.0) -> Loss:
     return Loss(name, CODES[name], float(epsilon))
 
 
-def _over(loop: Any, code: int, f: Any, y: np.ndarray, epsilon: float) -> Any:
+def _over(loop: Any, code: tuple[int], f: Any, y: np.ndarray, epsilon: float) -> Any:
     f, y = np.broadcast_arrays(np.asarray(f, dtype=np.float64), y)
     out = np.empty(f.size)
     loop(code, np.ravel(f), np.ravel(y), epsilon, out)

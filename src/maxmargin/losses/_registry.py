@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 from . import (
     _epsilon_insensitive,
@@ -32,10 +33,9 @@ LOSSES: dict[str, LossFacts] = {facts.name: facts for facts in _IN_ORDER}
 
 
 def _code(facts: LossFacts, place: int) -> tuple[int]:
-    kind = namedtuple(f"{facts.name}_code", ["place"], module=__name__)  # type: ignore[misc]
+    kind: Any = namedtuple(f"{facts.name}_code", ["place"], module=__name__)
     globals()[kind.__name__] = kind  # where pickle and numba's cache look for it
-    code: tuple[int] = kind(place)
-    return code
+    return kind(place)
 
 
 # What compiled functions know a loss by. Each is of a type of its own: a function that is handed one is compiled for
