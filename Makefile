@@ -11,6 +11,7 @@ PY := $(VENV)/bin/python
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check $(PIP_QUIET) -c constraints.txt
 
 READY := $(VENV)/.ready
+COMPILED := $(VENV)/.compiled
 READY_DOCS := $(VENV)/.ready-docs
 READY_BENCH := $(VENV)/.ready-bench
 
@@ -20,12 +21,14 @@ READY_BENCH := $(VENV)/.ready-bench
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(READY) ## prepare .venv with the package and the development tools
+setup: $(READY) ## prepare .venv with the package and the development tools, and compile what the estimators call
+	-@$(PY) -m maxmargin.compile --if-needed
+	@touch $(COMPILED)
 
-demo: $(READY) ## train on a bundled table: a model, its proof and a report
+demo: $(COMPILED) ## train on a bundled table: a model, its proof and a report
 	@$(PY) -m maxmargin.demo
 
-test: $(READY) ## run the tests and the examples in the docstrings (PYTEST_ARGS="-k rbf" to choose)
+test: $(COMPILED) ## run the tests and the examples in the docstrings (PYTEST_ARGS="-k rbf" to choose)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 FUZZ ?= 10000
@@ -64,7 +67,7 @@ docs: $(READY_DOCS) ## build the manual into build/docs; a warning is an error
 	@echo "The manual is at build/docs/index.html"
 
 clean: ## remove what was built and cached; .venv stays
-	rm -rf build dist docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf build dist src/maxmargin/_machine_code $(COMPILED) docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . \( -name .git -o -name .venv \) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # An environment that was left half made (no working pip) is made anew.
@@ -77,11 +80,16 @@ $(READY): pyproject.toml constraints.txt
 	    exit 1; }; \
 	  echo "Preparing $(VENV); the first time takes a minute or two."; \
 	  $(PYTHON) -m venv --clear $(VENV); }
-	@$(PIP_INSTALL) -e '.[dev]'
+	@MAXMARGIN_MACHINE_CODE=0 $(PIP_INSTALL) -e '.[dev]'
+	@touch $@
+
+# Once, and without it all works, too. What is changed later is compiled where it is used, or by `make setup`.
+$(COMPILED): $(READY)
+	-@$(PY) -m maxmargin.compile --if-needed
 	@touch $@
 
 $(READY_DOCS): $(READY)
-	@$(PIP_INSTALL) -e '.[docs]'
+	@MAXMARGIN_MACHINE_CODE=0 $(PIP_INSTALL) -e '.[docs]'
 	@touch $@
 
 # Peers are tried one at a time, so that one that does not install (no wheel, no compiler) costs only itself.

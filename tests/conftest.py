@@ -122,9 +122,15 @@ def assert_truthful():
                 assert stated.gap == pytest.approx(stated.primal - stated.dual, rel=1e-6, abs=1e-9 * abs(stated.primal))
             # a recomputation may take more care over rounding, and then proves more; it never proves less
             assert proof.relative_gap <= 1.01 * claim.relative_gap + 1e-6
+            within = claim.kkt_violation <= model.tol
+            within = within and (model.gap_tol is None or claim.relative_gap <= model.gap_tol)
             if claim.status is Status.CONVERGED:
                 assert proof.kkt_violation <= model.tol
                 assert model.gap_tol is None or proof.relative_gap <= model.gap_tol
+            elif claim.status in (Status.STALLED, Status.BUDGET_EXHAUSTED):
+                # what has not converged misses what was asked for, by no more than it says
+                assert not within
+                assert proof.kkt_violation <= 1.01 * claim.kkt_violation + 1e-6
 
     return check
 

@@ -141,7 +141,18 @@ def test_a_closed_pipe_is_no_error(trained, apples, tmp_path):
     assert complaint == b""
 
 
-FORMULAS = ["=1+1", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "＝1+1", "=a,b", '="x"']
+FORMULAS = [
+    "\ufeff=1",
+    "\ufeff\ufeff@A1",
+    "=1+1",
+    "+1+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "＝1+1",
+    "=a,b",
+    '="x"',
+]
 HARMLESS = ["-5", "+1.5e-3", "-.5", "-", "+", "=", "a=b", "x-y", "", "5", "'=1"]
 
 

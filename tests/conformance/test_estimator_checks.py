@@ -5,7 +5,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.linear_model import (
     ElasticNet,
+    ElasticNetCV,
     Lasso,
+    LassoCV,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -68,6 +70,11 @@ def test_perceptron_and_least_squares(estimator, check):
 
 @parametrize_with_checks([Lasso(), Lasso(alpha=0.01, positive=True), ElasticNet(), ElasticNet(l1_ratio=0.0)])
 def test_lasso(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([LassoCV(alphas=5), ElasticNetCV(alphas=5, cv=3)])
+def test_lasso_searches(estimator, check):
     check(estimator)
 
 

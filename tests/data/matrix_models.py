@@ -60,6 +60,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "PolynomialRegression": lambda r: ({"degree": _pick(r, 1, 2, 3), "alpha": 0.5}, "numbers"),
     "ElasticNet": lambda r: ({"alpha": 0.1, "positive": _pick(r, False, True)}, "numbers"),
     "Lasso": lambda r: ({"alpha": 0.05}, "numbers"),
+    "ElasticNetCV": lambda r: ({"alphas": [0.1, 0.5], "cv": 2}, "numbers"),
+    "LassoCV": lambda r: ({"alphas": [0.05, 0.2], "cv": 2}, "numbers"),
     "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": 0.5}, "numbers"),
     "KNeighborsClassifier": lambda r: (

@@ -3,6 +3,7 @@
 import builtins
 import errno
 import importlib.util
+import os
 import pickle
 import sys
 
@@ -102,18 +103,38 @@ def test_an_index_never_names_code_of_an_older_source(fresh, tmp_path, monkeypat
     assert again(2) == 666 and hits(again) == 0
 
 
-def test_files_of_numba_s_own_cache_are_read(fresh, tmp_path):
-    """Those that were there before, without a checksum."""
+def test_files_without_a_checksum_are_compiled_anew(fresh, tmp_path):
     assert fresh()(21) == 42
     for path in [*files(tmp_path, "nbi"), *files(tmp_path, "nbc")]:
         content = path.read_bytes()
         path.write_bytes(content[: content.index(b"maxmargin sha256")])
     again = fresh()
-    assert again(21) == 42 and hits(again) == 1
+    assert again(21) == 42 and hits(again) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions")
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_files_that_anybody_can_write_are_not_read(fresh, tmp_path, ending):
+    assert fresh()(21) == 42
+    [path] = files(tmp_path, ending)
+    path.chmod(0o666)
+    again = fresh()
+    assert again(21) == 42 and hits(again) == 0
+
+
+def test_code_of_another_function_under_its_name_is_not_taken(fresh, tmp_path):
+    """Processes that compile at once may write over each other's index."""
+    function = fresh()
+    assert function(21) == 42 and function(1.5) == 3.0
+    first, second = files(tmp_path, "nbc")
+    first.write_bytes(second.read_bytes())
+    again = fresh()
+    assert again(21) == 42 and again(1.5) == 3.0 and hits(again) == 1
 
 
 def test_a_folder_that_vanishes_is_no_error(fresh, tmp_path):
     function = fresh()
+    assert function(1.5) == 3.0
     (tmp_path / "__pycache__").rename(tmp_path / "away")
     (tmp_path / "__pycache__").touch()  # a file is in its place
     assert function(21) == 42

@@ -46,7 +46,9 @@ from maxmargin.kernel_model import KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
     ElasticNet,
+    ElasticNetCV,
     Lasso,
+    LassoCV,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -185,6 +187,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "Perceptron averaged": _averaged,
     "Lasso": lambda: _fitted(Lasso(0.01), X, TARGET),
     "ElasticNet two targets": lambda: _fitted(ElasticNet(0.01), SPARSE, np.column_stack([TARGET, X[:, 0]])),
+    "LassoCV": lambda: _fitted(LassoCV(alphas=5, cv=3), X, TARGET),
+    "ElasticNetCV": lambda: _fitted(ElasticNetCV(l1_ratio=[0.5, 0.9], alphas=4, cv=3), SPARSE, TARGET),
     "LinearRegression": lambda: _fitted(LinearRegression(), X, TARGET),
     "LinearRegression one column": lambda: _fitted(LinearRegression(), SPARSE, TARGET[:, None]),
     "Ridge": lambda: _fitted(Ridge(), X, TARGET),

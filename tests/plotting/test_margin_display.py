@@ -111,13 +111,13 @@ def test_legend_counts_cases_classes_and_errors(moons):
     assert legend_texts(display) == [
         f"outside the margin: {counts['outside the margin']}",
         f"on the margin boundary: {counts['on the margin boundary']}",
-        f"inside it or beyond: {inside}",
+        f"inside the margin: {inside}",
         f"class 0: {(y == 0).sum()}",
         f"class 1: {(y == 1).sum()}",
-        f"on the wrong side: {counts['inside, misclassified']}",
-        "middle: decision value 0",
-        "margin boundaries: decision value ±1",
-        "slack: the way to its margin boundary",
+        f"inside, misclassified: {counts['inside, misclassified']}",
+        "decision boundary: value 0",
+        "margin boundaries: value ±1",
+        "slack: to its margin boundary",
     ]
     assert counts["inside, misclassified"] == (model.predict(X) != y).sum() > 0
 

@@ -23,7 +23,7 @@ def test_slack_of_a_linear_kernel_is_its_length(ax):
         if tuple(X[i]) in by_point:
             assert by_point[tuple(X[i])] == pytest.approx(slack * half_margin, abs=1e-6)
     np.testing.assert_allclose(np.abs(model.decision_function(segments[:, 1])), 1.0, atol=1e-6)
-    assert display.legend_.get_texts()[-1].get_text() == "slack: the way to its margin boundary"
+    assert display.legend_.get_texts()[-1].get_text() == "slack: to its margin boundary"
 
 
 def test_slacks_end_on_the_margin_boundary_of_the_class(ax):

@@ -124,7 +124,7 @@ def test_verify_refutes_a_model_that_was_tampered_with(cancer, tamper, C):
     TAMPER[tamper](model)
     found = model.certificate_.verify(X, y)
     assert found.status is Status.REFUTED
-    assert found.relative_gap >= 0
+    assert found.primal >= model.certificate_.dual  # whatever it is, it is no better than the optimum
     assert "refuted" in str(found)
 
 

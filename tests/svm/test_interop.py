@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin.certificates import Status
-from maxmargin.svm import SVC
+from maxmargin.svm import SVC, SVCCV
 
 pd = pytest.importorskip("pandas")
 
@@ -62,6 +62,21 @@ def test_cross_validation_in_processes_and_in_threads(iris):
     for backend in ("loky", "threading"):
         with joblib.parallel_config(backend, n_jobs=2):
             assert_array_equal(cross_val_score(SVC(), X, y, cv=3), serial)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_searches_within_cross_validation_in_processes_and_in_threads(iris, n_jobs):
+    """Each of the workers has threads of its own."""
+    X, y = iris
+    searches = [
+        GridSearchCV(SVC(n_jobs=n_jobs), {"C": [0.1, 10]}, cv=3, n_jobs=n_jobs),
+        SVCCV([0.1, 10], [0.1, 1.0], cv=3, n_jobs=n_jobs),
+    ]
+    for search in searches:
+        serial = cross_val_score(search, X, y, cv=3, error_score="raise")
+        for backend in ("loky", "threading"):
+            with joblib.parallel_config(backend, n_jobs=2):
+                assert_array_equal(cross_val_score(search, X, y, cv=3, error_score="raise"), serial)
 
 
 def test_precomputed_kernel_is_cut_along_both_sides(iris):

@@ -5,9 +5,10 @@ import io
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from maxmargin.tables import ColumnReader, TableError, read_table, scan_table
+from maxmargin.tables import ColumnReader, SparseTable, TableError, describe_table, read_table, scan_table
 
 
 def chunks(content, **options):
@@ -189,3 +190,24 @@ def test_rows(read):
         scan_table(io.BytesIO(b"a\n1\n"), rows=0)
     with pytest.raises(TableError, match="does not exist"):  # at once, and not when the first chunk is asked for
         scan_table("nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("array", "values", "words"),
+    [
+        ("indices", [0, 10**8, 2, 1], "100000000"),
+        ("indices", [0, -5, 2, 1], "-5"),
+        ("indptr", [0, 3, 1, 4], "indptr"),
+        ("indptr", [0, 2, 10**9, 4], "indptr"),
+    ],
+)
+def test_sparse_rows_that_make_no_matrix_are_not_described(array, values, words):
+    X = sp.csr_array((np.ones(4), np.array([0, 1, 2, 1]), np.array([0, 2, 3, 4])), shape=(3, 3))
+    setattr(X, array, np.array(values, dtype=np.int32))
+    with pytest.raises(ValueError, match=words):
+        describe_table(SparseTable(X, np.ones(3)))
+
+
+def test_sparse_rows_in_several_parts_are_counted_once():
+    X = sp.csr_array((np.ones(4), np.array([1, 1, 1, 1]), np.array([0, 4])), shape=(1, 2))
+    assert "50.0% of the cells stored" in str(describe_table(SparseTable(X, np.ones(1))).columns[0].reason)

@@ -45,9 +45,9 @@ def output_format(out: str) -> str:
     return FORMATS[ending]
 
 
-# What a spreadsheet takes for a formula: these signs at the beginning, the full-width ones and those after a tab or a
-# line break among them. A number with a sign is none, nor is a sign alone.
-_FORMULA = r"(?s)^[=+\-@\t\r\n＝＋－＠]."
+# What a spreadsheet takes for a formula: these signs at the beginning, the full-width ones and those after a tab, a
+# line break or a byte order mark among them. A number with a sign is none, nor is a sign alone.
+_FORMULA = r"(?s)^\x{feff}*[=+\-@\t\r\n＝＋－＠]."
 _SIGNED = r"^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
 
 

@@ -18,13 +18,24 @@ from ._interrupts import (
     was_interrupted,
 )
 from ._jit import INNER as INNER, jit, jit_bare, jit_exact, jit_inner, jit_sums, jit_within
+from ._levels import HOST as HOST, LEVELS as LEVELS, compiler_target as compiler_target, is_level_of as is_level_of
 from ._order import select, sort_pairs
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
 from ._prefetch import prefetch
 from ._queue import Task, run_queue
+from ._recording import Recorder as Recorder, compiled_function as compiled_function
 from ._sortable import sortable, sortable_room
+from ._sources import package_digest as package_digest
 from ._stopwatch import Stopwatch
+from ._store import (
+    PACKAGE_STORE as PACKAGE_STORE,
+    Entry as Entry,
+    Store as Store,
+    store_path as store_path,
+    unpack as unpack,
+    write_store as write_store,
+)
 from ._warning import warn
 from ._whole_file import descriptor_of, whole_file
 from ._wide import wide_vectors

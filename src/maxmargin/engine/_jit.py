@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numba
@@ -14,6 +13,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from ._cache import CompiledCache
 from ._pieces import PieceCompiler
+from ._recording import register
 
 _logger = logging.getLogger("maxmargin")
 
@@ -88,9 +88,8 @@ def jit_within(function: Callable) -> Any:
 
 def _compiled(function: Callable, options: dict[str, Any]) -> Any:
     compiled = _widened(numba.njit(**options)(function))
-    # numba: "no locator available", neither package nor home folder is writable
-    with suppress(RuntimeError, OSError):
-        compiled._cache = CompiledCache(function)
+    compiled._cache = CompiledCache(function)
+    register(compiled)
     return compiled
 
 

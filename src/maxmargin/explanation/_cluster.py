@@ -8,9 +8,8 @@ import numpy as np
 
 from ..messages import counted
 from ._results import ModelExplanation, RowExplanation, Table
-from ._shares import learned
+from ._shares import learned, share
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import share
 
 _MOST_COLUMNS = 4
 

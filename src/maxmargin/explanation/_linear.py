@@ -158,8 +158,9 @@ def _on_training(subject: Subject, training: Training, weights: Weights) -> dict
     if y is not None and weights.classes is not None and weights.binary and _has_margin(subject.model):
         with quiet_names():
             margin = np.where(y == weights.classes[1], 1.0, -1.0) * subject.model.decision_function(training.X)
-        wrong = f"{int((margin <= 0).sum())} on the wrong side"
-        facts["inside the margin"] = f"{int((margin < 1).sum())} of {len(y)}, {wrong}"
+        wrong = f"{int((margin <= 0).sum())} misclassified"
+        inside = int((margin < 1 - 1e-9).sum())  # rows on the boundary are there up to rounding
+        facts["inside the margin"] = f"{inside} of {len(y)}, {wrong}"
     return facts
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from ..messages import listed
 from ..neighbors import class_size_weights, neighbour_weights
 from ._results import ModelExplanation, RowExplanation, Table
-from ._shares import CONTRIBUTION, learned, number_row, on_training, shares_row, true_label
+from ._shares import CONTRIBUTION, learned, number_row, on_training, share, shares_row, true_label
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import share
 
 
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..messages import shortened
-from ._words import cell, item, plain
+from ..messages import number, shortened
 
 # Lines of each table that a terminal is shown, by how many tables there are: together with the facts about 25 lines.
 _LINES = {1: 12, 2: 6, 3: 4}
@@ -331,3 +331,29 @@ class RowExplanation(Explanation):
             "contributions": None if parts is None else (parts if most is None else parts.head(most)).to_dict(),
             "flip": None if self.flip is None else self.flip.to_dict(),
         }
+
+
+def item(value: Any) -> Any:
+    """A number of NumPy's as one of Python's; all else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON has: text, number, truth value or None (also for what is not finite)."""
+    value = item(value)
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value).removesuffix(" 00:00:00")  # midnight: a day
+
+
+def cell(value: Any, signed: bool = False) -> str:
+    """A plain value as text: four figures of a number, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value, signed=signed)
+    return str(value)

@@ -10,7 +10,6 @@ from ..messages import number
 from ._columns import Column
 from ._results import ModelExplanation, RowExplanation, Table
 from ._subject import Row, Subject, Training
-from ._words import share
 
 CONTRIBUTION = "contribution"
 _ROUNDING = 1e-9
@@ -186,3 +185,8 @@ def given_value(column: Column, row: Row) -> Any:
         return None
     value = row.given[column.source]
     return "missing" if value is None else value
+
+
+def share(part: float, whole: float) -> str:
+    """A part in hundredths of the whole."""
+    return f"{100 * part / whole:.1f} %" if whole else "none"

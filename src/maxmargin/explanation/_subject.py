@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import csr_rows
 from ._columns import Column, UnknownStepError, columns_after
-from ._words import plain
+from ._results import plain
 
 _ROOMS = ("svm", "linear_model", "tree", "ensemble", "neighbors", "cluster")
 

@@ -15,9 +15,8 @@ from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
 from ._margins import MarginSummary, margins_of
 from ._results import ModelExplanation, RowExplanation, Table
-from ._shares import against, decided, learned, signed_margin, true_label
+from ._shares import against, decided, learned, share, signed_margin, true_label
 from ._subject import Row, Subject, Training, quiet_names
-from ._words import share
 
 _NOT_KERNEL = ("LinearSVC", "LinearSVR")
 
@@ -83,7 +82,7 @@ def _machine_table(margins: list[MarginSummary]) -> Table:
 
 
 def _influential(margins: list[MarginSummary]) -> Table:
-    """The largest multipliers first, of equal ones those that are furthest on the wrong side."""
+    """The largest multipliers first, of equal ones those that are misclassified by most."""
     entries = []
     for summary in margins:
         for row, label, alpha, margin, case in summary.samples:
@@ -172,7 +171,7 @@ def _decided_row(subject: Subject, row: Row, training: Training, label: Any) -> 
     norm = machine.norm(support_kernel_values(model))
     facts: dict[str, Any] = {
         "decision value": decided(decision, machine),
-        "distance from the middle": None if norm is None else abs(decision) / norm,
+        "distance to the boundary": None if norm is None else abs(decision) / norm,
         "place": None if machine.difference else place_in_words(decision, isinstance(model, OneClassSVM)),
         **true_label(label, prediction, margin),
     }

@@ -40,22 +40,7 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
         """Warn of parameters that others make useless."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            C is multiplied by it, sample by sample; a sample without positive weight takes no part.
-
-        Returns
-        -------
-        self
-
-        """
+        """Train on rows X with labels y."""
         self._validate_params()
         formulation = self._formulation()
         self._warn_of_unused()
@@ -71,10 +56,6 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values ``X @ coef_.T + intercept_``.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray
@@ -85,17 +66,7 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels of the rows of X."""
         values = self.decision_function(X)
         return self.classes_[(values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,7 +20,22 @@ from ._start import dense_coef
 _BLOCK = 2**19
 
 
-class LinearMachine(Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearParameters:
+    """The parameters that linear machines share."""
+
+    C: float = 1.0
+    tol: float = 1e-4
+    fit_intercept: bool = True
+    solver: Any = "auto"
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: bool | int = 0
+    callback: Callable[[dict], Any] | None = None
+
+
+class LinearMachine(LinearParameters, Reported, BaseEstimator):
     """Base of the linear machines; not for direct use."""
 
     _parameter_constraints: dict = {
@@ -32,6 +49,13 @@ class LinearMachine(Reported, BaseEstimator):
         "verbose": ["verbose"],
         "callback": [callable, None],
         "solver_options": [dict, None],
+    }
+
+    _arguments = {
+        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
+        "    float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.",
+        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
+        "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
     }
 
     solver_options: dict[str, Any] | None = None  # machines without such a parameter have none

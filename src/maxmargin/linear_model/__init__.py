@@ -4,6 +4,7 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what model files build on.
 from ._lasso import ElasticNet, Lasso
+from ._lasso_cv import ElasticNetCV, LassoCV
 from ._lasso_fit import RegressionPath as RegressionPath
 from ._linear_classifier import LinearClassifier
 from ._linear_regression import LinearRegression
@@ -16,7 +17,9 @@ from ._ridge import Ridge
 
 __all__ = [
     "ElasticNet",
+    "ElasticNetCV",
     "Lasso",
+    "LassoCV",
     "LinearClassifier",
     "LinearRegression",
     "LogisticRegression",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -22,7 +23,135 @@ from ._lasso_fit import LassoData, RegressionPath, alpha_grid, lasso_advice, sol
 from ._values import linear_values
 
 
-class ElasticNet(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class LassoModel(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+    """What the lasso, the elastic net and their searches share; not for direct use."""
+
+    alpha: float
+    l1_ratio: Any
+    fit_intercept: bool
+    precompute: Any
+    max_iter: int | None
+    tol: float
+    positive: bool
+    selection: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _fit_all(self, data: LassoData, starts: Sequence[np.ndarray | None]) -> None:
+        """Solve the problem of every target, and keep the model and its proof."""
+        design, monitor = data.design(), Monitor(False, None)
+        thetas, certificates, rounding, interrupted = [], [], [], False
+        for t in range(data.k):
+            watch, problem = Stopwatch(), data.problem(t, self._alpha(), self._l1_ratio(), self.positive)
+            found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter)
+            interrupted = interrupted or found.keyboard
+            if not np.isfinite(found.variables).all():
+                raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+            counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
+            certificates.append(Certificate.of(found.evidence, *counted))
+            thetas.append(found.variables)
+            rounding.append(found.evidence.rounding)
+        theta = np.array(thetas)
+        several = data.k > 1
+        self.coef_ = np.ascontiguousarray(theta[:, :-1]) if several else theta[0, :-1].copy()
+        self.intercept_ = float(theta[0, -1]) if data.single else theta[:, -1].copy()
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+        gaps, steps = [part.gap for part in certificates], [part.iterations for part in certificates]
+        self.dual_gap_: Any = np.array(gaps) if several else gaps[0]
+        self.n_iter_: Any = steps if several else steps[0]
+        self._rows_seen = data.rows.n
+        worst = max(range(data.k), key=lambda t: certificates[t].relative_gap)
+        conclude(self, certificates, monitor, interrupted, partial(lasso_advice, self, rounding[worst]))
+
+    def _l1_ratio(self) -> float:
+        """The ratio of the model that is fitted."""
+        return float(self.l1_ratio)
+
+    def _alpha(self) -> float:
+        """The penalty of the model that is fitted."""
+        return float(self.alpha)
+
+    def _refuse_what_is_not_supported(self) -> None:
+        if self.selection == "random":
+            raise ValueError("selection='random' is not supported: coordinates are taken in turn. Use 'cyclic'.")
+        if not isinstance(self.precompute, bool | np.bool_):
+            raise ValueError("precompute takes no Gram matrix: those that are needed are formed here. Use False.")
+
+    def _training(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> LassoData:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            multi_output=True,
+            y_numeric=True,
+        )
+        return LassoData.of(X, y, sample_weight, self.fit_intercept)
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The weights as a sparse matrix."""
+        check_is_fitted(self)
+        return sp.csr_array(np.atleast_2d(self.coef_))
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure again. Rows that cannot be those of the training are the caller's error."""
+        check_is_fitted(self)
+        claims = self.certificate_.problems
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
+        data = LassoData.of(X, y, sample_weight, self.fit_intercept)
+        check_same_rows(self._rows_seen, data.rows.n, weighted=True)
+        try:
+            found = self._recomputed(data, claims)
+        except CallersRowsError:
+            raise
+        except Exception:  # a model that cannot even be evaluated was never fitted like that
+            found = None
+        return [refuted(claim) for claim in claims] if found is None else found
+
+    def _recomputed(self, data: LassoData, claims: tuple[Certificate, ...]) -> list[Certificate] | None:
+        coef = np.atleast_2d(np.asarray(self.coef_))
+        intercept, d = np.asarray(self.intercept_), data.rows.d
+        if self.n_features_in_ == coef.shape[1] != d:
+            raise CallersRowsError(f"X has {d} features, but the model was trained on {coef.shape[1]}.")
+        fits = coef.shape == (data.k, d) and intercept.shape in ((), (data.k,)) and self.n_features_in_ == d
+        if not fits or len(claims) != data.k or not are_floats(coef, intercept):
+            return None
+        if not (0 < self._alpha() < np.inf and self.tol > 0):
+            return None  # no fit has taken it
+        gaps = np.atleast_1d(np.asarray(self.dual_gap_, dtype=np.float64))
+        if not np.array_equal(gaps, [claim.gap for claim in claims], equal_nan=True):
+            return None
+        thetas = np.column_stack([coef, np.broadcast_to(intercept, data.k)]).astype(np.float64)
+        model = zip(thetas, claims, strict=True)
+        return [
+            confirmed(data.problem(t, self._alpha(), self._l1_ratio(), self.positive), theta, None, claim, self.tol)
+            for t, (theta, claim) in enumerate(model)
+        ]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
+        return values.ravel() if self.coef_.ndim == 1 else values
+
+
+class ElasticNet(LassoModel):
     """Elastic net whose every fit carries its duality gap.
 
     A drop-in for :class:`sklearn.linear_model.ElasticNet`: minimises ``1/(2 n) sum_i (y_i - <x_i, w> - b)**2 + alpha
@@ -125,11 +254,6 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         self.random_state = random_state
         self.selection = selection
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
         """Train on rows X with targets y.
 
@@ -142,62 +266,12 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; only their proportions count, and a weight of 0 leaves a sample out.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         self._refuse_what_is_not_supported()
         data = self._training(X, y, sample_weight, reset=True)
-        starts, design, monitor = self._starts(data), data.design(), Monitor(False, None)
-        thetas, certificates, rounding, interrupted = [], [], [], False
-        for t in range(data.k):
-            watch, problem = Stopwatch(), data.problem(t, self.alpha, self._l1_ratio(), self.positive)
-            found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter)
-            interrupted = interrupted or found.keyboard
-            if not np.isfinite(found.variables).all():
-                raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
-            counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
-            certificates.append(Certificate.of(found.evidence, *counted))
-            thetas.append(found.variables)
-            rounding.append(found.evidence.rounding)
-        theta = np.array(thetas)
-        several = data.k > 1
-        self.coef_ = np.ascontiguousarray(theta[:, :-1]) if several else theta[0, :-1].copy()
-        self.intercept_ = float(theta[0, -1]) if data.single else theta[:, -1].copy()
-        if not self.fit_intercept:
-            self.intercept_ = 0.0
-        gaps, steps = [part.gap for part in certificates], [part.iterations for part in certificates]
-        self.dual_gap_: Any = np.array(gaps) if several else gaps[0]
-        self.n_iter_: Any = steps if several else steps[0]
-        self._rows_seen = data.rows.n
-        worst = max(range(data.k), key=lambda t: certificates[t].relative_gap)
-        conclude(self, certificates, monitor, interrupted, partial(lasso_advice, self, rounding[worst]))
+        self._fit_all(data, self._starts(data))
         return self
-
-    def _l1_ratio(self) -> float:
-        return float(self.l1_ratio)
-
-    def _refuse_what_is_not_supported(self) -> None:
-        if self.selection == "random":
-            raise ValueError("selection='random' is not supported: coordinates are taken in turn. Use 'cyclic'.")
-        if not isinstance(self.precompute, bool | np.bool_):
-            raise ValueError("precompute takes no Gram matrix: those that are needed are formed here. Use False.")
-
-    def _training(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> LassoData:
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            multi_output=True,
-            y_numeric=True,
-        )
-        return LassoData.of(X, y, sample_weight, self.fit_intercept)
 
     def _starts(self, data: LassoData) -> list[np.ndarray | None]:
         if not (self.warm_start and hasattr(self, "coef_")):
@@ -245,65 +319,6 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         if not isinstance(alphas, int | np.integer):
             values = np.asarray(alphas, dtype=np.float64)
         return solve_path(data, values, self._l1_ratio(), self.positive, self.tol, self.max_iter)
-
-    @property
-    def sparse_coef_(self) -> Any:
-        """The weights as a sparse matrix."""
-        check_is_fitted(self)
-        return sp.csr_array(np.atleast_2d(self.coef_))
-
-    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
-        """Every figure again. Rows that cannot be those of the training are the caller's error."""
-        check_is_fitted(self)
-        claims = self.certificate_.problems
-        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
-        data = LassoData.of(X, y, sample_weight, self.fit_intercept)
-        check_same_rows(self._rows_seen, data.rows.n, weighted=True)
-        try:
-            found = self._recomputed(data, claims)
-        except CallersRowsError:
-            raise
-        except Exception:  # a model that cannot even be evaluated was never fitted like that
-            found = None
-        return [refuted(claim) for claim in claims] if found is None else found
-
-    def _recomputed(self, data: LassoData, claims: tuple[Certificate, ...]) -> list[Certificate] | None:
-        coef = np.atleast_2d(np.asarray(self.coef_))
-        intercept, d = np.asarray(self.intercept_), data.rows.d
-        if self.n_features_in_ == coef.shape[1] != d:
-            raise CallersRowsError(f"X has {d} features, but the model was trained on {coef.shape[1]}.")
-        fits = coef.shape == (data.k, d) and intercept.shape in ((), (data.k,)) and self.n_features_in_ == d
-        if not fits or len(claims) != data.k or not are_floats(coef, intercept):
-            return None
-        if not (0 < float(self.alpha) < np.inf and self.tol > 0):
-            return None  # no fit has taken it
-        gaps = np.atleast_1d(np.asarray(self.dual_gap_, dtype=np.float64))
-        if not np.array_equal(gaps, [claim.gap for claim in claims], equal_nan=True):
-            return None
-        thetas = np.column_stack([coef, np.broadcast_to(intercept, data.k)]).astype(np.float64)
-        model = zip(thetas, claims, strict=True)
-        return [
-            confirmed(data.problem(t, self.alpha, self._l1_ratio(), self.positive), theta, None, claim, self.tol)
-            for t, (theta, claim) in enumerate(model)
-        ]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
-
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
-        return values.ravel() if self.coef_.ndim == 1 else values
 
 
 class Lasso(ElasticNet):

@@ -188,10 +188,6 @@ class LinearClassifier(LinearClassifierMachine):
         classes : array-like of shape (n_classes,), optional
             All classes; needed in the first call.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         check_solver("sgd", self._loss(), self._penalty())
@@ -230,10 +226,6 @@ class LinearClassifier(LinearClassifierMachine):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes (logistic loss only).
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
@@ -248,15 +240,5 @@ class LinearClassifier(LinearClassifierMachine):
     @available_if(_is_logistic)
     @interruptible
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities (logistic loss only).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities (logistic loss only)."""
         return np.log(self.predict_proba(X))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -27,6 +27,7 @@ _THEIRS = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticRegression(LinearClassifierMachine):
     """Logistic regression whose every fit carries a proof.
 
@@ -98,7 +99,7 @@ class LogisticRegression(LinearClassifierMachine):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         **LinearClassifierMachine._parameter_constraints,
         "penalty": [StrOptions({"l2", "l1", "elasticnet", "deprecated"}), None],
         "C": [Interval(Real, 0.0, None, closed="right")],
@@ -107,40 +108,12 @@ class LogisticRegression(LinearClassifierMachine):
         "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        penalty: str | None = "deprecated",
-        *,
-        C: float = 1.0,
-        l1_ratio: float | None = 0.0,
-        dual: bool = False,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
-        solver: str = "auto",
-        max_iter: int | None = 100,
-        verbose: bool | int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.callback = callback
+    penalty: str | None = field(default="deprecated", kw_only=False)
+    l1_ratio: float | None = 0.0
+    dual: bool = False
+    intercept_scaling: float = 1
+    class_weight: Any = None
+    max_iter: int | None = 100
 
     def _formulation(self) -> LinearFormulation:
         if self.intercept_scaling != 1:
@@ -195,32 +168,12 @@ class LogisticRegression(LinearClassifierMachine):
     # ---------------------------------------------------------------- prediction
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities of the classes."""
         values = self._linear_values(X)
         if values.shape[1] == 1:
             return log_expit(np.hstack([-values, values]))
         return log_softmax(values, axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities of the classes."""
         return np.exp(self.predict_log_proba(X))

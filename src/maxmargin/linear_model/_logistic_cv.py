@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -14,6 +15,7 @@ from ..search import trains_winner
 from ._logistic import LogisticRegression
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticRegressionCV(LinearSearch):
     """Logistic regression that finds its own C by cross-validation, with a proof in every cell.
 
@@ -99,7 +101,7 @@ class LogisticRegressionCV(LinearSearch):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **LinearSearch._parameter_constraints,
         **{name: LogisticRegression._parameter_constraints[name] for name in ("l1_ratio", "class_weight", "solver")},
         **{name: LogisticRegression._parameter_constraints[name] for name in ("fit_intercept", "tol", "max_iter")},
@@ -107,48 +109,14 @@ class LogisticRegressionCV(LinearSearch):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        Cs: Any = 10,
-        *,
-        penalty: str = "deprecated",
-        l1_ratio: float | None = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        tol: float = 1e-4,
-        max_iter: int | None = 100,
-        solver: str = "auto",
-        random_state: Any = None,
-        cv: Any = None,
-        scoring: Any = None,
-        refit: bool = True,
-        rule: str = "best",
-        race: bool = False,
-        error_score: Any = np.nan,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        warm_start: bool = False,
-        weighted_score: bool = True,
-    ) -> None:
-        self.Cs = Cs
-        self.penalty = penalty
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.random_state = random_state
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.rule = rule
-        self.race = race
-        self.error_score = error_score
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.weighted_score = weighted_score
+    penalty: str = "deprecated"
+    l1_ratio: float | None = 0.0
+    fit_intercept: bool = True
+    class_weight: Any = None
+    tol: float = 1e-4
+    max_iter: int | None = 100
+    solver: str = "auto"
+    random_state: Any = None
 
     def _machine(self, **params: Any) -> LogisticRegression:
         return LogisticRegression(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -31,6 +32,7 @@ def _not_centred(model: Perceptron) -> bool:
     return True
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Perceptron(ClassifierMixin, Reported, BaseEstimator):
     """The perceptron: from zero weights, each mistake adds the row to (or takes it from) the weights.
 
@@ -101,7 +103,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="left"), None],
@@ -116,39 +118,21 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         "centred": ["boolean"],
     }
 
-    coef_: np.ndarray
-    intercept_: np.ndarray
-
-    def __init__(
-        self,
-        *,
-        penalty: None = None,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 0.0,
-        shuffle: bool = True,
-        verbose: bool | int = 0,
-        eta0: float = 1.0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        variant: str = "plain",
-        centred: bool = False,
-    ) -> None:
-        self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.variant = variant
-        self.centred = centred
+    coef_: np.ndarray = field(init=False)
+    intercept_: np.ndarray = field(init=False)
+    penalty: None = None
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float | None = 0.0
+    shuffle: bool = True
+    verbose: bool | int = 0
+    eta0: float = 1.0
+    n_jobs: int | None = None
+    random_state: Any = 0
+    class_weight: Any = None
+    warm_start: bool = False
+    variant: str = "plain"
+    centred: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -169,10 +153,6 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             Weights to start from.
         intercept_init : array-like of the shape of `intercept_`, optional
             Intercepts to start from.
-
-        Returns
-        -------
-        self
 
         """
         self._check_parameters()
@@ -211,10 +191,6 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
             Labels.
         classes : array-like, optional
             All labels that there will be; needed at the first call.
-
-        Returns
-        -------
-        self
 
         """
         self._check_parameters()
@@ -313,10 +289,6 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """``<x, w> + b`` of the rows of X.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray
@@ -329,17 +301,7 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
         return values.ravel() if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels of the rows of X."""
         values = self.decision_function(X)
         index = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
         return self.classes_[index]

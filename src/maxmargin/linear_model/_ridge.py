@@ -130,10 +130,6 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; a weight of 0 leaves it out.
 
-        Returns
-        -------
-        self
-
         """
         self._validate_params()
         if self.positive:
@@ -194,10 +190,6 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------

@@ -12,7 +12,9 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from ..linear_model import (
     ElasticNet,
+    ElasticNetCV,
     Lasso,
+    LassoCV,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -253,6 +255,27 @@ _LASSO: Entries = (
 )
 
 
+def _several(scope: Scope) -> bool:
+    return np.ndim(scope.params.get("l1_ratio", 1.0)) > 0 and np.size(scope.params["l1_ratio"]) > 1
+
+
+def _of_search(*sizes: str) -> Kind:
+    """Figures along alpha, with one table for each l1_ratio where there are several."""
+    return Either(lambda node, s: floats(*(["ratios"] if _several(s) else []), *sizes, finite=False, nan=True, low=0))
+
+
+def _lasso_search(*more: Any) -> Entries:
+    return (
+        *_LASSO,
+        Let("targets", lambda s: 1),
+        ("alpha_", Float(5e-324)),
+        *more,
+        ("alphas_", Either(lambda node, s: floats("ratios", "alphas") if np.ndim(node) == 2 else floats("alphas"))),
+        ("mse_path_", _of_search("alphas", "folds")),
+        ("gap_path_", _of_search("alphas", "folds")),
+    )
+
+
 class _Decimals(Kind):
     """Numbers with all their digits."""
 
@@ -343,7 +366,9 @@ _POLYNOMIAL: Entries = (
 
 SCHEMAS = [
     Schema("maxmargin.linear_model.ElasticNet", ElasticNet, _LASSO),
+    Schema("maxmargin.linear_model.ElasticNetCV", ElasticNetCV, _lasso_search(("l1_ratio_", Float(0.0, 1.0)))),
     Schema("maxmargin.linear_model.Lasso", Lasso, _LASSO),
+    Schema("maxmargin.linear_model.LassoCV", LassoCV, _lasso_search()),
     Schema("maxmargin.linear_model.LinearClassifier", LinearClassifier, CLASSIFIER),
     Schema("maxmargin.linear_model.LogisticRegression", LogisticRegression, CLASSIFIER),
     Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),

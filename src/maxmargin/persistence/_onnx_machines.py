@@ -15,7 +15,9 @@ from sklearn.preprocessing import PolynomialFeatures
 from ..estimators import class_pairs
 from ..linear_model import (
     ElasticNet,
+    ElasticNetCV,
     Lasso,
+    LassoCV,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -93,7 +95,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(ElasticNet, Lasso, LinearRegression, LinearSVR, Ridge)
+@writes(ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, LinearSVR, Ridge)
 def _write_linear_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 

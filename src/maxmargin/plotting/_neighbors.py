@@ -134,7 +134,7 @@ class NeighborsDisplay(Display):
             borders = vote_borders(winner, len(model.classes_))
         else:
             borders = nearest_borders(model, plane, a, b)
-        display = cls(
+        return cls(
             a=a,
             b=b,
             winner=winner,
@@ -147,8 +147,7 @@ class NeighborsDisplay(Display):
             axis_names=plane.names,
             prototypes=kept,
             section_of=plane.section_of,
-        )
-        return display.plot(ax=ax, legend=legend)
+        ).plot(ax=ax, legend=legend)
 
     _size, _legend_columns = (8.0, 7.0), 3
 

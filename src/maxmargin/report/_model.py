@@ -25,7 +25,9 @@ _KERNELS = {
 _OF_THE_ENGINE = {"cache_size", "n_jobs", "verbose", "callback", "warm_start", "shrinking", "copy_X"}
 _NAMES = {
     "ElasticNet": "elastic net",
+    "ElasticNetCV": "elastic net with a penalty by cross-validation",
     "Lasso": "lasso",
+    "LassoCV": "lasso with a penalty by cross-validation",
     "LinearSVC": "linear support vector machine",
     "LinearSVR": "linear support vector regression",
     "LinearClassifier": "linear classifier",

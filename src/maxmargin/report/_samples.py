@@ -131,7 +131,7 @@ def _margin(subject: Subject) -> list[dict[str, Any] | None]:
     return [
         _group(
             "Inside the margin, misclassified",
-            f"{plural(len(wrong), 'training row')} on the wrong side of the middle{in_problems}, the furthest first. "
+            f"{plural(len(wrong), 'training row')} misclassified{in_problems}, the furthest first. "
             "The model pays for each; a label may be wrong.",
             names, rows, cases.sample[first], figures(first), len(wrong),
         ),

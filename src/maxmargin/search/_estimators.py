@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
@@ -40,7 +40,7 @@ class SearchClassifier(Search, ClassifierMixin, BaseEstimator):
     A subclass has the parameter `calibration`, or leaves it at None.
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **Search._parameter_constraints,
         "calibration": [StrOptions({"sigmoid", "isotonic"}), None],
     }

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -59,27 +59,29 @@ class SearchData:
     label: np.ndarray | None = None
 
 
-class Search(Reported, ABC):
-    """Base of the machines that tune themselves; not for direct use.
+@dataclass(kw_only=True, eq=False, repr=False)
+class SearchParameters:
+    """The parameters that all searches share."""
 
-    Parameters that every subclass has in its ``__init__``: Cs, cv, scoring, refit, rule, race, error_score, n_jobs,
-    verbose, warm_start, weighted_score.
-    """
+    Cs: Any = field(default=10, kw_only=False)
+    cv: Any = None
+    scoring: Any = None
+    refit: bool = True
+    rule: str = "best"
+    race: bool = False
+    error_score: Any = np.nan
+    n_jobs: int | None = None
+    verbose: bool | int = False
+    warm_start: bool = False
+    weighted_score: bool = True
 
-    Cs: Any
-    cv: Any
-    scoring: Any
-    refit: bool
-    rule: str
-    race: bool
-    error_score: Any
-    verbose: bool | int
-    warm_start: bool
-    weighted_score: bool
+
+class Search(SearchParameters, Reported, ABC):
+    """Base of the machines that tune themselves; not for direct use."""
 
     _kept: tuple[str, Record] | None  # the last question, and what is finished of it
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "Cs": [Integral, "array-like"],
         "cv": ["cv_object"],
         "refit": ["boolean"],
@@ -150,10 +152,6 @@ class Search(Reported, ABC):
             C is multiplied by it, sample by sample; with `weighted_score` a sample counts as much in the scores.
         groups : array-like of shape (n_samples,), optional
             Given to the splitter: rows of a group stay together with `sklearn.model_selection.GroupKFold`.
-
-        Returns
-        -------
-        self
 
         """
         self._validate_params()  # type: ignore[attr-defined]
@@ -297,22 +295,7 @@ class Search(Reported, ABC):
         return self._of_winner("n_iter_")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The score that the search was made with, on other rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples as rows.
-        y : array-like of shape (n_samples,)
-            True labels or targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples.
-
-        Returns
-        -------
-        float
-
-        """
+        """The score that the search was made with, on other rows."""
         if self.scoring is None:
             return super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}

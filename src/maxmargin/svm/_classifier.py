@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +26,7 @@ from ._solve import judged
 from ._verify import Audit
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelClassifier(ClassifierMixin, Reported):
     """Mixed into a kernel machine: how classifiers predict, and what is verified of them."""
 
@@ -35,7 +37,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         "    The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.",
     }
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
         "probability": ["boolean", StrOptions({"deprecated"})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -43,6 +45,12 @@ class KernelClassifier(ClassifierMixin, Reported):
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
     }
+
+    probability: bool = False
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    random_state: Any = None
 
     multi_class = "ovo"  # of machines without such a parameter
 

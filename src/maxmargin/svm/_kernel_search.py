@@ -6,7 +6,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -30,7 +30,7 @@ _STEPS = 1_000_000
 class KernelSearch(Search):
     """Base of the kernel machines that tune themselves; not for direct use."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **Search._parameter_constraints,
         "gammas": [Integral, "array-like"],
         "kernel": [StrOptions(set(KERNELS)), callable],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..losses import make_loss
 from ..penalties import make_penalty
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVC(LinearClassifierMachine):
     """Linear support vector classifier whose every fit carries a proof.
 
@@ -88,7 +89,7 @@ class LinearSVC(LinearClassifierMachine):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         **LinearClassifierMachine._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
@@ -98,42 +99,13 @@ class LinearSVC(LinearClassifierMachine):
         "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        *,
-        dual: bool | str = "auto",
-        tol: float = 1e-4,
-        C: float = 1.0,
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: Any = None,
-        verbose: bool | int = 0,
-        random_state: Any = None,
-        max_iter: int | None = 1000,
-        solver: str = "auto",
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.callback = callback
+    penalty: str = field(default="l2", kw_only=False)
+    loss: str = field(default="squared_hinge", kw_only=False)
+    dual: bool | str = "auto"
+    multi_class: str = "ovr"
+    intercept_scaling: float = 1
+    class_weight: Any = None
+    max_iter: int | None = 1000
 
     def _formulation(self) -> LinearFormulation:
         hard, joint = self.C == np.inf, self.multi_class == "crammer_singer"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from ..linear import LinearSearch
 from ._linear_svc import LinearSVC
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVCCV(LinearSearch):
     """Linear support vector classifier that finds its own C by cross-validation, with a proof in every cell.
 
@@ -106,59 +106,23 @@ class LinearSVCCV(LinearSearch):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **LinearSearch._parameter_constraints,
         **{name: LinearSVC._parameter_constraints[name] for name in ("penalty", "loss", "multi_class", "class_weight")},
         **{name: LinearSVC._parameter_constraints[name] for name in ("fit_intercept", "tol", "max_iter", "solver")},
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        Cs: Any = 10,
-        *,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        tol: float = 1e-4,
-        max_iter: int | None = 1000,
-        solver: str = "auto",
-        random_state: Any = None,
-        cv: Any = None,
-        scoring: Any = None,
-        refit: bool = True,
-        rule: str = "best",
-        race: bool = False,
-        error_score: Any = np.nan,
-        calibration: str | None = "sigmoid",
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        warm_start: bool = False,
-        weighted_score: bool = True,
-    ) -> None:
-        self.Cs = Cs
-        self.penalty = penalty
-        self.loss = loss
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.random_state = random_state
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.rule = rule
-        self.race = race
-        self.error_score = error_score
-        self.calibration = calibration
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.weighted_score = weighted_score
+    penalty: str = "l2"
+    loss: str = "squared_hinge"
+    multi_class: str = "ovr"
+    fit_intercept: bool = True
+    class_weight: Any = None
+    tol: float = 1e-4
+    max_iter: int | None = 1000
+    solver: str = "auto"
+    random_state: Any = None
+    calibration: str | None = "sigmoid"
 
     def _machine(self, **params: Any) -> LinearSVC:
         return LinearSVC(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -22,6 +22,7 @@ from ..problems import Risk
 from ..solvers import Monitor
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regressor whose every fit carries a proof.
 
@@ -70,14 +71,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     """
 
-    _arguments = {
-        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
-        "    float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.",
-        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
-        "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
-    }
-
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         **LinearMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "C": [Interval(Real, 0.0, None, closed="neither")],
@@ -87,40 +81,12 @@ class LinearSVR(RegressorMixin, LinearMachine):
         "dual": ["boolean", StrOptions({"auto"})],
     }
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 0.0,
-        tol: float = 1e-4,
-        C: float = 1.0,
-        loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        dual: bool | str = "auto",
-        verbose: bool | int = 0,
-        random_state: Any = None,
-        max_iter: int | None = 1000,
-        solver: str = "auto",
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        callback: Callable[[dict], Any] | None = None,
-        penalty: str = "l2",
-    ) -> None:
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.callback = callback
-        self.penalty = penalty
+    epsilon: float = 0.0
+    loss: str = "epsilon_insensitive"
+    intercept_scaling: float = 1.0
+    dual: bool | str = "auto"
+    max_iter: int | None = 1000
+    penalty: str = "l2"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
         """Train on rows X with targets y."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,14 +32,33 @@ def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
     return super(KernelMachine, estimator)._get_param_names()  # type: ignore[misc]
 
 
-class KernelMachine(Reported, BaseEstimator, metaclass=ABCMeta):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelParameters:
+    """The parameters that all kernel machines share."""
+
+    kernel: str | Callable = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    shrinking: bool = True
+    tol: float = 1e-3
+    cache_size: float = 200
+    verbose: bool | int = False
+    max_iter: int = -1
+    gap_tol: float | None = None
+    warm_start: bool = False
+    n_jobs: int | None = None
+    callback: Callable[[dict], Any] | None = None
+
+
+class KernelMachine(KernelParameters, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the kernel machines; not for direct use.
 
     A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
     once for classifiers, once for regressors and once for the machine of one class (`_training_data`, `_audits`).
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "kernel": [StrOptions(set(KERNELS)), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],

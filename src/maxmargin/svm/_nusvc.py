@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
@@ -13,6 +13,7 @@ from ._formulations import NuMargin
 from ._machine import KernelMachine
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NuSVC(KernelClassifier, KernelMachine):
     """Nu-support vector classifier: `nu` bounds the share of margin errors from above, that of support vectors below.
 
@@ -49,53 +50,12 @@ shape_fit_, n_features_in_
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        gap_tol: float | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.gap_tol = gap_tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.callback = callback
+    nu: float = 0.5
 
     def _formulation(self) -> NuMargin:
         return NuMargin(nu=self.nu, tol=self.tol, gap_tol=self.gap_tol)

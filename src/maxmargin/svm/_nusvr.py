@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
@@ -13,6 +13,7 @@ from ._machine import KernelMachine
 from ._regressor import KernelRegressor
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NuSVR(KernelRegressor, KernelMachine):
     """Nu-support vector regressor: `nu` bounds the share of samples outside the tube, and the tube finds its width.
 
@@ -49,45 +50,13 @@ class NuSVR(KernelRegressor, KernelMachine):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelRegressor._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        C: float = 1.0,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        gap_tol: float | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.callback = callback
+    nu: float = 0.5
+    C: float = 1.0
 
     def _formulation(self) -> Tube:
         width = getattr(self, "epsilon_", 0.0)

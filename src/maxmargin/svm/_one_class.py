@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -20,6 +20,7 @@ from ._machine import KernelMachine
 from ._verify import Audit, audit_one
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(OutlierMixin, KernelMachine):
     """One-class machine for outliers and novelty: `nu` bounds the share of training samples called outliers.
 
@@ -53,43 +54,12 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        gap_tol: float | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.callback = callback
+    nu: float = 0.5
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
         """Learn the region of the rows X.
@@ -102,10 +72,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             Present for scikit-learn's sake.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each sample.
-
-        Returns
-        -------
-        self
 
         """
         self._validate_params()
@@ -128,10 +94,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -141,10 +103,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distance to the boundary of the region: positive inside, negative outside.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -170,17 +128,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return 1e-14 * float(np.abs(self._dual_coef()).sum() * np.abs(squared).max())
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for rows inside the region, -1 for outliers.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """1 for rows inside the region, -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
     @property

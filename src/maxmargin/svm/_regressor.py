@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -28,7 +28,7 @@ class KernelRegressor(RegressorMixin, Reported):
         "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
     }
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
     }

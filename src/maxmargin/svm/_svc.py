@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -22,6 +21,7 @@ from ._machine import KernelMachine
 from ._path import KernelPath, solve_kernel_path
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVC(KernelClassifier, KernelMachine):
     """C-support vector classifier whose every fit carries a proof.
 
@@ -104,56 +104,14 @@ shape_fit_, n_features_in_
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        gap_tol: float | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        multi_class: str = "ovo",
-        callback: Callable[[dict], Any] | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.gap_tol = gap_tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.multi_class = multi_class
-        self.callback = callback
+    C: float = 1.0
+    multi_class: str = "ovo"
 
     def _formulation(self) -> SoftMargin:
         return SoftMargin(C=self.C, tol=self.tol, gap_tol=self.gap_tol)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -14,6 +15,7 @@ from ._search_problems import ClassifierProblems, SearchProblems
 from ._svc import SVC
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVCCV(KernelSearch, SearchClassifier):
     """C-support vector classifier with C and gamma chosen by cross-validation, in one call.
 
@@ -93,56 +95,21 @@ class SVCCV(KernelSearch, SearchClassifier):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **SearchClassifier._parameter_constraints,
         **KernelSearch._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __init__(
-        self,
-        Cs: Any = 10,
-        gammas: Any = 10,
-        *,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        coef0: float = 0.0,
-        class_weight: Any = None,
-        tol: float = 1e-3,
-        cv: Any = None,
-        scoring: Any = None,
-        refit: bool = True,
-        rule: str = "best",
-        race: bool = False,
-        calibration: str | None = "sigmoid",
-        weighted_score: bool = True,
-        error_score: Any = np.nan,
-        memory: float = 1000,
-        max_iter: int = -1,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        warm_start: bool = False,
-    ) -> None:
-        self.Cs = Cs
-        self.gammas = gammas
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.tol = tol
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.rule = rule
-        self.race = race
-        self.calibration = calibration
-        self.weighted_score = weighted_score
-        self.error_score = error_score
-        self.memory = memory
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
+    gammas: Any = field(default=10, kw_only=False)
+    kernel: str | Callable = "rbf"
+    degree: int = 3
+    coef0: float = 0.0
+    class_weight: Any = None
+    tol: float = 1e-3
+    calibration: str | None = "sigmoid"
+    memory: float = 1000
+    max_iter: int = -1
 
     def _machine(self, **params: float) -> SVC:
         return SVC(

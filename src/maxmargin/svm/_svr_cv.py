@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -15,6 +16,7 @@ from ._search_problems import RegressorProblems, SearchProblems
 from ._svr import SVR
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVRCV(KernelSearch, SearchRegressor):
     """Epsilon-support vector regressor with C and gamma chosen by cross-validation, in one call.
 
@@ -49,54 +51,20 @@ n_features_in_
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **SearchRegressor._parameter_constraints,
         **KernelSearch._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        Cs: Any = 10,
-        gammas: Any = 10,
-        *,
-        epsilon: float = 0.1,
-        kernel: str | Callable = "rbf",
-        degree: int = 3,
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        cv: Any = None,
-        scoring: Any = None,
-        refit: bool = True,
-        rule: str = "best",
-        race: bool = False,
-        weighted_score: bool = True,
-        error_score: Any = np.nan,
-        memory: float = 1000,
-        max_iter: int = -1,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        warm_start: bool = False,
-    ) -> None:
-        self.Cs = Cs
-        self.gammas = gammas
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.rule = rule
-        self.race = race
-        self.weighted_score = weighted_score
-        self.error_score = error_score
-        self.memory = memory
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
+    gammas: Any = field(default=10, kw_only=False)
+    epsilon: float = 0.1
+    kernel: str | Callable = "rbf"
+    degree: int = 3
+    coef0: float = 0.0
+    tol: float = 1e-3
+    memory: float = 1000
+    max_iter: int = -1
 
     def _machine(self, **params: float) -> SVR:
         return SVR(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data import csr_rows
 from ..messages import one_line, shortened
 from ._errors import absent
 from ._frame import Column, columns_of, is_frame
@@ -153,6 +154,6 @@ def _describe_sparse(table: SparseTable) -> TableSummary:
     ranked = sorted(zip(values.tolist(), counts.tolist(), strict=True), key=lambda pair: -pair[1])
     classes = {f"{value:.10g}": count for value, count in ranked} if len(ranked) <= _MOST_CLASSES else None
     n, d = table.X.shape
-    stored = table.X.nnz / max(1, n * d)
+    stored = csr_rows(table.X).nnz / max(1, n * d)
     features = ColumnSummary(f"{d} columns", "number", "number", 0, 0, "", f"sparse: {stored:.1%} of the cells stored")
     return TableSummary(n, (features,), summary, classes)

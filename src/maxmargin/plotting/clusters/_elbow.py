@@ -81,14 +81,13 @@ class ElbowDisplay(Display):
             raise TypeError(
                 f"ElbowDisplay draws the result of maxmargin.cluster.elbow(X, range); got {type(found).__name__}."
             )
-        display = cls(
+        return cls(
             n_clusters=found.n_clusters,
             inertias=found.inertias,
             depths=found.depths,
             chosen=found.chosen,
             reason=found.reason,
-        )
-        return display.plot(legend=legend, ax=ax)
+        ).plot(legend=legend, ax=ax)
 
     def _draw(self) -> None:
         self._draw_depths()

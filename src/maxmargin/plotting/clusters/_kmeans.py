@@ -123,7 +123,7 @@ class KMeansDisplay(Display):
         heights = plane.squares(centres) - np.square(flat).sum(axis=1)  # squared distances from the plane
         way = None if steps is None else np.stack([plane.project(step) for step in steps])
         ends = padded(np.concatenate([points, flat] + ([] if way is None else [way.reshape(-1, 2)])))
-        display = cls(
+        return cls(
             cells=cells(flat, heights, ends),
             centres=flat,
             points=points,
@@ -132,8 +132,7 @@ class KMeansDisplay(Display):
             axis_names=plane.names,
             path=way,
             section_of=plane.section_of,
-        )
-        return display.plot(ax=ax, legend=legend)
+        ).plot(ax=ax, legend=legend)
 
     _size, _legend_columns = (8.0, 7.0), 3
 

@@ -122,15 +122,14 @@ class SpectralDisplay(Display):
         _check_places(estimator, rows)
         plane = plane_for(rows, features, names_of(X, estimator), cls.__name__)
         W, label = estimator.affinity_matrix_, estimator.labels_
-        display = cls(
+        return cls(
             points=plane.project(rows),
             label=label,
             edges=heaviest_edges(W, label, int(max_edges)),
             thresholds=thresholds(W, estimator.eigenvectors_[:, 1], label),
             bound=_bound_in_two(estimator),
             axis_names=plane.names,
-        )
-        return display.plot(ax=ax, legend=legend)
+        ).plot(ax=ax, legend=legend)
 
     def _new_panels(self) -> tuple[Any, ...]:
         import matplotlib.pyplot as plt

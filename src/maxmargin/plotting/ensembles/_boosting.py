@@ -62,6 +62,11 @@ class BoostingDisplay(Display):
 
     """
 
+    _arguments = {
+        "log": "log : bool, optional\n"
+        "    Whether the errors are on a log scale; by default if they span a factor of ten."
+    }
+
     training_errors: np.ndarray
     bounds: np.ndarray
     chance_bounds: np.ndarray
@@ -87,8 +92,6 @@ class BoostingDisplay(Display):
             A fitted `maxmargin.ensemble.AdaBoostClassifier`: errors and bounds are those of its certificate.
         X_test, y_test : array-like, optional
             Rows that were not trained on, to draw the error on them as well.
-        log : bool, optional
-            Whether the errors are on a log scale; by default if they span a factor of ten.
 
         """
         check_boosted(estimator, cls.__name__)
@@ -100,24 +103,16 @@ class BoostingDisplay(Display):
             )
         if (X_test is None) != (y_test is None):
             raise ValueError("X_test and y_test are both needed to draw the error on other rows; got one of them.")
-        display = cls(
+        return cls(
             training_errors=proof.training_errors,
             bounds=proof.bounds,
             chance_bounds=proof.chance_bounds,
             n_classes=len(estimator.classes_),
             test_errors=None if X_test is None else _test_errors(estimator, X_test, y_test),
-        )
-        return display.plot(log=log, legend=legend, ax=ax)
+        ).plot(log=log, legend=legend, ax=ax)
 
     def plot(self, *, log: bool | None = None, legend: bool = True, ax: Axes | None = None) -> Self:
-        """Draw the curves once more.
-
-        Parameters
-        ----------
-        log
-            As in `from_estimator`.
-
-        """
+        """Draw the curves once more."""
         self._log = log
         return super().plot(legend=legend, ax=ax)
 

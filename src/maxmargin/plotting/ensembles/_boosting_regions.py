@@ -132,7 +132,7 @@ class BoostingRegionsDisplay(Display):
         points = plane.project(rows)
         a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
         said = shares_after(model, rows, chosen)
-        display = cls(
+        return cls(
             a=a,
             b=b,
             shares=plane.evaluate(lambda grid: shares_after(model, grid, chosen), a, b),
@@ -145,8 +145,7 @@ class BoostingRegionsDisplay(Display):
             classes=class_names(model.classes_),
             axis_names=plane.names,
             section_of=plane.section_of,
-        )
-        return display.plot(legend=legend, ax=ax)
+        ).plot(legend=legend, ax=ax)
 
     def _new_panels(self) -> tuple[Any, ...]:
         count = len(self.rounds)

@@ -100,13 +100,12 @@ class OutOfBagDisplay(Display):
         if (X_test is None) != (y_test is None):
             raise ValueError("X_test and y_test are both needed to draw the error on other rows; got one of them.")
         figures = estimator.certificate_.figures
-        display = cls(
+        return cls(
             curve=curve,
             standard_error=figures.get("standard error", float("nan")),
             loss="error" if is_classifier(estimator) else "squared error",
             test_error=None if X_test is None else _test_error(estimator, X_test, y_test),
-        )
-        return display.plot(legend=legend, ax=ax)
+        ).plot(legend=legend, ax=ax)
 
     def _draw(self) -> None:
         ax, count, last = self.ax_, len(self.curve), float(self.curve[-1])

@@ -136,13 +136,12 @@ class CertificateDisplay(Display):
         whole = clone(estimator).fit(X, y, **weight)
         _check_proof(whole)
         found, certificate = _stopped(estimator, whole, X, y, weight, int(moments))
-        display = cls(
+        return cls(
             **found,
             title=_words(certificate),
             tol=float(estimator.tol),
             tol_name="violation" if hasattr(estimator, "gap_tol") else "gap",
-        )
-        return display.plot(against=against, legend=legend, ax=ax)
+        ).plot(against=against, legend=legend, ax=ax)
 
     @classmethod
     def from_recorder(
@@ -176,15 +175,14 @@ class CertificateDisplay(Display):
             raise ValueError(f"problem must be one of {', '.join(map(repr, recorder.problems))}; got {problem!r}.")
         reports = recorder.of(name)
         of = f"{name}: " if name else ""
-        display = cls(
+        return cls(
             iterations=np.array([r["iteration"] for r in reports]),
             seconds=np.array([r["seconds"] for r in reports]),
             gap=np.abs(np.array([r["gap"] for r in reports], dtype=np.float64)),
             violation=np.abs(np.array([r["violation"] for r in reports], dtype=np.float64)),
             title=f"{of}What the solver reported while it worked ({len(reports)} reports): its own figures, no proof.",
             gap_name="relative gap, as the solver saw it",
-        )
-        return display.plot(against=against, legend=legend, ax=ax)
+        ).plot(against=against, legend=legend, ax=ax)
 
     def plot(self, *, against: str | None = None, legend: bool = True, ax: Any = None) -> Self:
         """Draw the curves once more.

@@ -23,7 +23,7 @@ _OUTSIDE_COLOUR, _BOUNDARY_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E661
 # Beyond a margin boundary, the two halves of the margin, beyond the other margin boundary: pale blue to pale yellow.
 _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
 _MARKERS = ("o", "^")
-_BOUNDARY_WIDTH, _MIDDLE_WIDTH = 1.3, 2.0
+_BOUNDARY_WIDTH, _DECISION_WIDTH = 1.3, 2.0
 _MOST_SLACKS = 150  # lines of slack that a picture has room for
 
 
@@ -141,7 +141,7 @@ class MarginDisplay(Display):
         plane = _plane(rows, components, features, names)
         points = plane.project(rows)[cases.sample]
         a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
-        display = cls(
+        return cls(
             a=a,
             b=b,
             decision=plane.evaluate(lambda grid: _decision_values(model, grid), a, b),
@@ -152,8 +152,7 @@ class MarginDisplay(Display):
             axis_names=plane.names,
             section_of=plane.section_of,
             slack=_draws_slack(slack, plane.section_of, cases),
-        )
-        return display.plot(ax=ax, legend=legend)
+        ).plot(ax=ax, legend=legend)
 
     _size, _legend_columns = (8.0, 7.0), 3
 
@@ -172,7 +171,7 @@ class MarginDisplay(Display):
         self._boundaries: dict[float, Any] = {}
         for level, style, width in (
             (-1.0, "--", _BOUNDARY_WIDTH),
-            (0.0, "-", _MIDDLE_WIDTH),
+            (0.0, "-", _DECISION_WIDTH),
             (1.0, "--", _BOUNDARY_WIDTH),
         ):
             if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
@@ -224,15 +223,15 @@ class MarginDisplay(Display):
         handles = [
             mark(f"outside the margin: {outside}", "s", _OUTSIDE_COLOUR),
             mark(f"on the margin boundary: {on_boundary}", "s", _BOUNDARY_COLOUR),
-            mark(f"inside it or beyond: {right + wrong}", "s", _INSIDE_COLOUR),
+            mark(f"inside the margin: {right + wrong}", "s", _INSIDE_COLOUR),
             mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], INK),
             mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], INK),
-            mark(f"on the wrong side: {wrong}", "o", "none", INK, 12),
-            line("middle: decision value 0", width=_MIDDLE_WIDTH),
-            line("margin boundaries: decision value ±1", style="--", width=_BOUNDARY_WIDTH),
+            mark(f"inside, misclassified: {wrong}", "o", "none", INK, 12),
+            line("decision boundary: value 0", width=_DECISION_WIDTH),
+            line("margin boundaries: value ±1", style="--", width=_BOUNDARY_WIDTH),
         ]
         if self.slacks_ is not None:
-            handles.append(line("slack: the way to its margin boundary", _INSIDE_COLOUR, width=0.9))
+            handles.append(line("slack: to its margin boundary", _INSIDE_COLOUR, width=0.9))
         return handles
 
 

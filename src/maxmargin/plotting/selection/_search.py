@@ -70,6 +70,15 @@ class SearchDisplay(Display):
 
     """
 
+    _arguments = {
+        "metric": 'metric : str, default="score"\n'
+        '    The scores to draw: those of ``cv_results_["mean_test_<metric>"]``.',
+        "annotate": "annotate : bool, optional\n"
+        "    Whether to write scores in the cells; by default where there is room for them.",
+        "cmap": 'cmap : str or Colormap, default="viridis"\n'
+        "    Colours of the cells, from the worst score to the best.",
+    }
+
     table: SearchTable
     winner: int | None = None
     score_name: str = "score"
@@ -94,14 +103,8 @@ class SearchDisplay(Display):
         ----------
         search : SVCCV, SVRCV, GridSearchCV, ...
             A search that was fitted, also one that was interrupted.
-        metric : str, default="score"
-            The scores to draw: those of ``cv_results_["mean_test_<metric>"]``.
         score_name : str, optional
             What to write along the scores; by default the scoring that the search was given, if that has a name.
-        annotate : bool, optional
-            Whether to write scores in the cells; by default where there is room for them.
-        cmap : str or Colormap, default="viridis"
-            Colours of the cells, from the worst score to the best.
 
         """
         if not hasattr(search, "cv_results_"):
@@ -136,8 +139,8 @@ class SearchDisplay(Display):
             ``cv_results_`` of a search, of this library or of scikit-learn.
         winner : int, optional
             Number of the candidate that was picked; by default the best one.
-        metric, score_name, annotate, cmap, legend, ax
-            As in `from_estimator`.
+        score_name : str, default="score"
+            What to write along the scores.
 
         """
         display = cls(table=read_results(cv_results, metric), winner=winner, score_name=score_name)
@@ -146,14 +149,7 @@ class SearchDisplay(Display):
     def plot(
         self, *, annotate: bool | None = None, cmap: Any = "viridis", legend: bool = True, ax: Axes | None = None
     ) -> Self:
-        """Draw the scores once more.
-
-        Parameters
-        ----------
-        annotate, cmap
-            As in `from_estimator`.
-
-        """
+        """Draw the scores once more."""
         self._annotate, self._cmap = annotate, cmap
         return super().plot(legend=legend, ax=ax)
 

@@ -76,6 +76,10 @@ class TreeDisplay(Display):
 
     """
 
+    _arguments = {
+        "missing": "missing : bool, default=False\n    Whether to mark the branches that missing values take."
+    }
+
     facts: TreeFacts
     max_depth: int | None
     path: tuple[int, ...] = ()
@@ -105,8 +109,6 @@ class TreeDisplay(Display):
             Of the classes; by default the labels.
         row : array-like of shape (n_features,), or data frame of one row, optional
             A row whose way through the tree is drawn in bold.
-        missing : bool, default=False
-            Whether to mark the branches that missing values take.
         ax : matplotlib Axes, optional
             Where to draw, as large as fits; by default in a new figure that is large enough.
 
@@ -115,22 +117,14 @@ class TreeDisplay(Display):
         if max_depth is not None:
             check_count("max_depth", max_depth, 0, ", or None for all")
         columns = feature_names_for(estimator, feature_names, estimator.tree_.n_features)
-        display = cls(
+        return cls(
             facts=facts_of(estimator, columns, class_names_for(estimator, class_names)),
             max_depth=None if max_depth is None else int(max_depth),
             path=() if row is None else way_of(estimator, row),
-        )
-        return display.plot(missing=missing, legend=legend, ax=ax)
+        ).plot(missing=missing, legend=legend, ax=ax)
 
     def plot(self, *, missing: bool = False, legend: bool = True, ax: Axes | None = None) -> Self:
-        """Draw the tree once more.
-
-        Parameters
-        ----------
-        missing
-            As in `from_estimator`.
-
-        """
+        """Draw the tree once more."""
         self._missing = missing
         return super().plot(legend=legend, ax=ax)
 

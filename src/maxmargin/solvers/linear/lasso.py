@@ -337,5 +337,6 @@ class WorkingSets(IterativeSolver):
         return np.append(w, self.centred.intercept(w[:, None]))
 
     def result(self, status: Status, keyboard: bool) -> Solution:
-        stats = {"screened": self.problem.d - len(self.alive), "too_many": self.too_many}
+        screened, gap = self.problem.d - len(self.alive), max(self.best, 0.0) / self.size
+        stats = {"screened": screened, "too_many": self.too_many, "gap": gap}
         return Solution(self.variables(), status, self.iterations, keyboard=keyboard, stats=stats)

@@ -1,0 +1,8 @@
+"""``python -m maxmargin.compile``."""
+
+import sys
+
+from . import main
+
+if __name__ == "__main__":
+    sys.exit(main())
