@@ -95,6 +95,7 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "Lasso": lambda r: ({"alpha": 0.1 * _c(r), "tol": _pick(r, 1e-4, 1e-8)}, "numbers"),
     "ElasticNetCV": lambda r: ({"alphas": [0.1, 0.5], "cv": 2}, "numbers"),
     "LassoCV": lambda r: ({"alphas": [0.05, 0.2], "cv": 2}, "numbers"),
+    "RidgeCV": lambda r: ({"cv": _pick(r, None, 3)}, "numbers"),
     "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": _c(r)}, "numbers"),
     "KNeighborsClassifier": lambda r: (

@@ -7,13 +7,14 @@ import shutil
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 from maxmargin import persistence
 from maxmargin.certificates import ModelCertificate, Status
-from maxmargin.cli import _explain
+from maxmargin.cli import _model_commands
 from maxmargin.tables import read_table
-from maxmargin.training import divide
-from maxmargin.training._verdict import verdict
+from maxmargin.training import divide, train
+from maxmargin.training._check import verdict
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +94,10 @@ def test_a_row_needs_a_table(tool, trained):
 
 def test_words_that_are_no_row_stay():
     rows = np.array([3, 5, 8])
-    assert _explain._in_table(1, rows) == 5
-    assert _explain._in_table("row 2", rows) == "row 8"
+    assert _model_commands._in_table(1, rows) == 5
+    assert _model_commands._in_table("row 2", rows) == "row 8"
     for value in ("intercept", "2 others together", 0.5, None):
-        assert _explain._in_table(value, rows) == value
+        assert _model_commands._in_table(value, rows) == value
 
 
 # ---------------------------------------------------------------- check
@@ -142,6 +143,22 @@ def test_no_bound_is_not_called_a_proof(trained):
     lower = {**account["certificate"], "primal": 0.9 * account["certificate"]["primal"]}
     holds, reason = verdict(model[-1], model[-1].certificate_, lower)
     assert not holds and "the account of the training is refuted: the primal objective" in reason
+
+
+def test_the_account_is_of_the_problem_that_was_worst_in_the_fit():
+    """Where all gaps are rounding, another problem can be the worst when they are recomputed."""
+    table = load_wine(as_frame=True).frame
+    training = train(table, "target", model="svc", C=1.0, gamma=0.1)
+    machine, account = training.model[-1], training.provenance()["certificate"]
+    parts = machine.certificate_.problems
+    for first in range(len(parts)):
+        gaps = [4e-15 if k == first else 1e-15 for k in range(len(parts))]
+        found = [dataclasses.replace(part, relative_gap=gap) for part, gap in zip(parts, gaps, strict=True)]
+        holds, reason = verdict(machine, ModelCertificate(tuple(found)), account)
+        assert holds, reason
+    other = next(part for part in parts if part.primal != account["primal"])
+    holds, reason = verdict(machine, machine.certificate_, {**account, "primal": other.primal, "dual": other.dual})
+    assert not holds and "the account of the training is refuted" in reason
 
 
 def test_check_on_other_rows_does_not_hold(tool, trained, apples, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from maxmargin.cli import _errors, _files, _progress, _screen, main
+from maxmargin.cli import _errors, _files, _screen, main
 from maxmargin.cli._options import OutputOptions
 from maxmargin.messages import Argument, Place, TextTable
 from maxmargin.tables import TableError
@@ -189,7 +189,7 @@ EVENTS = [
 
 
 def test_progress_is_lines_where_there_is_no_terminal(capsys):
-    with _progress.shown(quiet=False) as take:
+    with _screen.shown(quiet=False) as take:
         for event in EVENTS:
             take(event)
     said = capsys.readouterr()
@@ -211,11 +211,11 @@ def test_progress_is_a_live_table_on_a_terminal(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    with _progress.shown(quiet=False) as take:
+    with _screen.shown(quiet=False) as take:
         for event in EVENTS:
             take(event)
     assert "svc" in stream.getvalue() and "0.9" in stream.getvalue()
-    with _progress.shown(quiet=True) as take:
+    with _screen.shown(quiet=True) as take:
         assert take is None
 
 

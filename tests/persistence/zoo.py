@@ -42,7 +42,7 @@ from maxmargin.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from maxmargin.kernel_model import KernelRidge
+from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
     ElasticNet,
@@ -56,6 +56,7 @@ from maxmargin.linear_model import (
     Perceptron,
     PolynomialRegression,
     Ridge,
+    RidgeCV,
 )
 from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
@@ -192,6 +193,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "LinearRegression": lambda: _fitted(LinearRegression(), X, TARGET),
     "LinearRegression one column": lambda: _fitted(LinearRegression(), SPARSE, TARGET[:, None]),
     "Ridge": lambda: _fitted(Ridge(), X, TARGET),
+    "RidgeCV": lambda: _fitted(RidgeCV(store_cv_results=True), X, TARGET),
+    "RidgeCV two targets": lambda: _fitted(
+        RidgeCV(alpha_per_target=True, store_cv_results=True), SPARSE, np.column_stack([TARGET, X[:, 0]])
+    ),
     "Ridge two targets": lambda: _fitted(Ridge(alpha=np.array([1.0, 2.0])), SPARSE, np.column_stack([TARGET, X[:, 0]])),
     "PolynomialRegression": lambda: _fitted(PolynomialRegression(2), X, TARGET),
     "PolynomialRegression one": lambda: _fitted(PolynomialRegression(5, alpha=0.1), X[:, :1], TARGET),
@@ -201,6 +206,12 @@ CASES: dict[str, Callable[[], Case]] = {
     "KernelRidge precomputed": lambda: _fitted(KernelRidge(kernel="precomputed"), SQUARE, TARGET),
     "KernelRidge two targets": lambda: _fitted(
         KernelRidge(alpha=np.array([1.0, 2.0]), kernel="poly"), X, np.column_stack([TARGET, X[:, 0]])
+    ),
+    "KernelLogisticRegression": lambda: _fitted(KernelLogisticRegression(), X, WORDS),
+    "KernelLogisticRegression two": lambda: _fitted(KernelLogisticRegression(kernel=RBF(0.1) * Linear()), SPARSE, TWO),
+    "KernelPerceptron": lambda: _fitted(KernelPerceptron(), X, WORDS),
+    "KernelPerceptron averaged": lambda: _fitted(
+        KernelPerceptron(kernel="poly", coef0=1.0, variant="averaged"), X, TWO
     ),
     "KernelRidge laplacian": lambda: _fitted(KernelRidge(kernel="laplacian"), X, TARGET),
     # neighbours

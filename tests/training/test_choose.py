@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from maxmargin.training import FamilyResult, train
-from maxmargin.training._choose import compare, reason_of
+from maxmargin.training._families import compare, reason_of
 
 
 def _result(family, scores):

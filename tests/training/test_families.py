@@ -62,8 +62,8 @@ def test_held_out_score_is_that_of_the_same_pipeline_by_hand(family, task, table
 @pytest.mark.parametrize(("family", "task"), CASES)
 def test_fold_scores_are_those_of_the_winner_fitted_on_each_fold(family, task, tables, trainings):
     """What a search says of its best candidate is what that candidate does, on the folds that all families share."""
-    from maxmargin.training._scores import score_by
-    from maxmargin.training._split import make_folds
+    from maxmargin.training._evaluate import score_by
+    from maxmargin.training._table import make_folds
 
     training, table = trainings(family, task), tables[task]
     rows = training.split.train_rows
@@ -100,9 +100,9 @@ def test_linear_kernel_has_no_gamma(tables):
 
 def test_wide_grid_on_a_draw_of_many_rows(make_table, monkeypatch):
     """More rows than the wide grid takes: a draw first, then the best and its better neighbours on all."""
-    from maxmargin.training import _kernel_families
+    from maxmargin.training import _machine_families
 
-    monkeypatch.setattr(_kernel_families, "_COARSE", 100)
+    monkeypatch.setattr(_machine_families, "_COARSE", 100)
     training = train(make_table("binary", 300), "y", model="svc")
     candidates = training.tuning["families"]["svc"]["candidates"]
     last = [row for row in candidates if not row["status"].startswith("on ")]

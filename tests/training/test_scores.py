@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, mean_absolute_error, r2_score, roc_auc_score
 
-from maxmargin.training._scores import auc, classification_scores, regression_scores, score_by, wilson
+from maxmargin.training._evaluate import auc, classification_scores, regression_scores, score_by, wilson
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from maxmargin.training import (
     evaluate,
     train,
 )
-from maxmargin.training._split import draw_rows, make_folds, make_split
+from maxmargin.training._table import draw_rows, make_folds, make_split
 
 
 def test_split_keeps_the_proportions_of_the_classes():

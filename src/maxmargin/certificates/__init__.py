@@ -15,6 +15,7 @@ from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
+from ._kernel_logistic import evaluate_kernel_logistic
 from ._kernel_ridge import evaluate_kernel_ridge
 from ._linear import confirmed, evaluate_linear, refuted
 from ._linear_hard_margin import evaluate_linear_hard_margin
@@ -53,6 +54,7 @@ __all__ = [
     "evaluate",
     "evaluate_crammer_singer",
     "evaluate_hard_margin",
+    "evaluate_kernel_logistic",
     "evaluate_kernel_ridge",
     "evaluate_linear",
     "evaluate_linear_hard_margin",

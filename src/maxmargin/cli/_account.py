@@ -74,7 +74,7 @@ def score_table(account: Mapping[str, Any]) -> TextTable:
     """The result on held-out rows beside the baseline's."""
     rows = []
     for name, score in account["scores"].items():
-        low, high = score["low"], score["high"]
+        low, high = score.get("low"), score.get("high")
         between = "" if low is None or high is None else f"{low:.4g} to {high:.4g}"
         constant = account["baseline"].get(name) or {}
         rows.append((name, number(score["value"]), between, number(constant.get("value"))))

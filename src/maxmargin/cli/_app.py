@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, Parameter
 
-from ._check import check
-from ._explain import explain
-from ._export import export
-from ._info import info
+from ._model_commands import check, explain, export, info, report
 from ._predict import predict
-from ._report import report
 from ._train import train
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from cyclopts import Parameter
 
 from ..messages import TextTable, counted, number, percent
 from ._errors import DONE, UserError, about
-from ._files import STANDARD, check_place
+from ._files import STANDARD, check_place, identifiers, load, reader_of
 from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading, flag
-from ._progress import rows_shown
-from ._screen import Screen
+from ._screen import Screen, rows_shown
 from ._writers import output_format, table_written
 
 
@@ -22,13 +21,8 @@ def predict(
     data: Data,
     /,
     *,
-    keep: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Keep all columns of the table, not identifiers alone.")
-    ] = False,
-    scores: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Add decision values, or probabilities where there are such."),
-    ] = False,
+    keep: Annotated[bool, flag("Keep all columns of the table, not identifiers alone.")] = False,
+    scores: Annotated[bool, flag("Add decision values, or probabilities where there are such.")] = False,
     name: Annotated[str, Parameter(help="Name of the column of predictions.")] = "prediction",
     reading: Reading = AS_FOUND,
     out: Annotated[
@@ -54,7 +48,6 @@ def predict(
         raise UserError("--json takes standard output, so predictions need a file: add --out predictions.csv.")
 
     from ..tables import scan_table
-    from ._models import identifiers, load, reader_of
 
     loaded, account = load(model)
     reader = reader_of(loaded)

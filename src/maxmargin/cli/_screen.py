@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ._options import OutputOptions
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..messages import BytesRead, ProgressDisplay, ProgressEvent, RowsPredicted
 
 
 class Screen:
@@ -78,3 +82,30 @@ class Screen:
         if self._begun:
             console.print()
         self._begun = True
+
+
+# ---------------------------------------------------------------- progress, unless all shall be quiet
+
+
+@contextmanager
+def shown(quiet: bool) -> Iterator[Callable[[ProgressEvent], None] | None]:
+    """A function for ``train(progress=...)``; what it is told shows while the block runs."""
+    if quiet:
+        yield None
+        return
+    with ProgressDisplay() as display:
+        yield display.take
+
+
+@contextmanager
+def bytes_shown(quiet: bool) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A function for ``read_table(progress=...)``."""
+    with shown(quiet) as take:
+        yield None if take is None else lambda done, total: take(BytesRead(done, total))
+
+
+@contextmanager
+def rows_shown(quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many rows are done."""
+    with shown(quiet) as take:
+        yield lambda rows: None if take is None else take(RowsPredicted(rows))

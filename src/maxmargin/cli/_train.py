@@ -6,7 +6,7 @@ import importlib.util
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,19 +17,34 @@ from ._account import certificate_table, certificate_words, data_table, data_wor
 from ._errors import DONE, UserError, about
 from ._files import check_place, stem
 from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, OutputOptions, Reading, flag
-from ._progress import bytes_shown, shown
-from ._screen import Screen
+from ._screen import Screen, bytes_shown, shown
 
 MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
 or knn for numbers"
 
-# What is said by options of the same name.
-_SETTINGS = (
-    "model", "task", "C", "gamma", "kernel", "test", "seed", "metric", "folds", "tuning_rows", "minutes",
-    "drop_missing_target",
-)  # fmt: skip
-# What need not be said.
-_USUAL = {"model": "auto", "task": "auto", "test": 0.2, "seed": 0, "metric": "auto", "folds": 5, "tuning_rows": 10_000}
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class TrainingOptions:
+    """Arguments of `maxmargin.training.train` that are said by options of the same name."""
+
+    model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them.")] = "auto"
+    task: Annotated[str, Parameter(help="What to learn: auto, classification or regression.")] = "auto"
+    C: Annotated[float | None, Parameter(help="Price of errors, for linear, logistic, svc, svr; else tuned.")] = None
+    gamma: Annotated[float | None, Parameter(help="Parameter of the kernel, for svc and svr; else tuned.")] = None
+    kernel: Annotated[str | None, Parameter(help="For svc and svr: rbf, linear, poly or sigmoid.")] = None
+    test: Annotated[float, Parameter(help="Share of the rows to hold out for the result.")] = 0.2
+    seed: Annotated[int, Parameter(help="Of every draw: same table, options and seed, same model.")] = 0
+    metric: Annotated[str, Parameter(help="What is compared: auto, accuracy, balanced accuracy or R2.")] = "auto"
+    folds: Annotated[int, Parameter(help="Of the cross-validation.")] = 5
+    tuning_rows: Annotated[int, Parameter(help="The most rows that candidates are compared on.")] = 10_000
+    minutes: Annotated[float | None, Parameter(help="Time for tuning; families that have none left are left out.")] = (
+        None
+    )
+    drop_missing_target: Annotated[bool, flag("Leave out rows that have no target.")] = False
+
+
+AS_USUAL = TrainingOptions()
 
 
 def train(
@@ -39,13 +54,7 @@ def train(
     target: Annotated[
         str | None, Parameter(help="Name of the column to predict. LIBSVM text has it in front, and needs no name.")
     ] = None,
-    model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them.")] = "auto",
-    task: Annotated[str, Parameter(help="What to learn: auto, classification or regression.")] = "auto",
-    C: Annotated[float | None, Parameter(help="Price of errors, for linear, logistic, svc, svr; else tuned.")] = None,
-    gamma: Annotated[float | None, Parameter(help="Parameter of the kernel, for svc and svr; else tuned.")] = None,
-    kernel: Annotated[str | None, Parameter(help="For svc and svr: rbf, linear, poly or sigmoid.")] = None,
-    test: Annotated[float, Parameter(help="Share of the rows to hold out for the result.")] = 0.2,
-    seed: Annotated[int, Parameter(help="Of every draw: same table, options and seed, same model.")] = 0,
+    options: TrainingOptions = AS_USUAL,
     column: Annotated[
         list[str] | None, Parameter(negative="", help="Learn from this column, and from no others; may repeat.")
     ] = None,
@@ -54,13 +63,6 @@ def train(
         Parameter(
             negative="", metavar="COL=KIND", help="Take a column for number, category, date or drop; may repeat."
         ),
-    ] = None,
-    drop_missing_target: Annotated[bool, flag("Leave out rows that have no target.")] = False,
-    metric: Annotated[str, Parameter(help="What is compared: auto, accuracy, balanced accuracy or R2.")] = "auto",
-    folds: Annotated[int, Parameter(help="Of the cross-validation.")] = 5,
-    tuning_rows: Annotated[int, Parameter(help="The most rows that candidates are compared on.")] = 10_000,
-    minutes: Annotated[
-        float | None, Parameter(help="Time for tuning; families that have none left are left out.")
     ] = None,
     reading: Reading = AS_FOUND,
     out: Annotated[
@@ -71,11 +73,7 @@ def train(
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Train a model on a table: prepare, tune, fit, prove, judge by held-out rows, and save."""
-    settings: dict[str, Any] = {
-        "model": model, "task": task, "C": C, "gamma": gamma, "kernel": kernel, "test": test, "seed": seed,
-        "kinds": _kinds(kind), "metric": metric, "folds": folds, "tuning_rows": tuning_rows, "minutes": minutes,
-        "drop_missing_target": drop_missing_target,
-    }  # fmt: skip
+    settings = {**vars(options), "kinds": _kinds(kind)}
     screen = Screen(output)
     out = out or Path(f"{stem(data, 'model')}.mm")
     _check_places(out, report, force)
@@ -83,11 +81,11 @@ def train(
     from .. import persistence, training
     from ..tables import read_table
 
-    options = reading.options()
+    read_as = reading.options()
     if column is not None:
-        options["columns"] = [*column, *([target] if target is not None else [])]
+        read_as["columns"] = [*column, *([target] if target is not None else [])]
     with bytes_shown(output.quiet) as read:
-        table = read_table(data, progress=read, **options)
+        table = read_table(data, progress=read, **read_as)
     with about(data):
         opened = training.open_table(table, target)
     if screen.speaks:
@@ -98,7 +96,7 @@ def train(
         with about(data):
             done = training.train(opened, target, **settings, progress=progress)
         command = _command(data, target, settings, column, kind, reading, out, report)
-        source = {"data": data, "command": command, **options}
+        source = {"data": data, "command": command, **read_as}
         account = jsonable({**done.provenance(), "source": source})
         out.parent.mkdir(parents=True, exist_ok=True)
         persistence.save(done.model, out, provenance=account)
@@ -168,7 +166,9 @@ def train_again(account: dict[str, Any], data: str, model: Path, page: Path) -> 
     kind = [f"{name}={what}" for name, what in (settings.get("kinds") or {}).items()]
     said = {field.name: source.get(field.name) for field in fields(Reading)}
     reading = Reading(**said | {"delimiter": "\\t" if said["delimiter"] == "\t" else said["delimiter"]})
-    line = _command(data, target, {name: settings.get(name) for name in _SETTINGS}, column, kind, reading, model, page)
+    line = _command(
+        data, target, {name: settings.get(name) for name in vars(AS_USUAL)}, column, kind, reading, model, page
+    )
     return line if line.isprintable() else None
 
 
@@ -190,7 +190,7 @@ def _command(
     for name, value in said.items():
         option = f"--{name.replace('_', '-')}"
         unset = value is False and name not in ("header", "day_first")
-        if value is None or unset or _USUAL.get(name) == value:
+        if value is None or unset or vars(AS_USUAL).get(name) == value:
             continue
         if isinstance(value, bool):
             words.append(option if value else option.replace("--", "--no-", 1))

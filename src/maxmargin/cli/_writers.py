@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..messages import jsonable
 from ._errors import UserError
@@ -23,16 +23,6 @@ FORMATS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-
-
-class Writer(Protocol):
-    """Takes one table after the other; all have the columns of the first."""
-
-    def write(self, table: Any) -> None:
-        """Add rows."""
-
-    def close(self) -> None:
-        """Write what the format has at its end."""
 
 
 def output_format(out: str) -> str:
@@ -52,55 +42,59 @@ _SIGNED = r"^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
 
 
 @contextmanager
-def table_written(out: str, *, formulas: bool = False) -> Iterator[Writer]:
+def table_written(out: str, *, formulas: bool = False) -> Iterator[TableWriter]:
     """A writer to a file, which appears when all is written, or to standard output.
 
     In CSV and TSV an apostrophe is put before text that a spreadsheet would run as a formula, unless `formulas`.
     """
-    form = output_format(out)
-    if out == STANDARD:
-        sys.stdout.flush()
-        writer = _Late(form, sys.stdout.buffer, formulas)
-        yield writer
-        writer.close()
-        sys.stdout.buffer.flush()
-        return
     from ..engine import whole_file
 
-    Path(out).parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(out) as file:
-        writer = _Late(form, file, formulas)
+    form = output_format(out)
+    if out != STANDARD:
+        Path(out).parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    with nullcontext(sys.stdout.buffer) if out == STANDARD else whole_file(out) as file:
+        writer = TableWriter(form, file, formulas)
         yield writer
         writer.close()
+        file.flush()
 
 
-class _Late:
-    """A writer that begins with the first table, whose columns it takes."""
+class TableWriter:
+    """Takes one table after the other; it begins with the first, whose columns all others have."""
 
     def __init__(self, form: str, file: Any, formulas: bool) -> None:
         self.form, self.file, self.formulas = form, file, formulas
         self.writer: Any = None
 
     def write(self, table: Any) -> None:
+        """Add rows."""
         if self.writer is None:
-            if self.form in _DELIMITERS:
-                self.writer = _Csv(self.file, table.schema, _DELIMITERS[self.form], self.formulas)
-            else:
-                self.writer = _MAKERS[self.form](self.file, table.schema)
+            self.writer = self._begin(table.schema)
         self.writer.write(table)
 
+    def _begin(self, schema: Any) -> Any:
+        from pyarrow import ipc, parquet
+
+        if self.form == "parquet":
+            return parquet.ParquetWriter(self.file, schema)
+        if self.form == "arrow":
+            return ipc.new_file(self.file, schema)
+        return _JsonLines(self.file) if self.form == "jsonl" else _Csv(self.file, schema, self.form, self.formulas)
+
     def close(self) -> None:
-        if self.writer is not None:
+        """Write what the format has at its end."""
+        if hasattr(self.writer, "close"):
             self.writer.close()
 
 
 class _Csv:
     """CSV with quotes where they are needed alone: Arrow's own writer puts them around every text."""
 
-    def __init__(self, file: Any, schema: Any, delimiter: str, formulas: bool) -> None:
+    def __init__(self, file: Any, schema: Any, form: str, formulas: bool) -> None:
         import pyarrow
 
-        self.file, self.delimiter, self.formulas = file, delimiter, formulas
+        self.file, self.delimiter, self.formulas = file, "," if form == "csv" else "\t", formulas
         self._lines([self._harmless(pyarrow.array([name])) for name in schema.names])
 
     def write(self, table: Any) -> None:
@@ -135,9 +129,6 @@ class _Csv:
         inner = compute.replace_substring(column, '"', '""')
         return compute.if_else(special, compute.binary_join_element_wise('"', inner, '"', ""), column)
 
-    def close(self) -> None:
-        pass
-
 
 def _as_text(column: Any) -> Any:
     """Values as text; a date without a time is written as a date."""
@@ -151,20 +142,8 @@ def _as_text(column: Any) -> Any:
     return column if types.is_string(column.type) else column.cast(pyarrow.string())
 
 
-def _parquet(file: Any, schema: Any) -> Any:
-    from pyarrow import parquet
-
-    return parquet.ParquetWriter(file, schema)
-
-
-def _arrow(file: Any, schema: Any) -> Any:
-    from pyarrow import ipc
-
-    return ipc.new_file(file, schema)
-
-
 class _JsonLines:
-    def __init__(self, file: Any, schema: Any) -> None:
+    def __init__(self, file: Any) -> None:
         self.file = file
 
     def write(self, table: Any) -> None:
@@ -175,10 +154,3 @@ class _JsonLines:
             for row in zip(*(column.to_pylist() for column in columns), strict=True):
                 values = jsonable(dict(zip(table.column_names, row, strict=True)))
                 self.file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
-
-    def close(self) -> None:
-        pass
-
-
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
-_MAKERS = {"parquet": _parquet, "arrow": _arrow, "jsonl": _JsonLines}

@@ -2,5 +2,7 @@
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._kernel_ridge import KernelRidge
+from ._logistic import KernelLogisticRegression
+from ._perceptron import KernelPerceptron
 
-__all__ = ["KernelRidge"]
+__all__ = ["KernelLogisticRegression", "KernelPerceptron", "KernelRidge"]

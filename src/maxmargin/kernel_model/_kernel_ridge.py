@@ -211,8 +211,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
     def _problem(self, gram: Any, X: Any, y: np.ndarray, sample_weight: Any) -> tuple[KernelRidgeProblem, np.ndarray]:
         """The problem of checked input, and the rows that take part."""
         weights = check_weights(sample_weight, X)
-        if weights is not None and np.min(sample_weight) < 0:
-            raise ValueError(f"sample_weight must be at least 0; got {np.min(sample_weight):g}.")
+        if weights is not None and (least := float(np.min(np.asarray(sample_weight)))) < 0:
+            raise ValueError(f"sample_weight must be at least 0; got {least:g}.")
         weights = np.ones(X.shape[0]) if weights is None else weights
         kept = np.flatnonzero(weights > 0)
         if not len(kept):  # one weight for all

@@ -14,6 +14,7 @@ from ._orthogonal import OrthogonalBasis as OrthogonalBasis, as_floats as as_flo
 from ._perceptron import Perceptron
 from ._polynomial import PolynomialRegression
 from ._ridge import Ridge
+from ._ridge_cv import RidgeCV
 
 __all__ = [
     "ElasticNet",
@@ -27,4 +28,5 @@ __all__ = [
     "Perceptron",
     "PolynomialRegression",
     "Ridge",
+    "RidgeCV",
 ]

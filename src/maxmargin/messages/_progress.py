@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Protocol
 
 from ._console import TextTable, draw_table, make_console, printable
@@ -171,9 +170,7 @@ class ProgressDisplay:
     def __enter__(self) -> ProgressDisplay:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

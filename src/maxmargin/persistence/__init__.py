@@ -2,8 +2,22 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ._errors import ModelFileError
+# Beside what users import (`__all__`), the kinds by which accounts of a training are checked, too.
+from ._errors import Mismatch as Mismatch, ModelFileError, Where as Where, inside as inside
 from ._file import load, read_provenance, save
+from ._kinds import (
+    Bool as Bool,
+    Either as Either,
+    Float as Float,
+    Int as Int,
+    Items as Items,
+    Kind as Kind,
+    Named as Named,
+    OrNone as OrNone,
+    Scope as Scope,
+    Text as Text,
+    choice as choice,
+)
 
 if TYPE_CHECKING:
     from ._onnx import to_onnx

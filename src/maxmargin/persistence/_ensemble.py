@@ -22,7 +22,7 @@ from ..ensemble import (
     RandomForestRegressor,
     Stage,
 )
-from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, Ridge
+from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, Ridge, RidgeCV
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places
 from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, Record, Scope, Text, choice
@@ -74,7 +74,7 @@ def _targets(value: Any) -> int | None:
     """The columns that a regressor predicts; None if it predicts a vector."""
     while hasattr(value, "steps"):
         value = next((step for _, step in reversed(value.steps) if not isinstance(step, str | None)), None)
-    if isinstance(value, ElasticNet | LinearRegression | PolynomialRegression | Ridge):
+    if isinstance(value, ElasticNet | LinearRegression | PolynomialRegression | Ridge | RidgeCV):
         return None if value.coef_.ndim == 1 else len(value.coef_)
     rows = value._y if isinstance(value, KNeighborsRegressor) else None
     return None if rows is None or rows.ndim == 1 else int(rows.shape[1])

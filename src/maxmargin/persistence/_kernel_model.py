@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel_model import KernelRidge
+from ..kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from ..kernels import kernel_name, largest_degree
-from ._arrays import dense_or_csr, floats
+from ._arrays import dense_or_csr, floats, whole
 from ._errors import Where
-from ._kinds import Check, Kind, Scope
-from ._proofs import certificates
-from ._schema import FEATURES, Entries, Schema
+from ._kinds import Check, Float, Int, Kind, Scope
+from ._proofs import certificates, guarantee
+from ._schema import CLASSES, FEATURES, Entries, Let, Schema
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
@@ -40,6 +40,34 @@ class _Coefficients(Kind):
         return floats("n").read(node, where, scope)
 
 
+_PROBLEMS: Entries = (
+    *CLASSES,
+    Check(lambda s: s["k"] >= 2, "a classifier has two classes at least."),
+    Let("problems", lambda s: 1 if s["k"] == 2 else s["k"]),
+    ("_gamma", Float(0.0)),
+    ("dual_coef_", floats("problems", "n")),
+    ("intercept_", floats("problems")),
+)
+_LOGISTIC: Entries = (
+    *_ROWS,
+    *_PROBLEMS,
+    ("class_weight_", floats("k", low=0)),
+    ("n_iter_", whole("problems", low=0)),
+    ("fit_status_", Int(0, 1)),
+    ("certificate_", certificates("problems")),
+)
+_PERCEPTRON: Entries = (
+    *_ROWS,
+    *_PROBLEMS,
+    ("_last", floats("problems", "n")),
+    ("n_mistakes_", whole("problems", low=0)),
+    ("n_iter_", Int()),
+    ("certificate_", guarantee(problems="problems")),
+)
 _RIDGE: Entries = (*_ROWS, ("dual_coef_", _Coefficients()), ("certificate_", certificates("targets")))
 
-SCHEMAS = [Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE])]
+SCHEMAS = [
+    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE]),
+    Schema("maxmargin.kernel_model.KernelLogisticRegression", KernelLogisticRegression, _LOGISTIC, checks=[_DEGREE]),
+    Schema("maxmargin.kernel_model.KernelPerceptron", KernelPerceptron, _PERCEPTRON, checks=[_DEGREE]),
+]

@@ -224,6 +224,24 @@ class Row(Kind):
         return tuple(kind.read(part, where, scope) for kind, part in zip(self.kinds, node, strict=True))
 
 
+@dataclass(frozen=True)
+class Named(Kind):
+    """Values of one kind by name."""
+
+    kind: Kind
+
+    def write(self, value: Any, where: Where) -> Any:
+        for name in value:
+            if not isinstance(name, str):
+                raise Mismatch(where, f"has a part named {shown(name)}, which cannot be saved.")
+        return {name: self.kind.write(part, at(where, name)) for name, part in value.items()}
+
+    def read(self, node: Any, where: Where, scope: Scope) -> dict[str, Any]:
+        if not isinstance(node, dict):
+            raise Mismatch(where, f"must be values by name; found {shown(node)}.")
+        return {name: self.kind.read(part, at(where, name), scope) for name, part in node.items()}
+
+
 def by_key(key: Kind, value: Kind) -> Items:
     """A dict, as a list of its keys and values."""
     return Items(Row((key, value)), out=dict, of=(dict,), parts=dict.items)

@@ -23,6 +23,7 @@ from ..linear_model import (
     Perceptron,
     PolynomialRegression,
     Ridge,
+    RidgeCV,
 )
 from ..solvers import StochasticState
 from ._arrays import dense_or_csr, floats, whole
@@ -201,6 +202,32 @@ _RIDGE: Entries = (
     ("certificate_", guarantee()),
 )
 
+# One number, or one a target where each has its own penalty.
+_CHOSEN = Either(lambda node, s: floats("targets") if isinstance(node, np.ndarray) else Float())
+
+_RIDGE_CV: Entries = (
+    *FEATURES,
+    ("alpha_", _CHOSEN),
+    Check(lambda s: bool((np.asarray(s.values["alpha_"]) > 0).all()), "has a penalty that is not positive."),
+    ("best_score_", Either(lambda node, s: floats("targets") if isinstance(node, np.ndarray) else Float(finite=False))),
+    ("coef_", _Targets("d")),
+    ("intercept_", _INTERCEPT),
+    (
+        "cv_results_",
+        Maybe(
+            Either(
+                lambda node, s: (
+                    floats("n", "targets", "alphas", finite=False)
+                    if np.ndim(node) == 3
+                    else floats("n", "alphas", finite=False)
+                )
+            )
+        ),
+    ),
+    ("_training_shape", Int(1, binds="n")),
+    ("certificate_", guarantee()),
+)
+
 
 def _rank_fits(scope: Scope) -> bool:
     """Rank and singular values come together, for dense rows."""
@@ -374,6 +401,7 @@ SCHEMAS = [
     Schema("maxmargin.linear_model.Perceptron", Perceptron, _PERCEPTRON),
     Schema("maxmargin.linear_model.LinearRegression", LinearRegression, _LEAST_SQUARES),
     Schema("maxmargin.linear_model.Ridge", Ridge, _RIDGE),
+    Schema("maxmargin.linear_model.RidgeCV", RidgeCV, _RIDGE_CV),
     Schema("maxmargin.linear_model.PolynomialRegression", PolynomialRegression, _POLYNOMIAL),
     search_classifier(
         "maxmargin.linear_model.LogisticRegressionCV",

@@ -20,8 +20,7 @@ from ..ensemble import (
     DecisionPlane,
     DecisionStump,
 )
-from ._onnx_graph import Graph, Value
-from ._onnx_registry import Prediction, write_model, writes
+from ._onnx_graph import Graph, Prediction, Value, write_model, writes
 from ._onnx_trees import CLASSIFIERS, REGRESSORS, Trees, as_read_by, sum_over_trees
 
 

@@ -25,6 +25,7 @@ from ..linear_model import (
     Perceptron,
     PolynomialRegression,
     Ridge,
+    RidgeCV,
     as_floats,
 )
 from ..search import CERTAIN_PAIR, WINNERS_LEAD, Calibration, Isotonic, Sigmoid
@@ -42,9 +43,8 @@ from ..svm import (
     OneVsOne,
     class_slices,
 )
-from ._onnx_graph import Graph, Value
+from ._onnx_graph import Graph, Prediction, Value, write_model, write_step, writes
 from ._onnx_kernels import KernelGraph, exact_weights
-from ._onnx_registry import Prediction, write_model, write_step, writes
 
 
 def _linear(model: Any, X: Value) -> Value:
@@ -95,7 +95,7 @@ def _write_logistic(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(said.classes, said.index, said.decision, shares, width=said.width)
 
 
-@writes(ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, LinearSVR, Ridge)
+@writes(ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, LinearSVR, Ridge, RidgeCV)
 def _write_linear_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     return _regression(_linear(model, X), model)
 

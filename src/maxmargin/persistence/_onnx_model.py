@@ -18,9 +18,8 @@ from . import (  # noqa: F401 - each adds what it writes to the registry
     _onnx_neighbors,
     _onnx_trees,
 )
-from ._onnx_graph import IR_VERSION, ML_OPSET, OPSET, Graph, Value
+from ._onnx_graph import IR_VERSION, ML_OPSET, OPSET, Graph, Prediction, Value, write_model
 from ._onnx_preparation import read_columns, reads_columns
-from ._onnx_registry import Prediction, write_model
 
 
 def write_whole(model: Any) -> ModelProto:

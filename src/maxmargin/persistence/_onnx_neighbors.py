@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
-from ._onnx_graph import Graph, Value
-from ._onnx_registry import Prediction, writes
+from ._onnx_graph import Graph, Prediction, Value, writes
 
 
 def _nearest(graph: Graph, index: Any, rows: Any, X: Value, k: int) -> tuple[Value, Value]:

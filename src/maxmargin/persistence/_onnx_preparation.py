@@ -34,8 +34,7 @@ from sklearn.preprocessing import (
 
 from ..tables import ColumnPlan, ColumnReader
 from ..tree import Categories
-from ._onnx_graph import Graph, Value
-from ._onnx_registry import within, write_step, writes_step
+from ._onnx_graph import Graph, Value, within, write_step, writes_step
 
 # -------------------------------------------------------------------- encoders
 

@@ -24,8 +24,7 @@ from sklearn import tree as sklearn_tree
 
 from ..ensemble import RandomForestClassifier, RandomForestRegressor
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
-from ._onnx_graph import Graph, Value
-from ._onnx_registry import Prediction, writes
+from ._onnx_graph import Graph, Prediction, Value, writes
 
 CLASSIFIERS = DecisionTreeClassifier, sklearn_tree.DecisionTreeClassifier
 REGRESSORS = DecisionTreeRegressor, sklearn_tree.DecisionTreeRegressor

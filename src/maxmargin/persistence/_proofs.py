@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..certificates import DEFINITENESS, Certificate, Guarantee, ModelCertificate, Status
-from ._errors import Mismatch, Where, at
-from ._kinds import Around, Bool, Check, Float, Int, Items, Kind, Record, Scope, Size, Text, choice
+from ._errors import Mismatch, Where
+from ._kinds import Around, Bool, Check, Float, Int, Items, Kind, Named, Record, Scope, Size, Text, choice
 from ._values import shown
 
 _FIGURE = Float(finite=False, nan=True)
@@ -22,24 +22,6 @@ class _Status(Kind):
             return Status(node)
         except ValueError:
             raise Mismatch(where, f"must be a status; found {shown(node)}.") from None
-
-
-class _Figures(Kind):
-    """Numbers by name."""
-
-    def write(self, value: Any, where: Where) -> Any:
-        return {_named(name, where): _FIGURE.write(figure, at(where, name)) for name, figure in value.items()}
-
-    def read(self, node: Any, where: Where, scope: Scope) -> dict[str, float]:
-        if not isinstance(node, dict):
-            raise Mismatch(where, f"must be numbers by name; found {shown(node)}.")
-        return {name: _FIGURE.read(figure, at(where, name), scope) for name, figure in node.items()}
-
-
-def _named(name: Any, where: Where) -> str:
-    if not isinstance(name, str):
-        raise Mismatch(where, f"has a figure named {shown(name)}, which cannot be saved.")
-    return name
 
 
 _FIGURES = ("primal", "dual", "gap", "relative_gap", "kkt_violation")
@@ -92,7 +74,7 @@ def guarantee(of: type[Guarantee] = Guarantee, extra: Mapping[str, Kind] | None 
             "statement": Text(),
             "holds": Bool(),
             "kind": choice("proof", "estimate", "nothing"),
-            "figures": _Figures(),
+            "figures": Named(_FIGURE),
         }
         claims = Check(lambda s: not s.values["holds"] or s.values["kind"] == "proof", "holds, and is no proof.")
         kinds |= {**_COMMON, "problems": parts, **(extra or {})}

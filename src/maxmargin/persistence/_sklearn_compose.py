@@ -42,6 +42,15 @@ def _step_of(node: Any, where: Where) -> Any:
     return step
 
 
+def _named(node: Any, width: int, where: Where, scope: Scope) -> list[list[Any]]:
+    """Rows of so many parts, the first of which is a name that no other has."""
+    if not isinstance(node, list) or not all(isinstance(row, list) and len(row) == width for row in node):
+        raise Mismatch(where, f"must be lists of {width} that begin with a name; found {shown(node)}.")
+    if len({Text().read(row[0], where, scope) for row in node}) != len(node):
+        raise Mismatch(where, "has a name twice.")
+    return node
+
+
 class _Steps(Kind):
     """Named steps: an estimator each, "passthrough" or None."""
 
@@ -49,14 +58,9 @@ class _Steps(Kind):
         return [[Text().write(name, where), _step_node(step, at(where, name))] for name, step in value]
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if not isinstance(node, list) or not node or not all(isinstance(s, list) and len(s) == 2 for s in node):
-            raise Mismatch(where, f"must be named steps; found {shown(node)}.")
-        out = []
-        for name, step in node:
-            name = Text().read(name, where, scope)
-            out.append((name, _step_of(step, at(where, name))))
-        if len({name for name, _ in out}) != len(out):
-            raise Mismatch(where, "has a name twice.")
+        out = [(name, _step_of(step, at(where, name))) for name, step in _named(node, 2, where, scope)]
+        if not out:
+            raise Mismatch(where, "must have steps.")
         if any(not hasattr(step, "transform") for _, step in out[:-1] if step is not None and step != "passthrough"):
             raise Mismatch(where, "must be transformers, but for the last one.")
         _check_widths(out, where)
@@ -111,11 +115,9 @@ class _Parts(Kind):
         ]
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        if not isinstance(node, list) or not all(isinstance(part, list) and len(part) == 3 for part in node):
-            raise Mismatch(where, f"must be named transformers with columns; found {shown(node)}.")
         out = []
-        for name, step, columns in node:
-            place = at(where, Text().read(name, where, scope))
+        for name, step, columns in _named(node, 3, where, scope):
+            place = at(where, name)
             made, chosen = _step_of(step, place), plain_value(columns, place)
             if made is not None and not isinstance(made, str) and not hasattr(made, "transform"):
                 raise Mismatch(place, f"must be a transformer; found {type(made).__name__}.")
@@ -127,8 +129,6 @@ class _Parts(Kind):
                 if not isinstance(made, str) and count and not is_fitted(made):
                     raise Mismatch(place, "must be fitted.")
             out.append((name, made, chosen))
-        if len({name for name, _, _ in out}) != len(out):
-            raise Mismatch(where, "has a name twice.")
         return out
 
 

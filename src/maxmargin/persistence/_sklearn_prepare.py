@@ -160,6 +160,11 @@ def _same_width(value: Any) -> int:
     return value.n_features_in_
 
 
+def _needs(parameter: str, name: str) -> Check:
+    words = f"has no {name}, which {parameter}=True needs."
+    return Check(lambda s: not s.params[parameter] or s.values[name] is not None, words)
+
+
 class _Seen(Plain):
     """How many rows were seen: a number, or one a column where some values were missing."""
 
@@ -183,10 +188,6 @@ class _Dtype(Kind):
         if not isinstance(node, str) or not self._form.fullmatch(node):
             raise Mismatch(where, f"must be a dtype; found {shown(node)}.")
         return np.dtype(node)
-
-
-def _powers(value: Any) -> int:
-    return value.n_output_features_
 
 
 def _few_powers(scope: Scope) -> bool:
@@ -248,14 +249,8 @@ SCHEMAS = [
             ("mean_", OrNone(floats("d", nan=True))),
             ("var_", OrNone(floats("d", low=0, nan=True))),
             ("n_samples_seen_", _Seen()),
-            Check(
-                lambda s: not s.params["with_std"] or s.values["scale_"] is not None,
-                "has no scale_, which with_std=True needs.",
-            ),
-            Check(
-                lambda s: not s.params["with_mean"] or s.values["mean_"] is not None,
-                "has no mean_, which with_mean=True needs.",
-            ),
+            _needs("with_std", "scale_"),
+            _needs("with_mean", "mean_"),
         ),
         width=_same_width,
     ),
@@ -264,8 +259,7 @@ SCHEMAS = [
         MinMaxScaler,
         (
             *_START,
-            *((name, either_float("d", nan=True)) for name in ("min_", "scale_")),
-            *((name, either_float("d", nan=True)) for name in ("data_min_", "data_max_", "data_range_")),
+            *((n, either_float("d", nan=True)) for n in ("min_", "scale_", "data_min_", "data_max_", "data_range_")),
             ("n_samples_seen_", _Seen()),
         ),
         width=_same_width,
@@ -288,8 +282,8 @@ SCHEMAS = [
             *_START,
             ("center_", OrNone(either_float("d", nan=True))),
             ("scale_", OrNone(either_float("d", nan=True))),
-            Check(lambda s: not s.params["with_centering"] or s.values["center_"] is not None, "has no center_."),
-            Check(lambda s: not s.params["with_scaling"] or s.values["scale_"] is not None, "has no scale_."),
+            _needs("with_centering", "center_"),
+            _needs("with_scaling", "scale_"),
         ),
         width=_same_width,
     ),
@@ -309,7 +303,7 @@ SCHEMAS = [
             Check(_few_powers, f"has no powers, a degree above {_MOST_DEGREE} or more than {_MOST_POWERS} powers."),
             *((n, _powers_again(n)) for n in ("_min_degree", "_max_degree", "n_output_features_", "_n_out_full")),
         ),
-        width=_powers,
+        width=lambda value: value.n_output_features_,
     ),
     Schema(
         "sklearn.impute.SimpleImputer",

@@ -3,7 +3,9 @@
 from ._box_qp import BoxQP
 from ._crammer_singer import CrammerSingerRisk
 from ._hard_margin import HardMarginRisk
+from ._kernel_logistic import KernelLogisticProblem
 from ._kernel_ridge import KernelRidgeProblem
+from ._kernel_separation import KernelSeparation
 from ._least_squares import LeastSquares
 from ._multinomial import MultinomialRisk
 from ._risk import Risk
@@ -13,7 +15,9 @@ __all__ = [
     "BoxQP",
     "CrammerSingerRisk",
     "HardMarginRisk",
+    "KernelLogisticProblem",
     "KernelRidgeProblem",
+    "KernelSeparation",
     "LeastSquares",
     "MultinomialRisk",
     "Risk",

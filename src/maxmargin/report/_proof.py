@@ -105,17 +105,9 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
         "words": _duality_words(proof),
         "figures": [],
         "problems": [
-            {
-                "label": part.label,
-                "primal": jsonable(part.primal),
-                "dual": jsonable(part.dual),
-                "relative_gap": jsonable(part.relative_gap),
-                "status": str(part.status),
-            }
-            for part in sorted(problems, key=lambda p: -p.relative_gap)[:_MOST_PROBLEMS]
-        ]
-        if len(problems) > 1
-        else [],
+            {name: jsonable(getattr(part, name)) for name in ("label", "primal", "dual", "relative_gap", "status")}
+            for part in sorted(problems, key=lambda p: -p.relative_gap)[: _MOST_PROBLEMS * (len(problems) > 1)]
+        ],
         "problems_left_out": max(0, len(problems) - _MOST_PROBLEMS),
     }
 

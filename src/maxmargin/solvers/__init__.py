@@ -23,6 +23,8 @@ from .kernel._projection import feasible, project
 from .kernel._smo import smo
 from .kernel._stationary import solve_stationary
 from .kernel.decomposition import Decomposition
+from .kernel.kernel_logistic import KernelLogisticNewton
+from .kernel.kernel_perceptron import KernelPerceptronRule
 from .kernel.kernel_ridge import solve_kernel_ridge
 from .kernel.projected_gradient import ProjectedGradient
 from .kernel.stored_matrix import longest_useful
@@ -33,7 +35,7 @@ from .linear.dual_coordinate import DualCoordinate
 from .linear.gradient_descent import GradientDescent
 from .linear.interior_point import InteriorPoint
 from .linear.lasso import Design, WorkingSets
-from .linear.least_squares import solve as solve_least_squares
+from .linear.least_squares import gram_of_columns, solve as solve_least_squares
 from .linear.newton import Newton
 from .linear.newton_cg import NewtonCG
 from .linear.perceptron import VARIANTS, PerceptronRule, mistake_bound
@@ -57,6 +59,8 @@ __all__ = [
     "Decomposition",
     "DualCoordinate",
     "InteriorPoint",
+    "KernelLogisticNewton",
+    "KernelPerceptronRule",
     "IterativeSolver",
     "NewtonCG",
     "Newton",
@@ -77,6 +81,7 @@ __all__ = [
     "choose_solver",
     "drive",
     "feasible",
+    "gram_of_columns",
     "longest_useful",
     "mistake_bound",
     "polish",

@@ -3,11 +3,9 @@
 # Beside what users import (`__all__`), what training and model files build on.
 from ._column_reader import ColumnReader
 from ._dates import FORMS as FORMS
-from ._describe import ColumnSummary, TableSummary, describe_table
+from ._describe import ColumnSummary, Fingerprint, TableSummary, describe_table, fingerprint
 from ._errors import TableError, TableLimitError, absent as absent
-from ._fingerprint import Fingerprint, fingerprint
-from ._frame import Column as Column, columns_of as columns_of, is_frame as is_frame, named as named
-from ._narrow import MISSING
+from ._frame import Column as Column, SparseTable, columns_of as columns_of, is_frame as is_frame, named as named
 from ._plan import KINDS as KINDS, ColumnPlan, names_out as names_out
 from ._preparation import (
     decided_reader as decided_reader,
@@ -16,7 +14,7 @@ from ._preparation import (
     make_preparation,
 )
 from ._read import read_table, scan_table
-from ._sparse_table import SparseTable
+from ._types import MISSING
 
 __all__ = [
     "MISSING",

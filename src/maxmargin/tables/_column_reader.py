@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import repeat
 from numbers import Integral
 from typing import Any
@@ -166,13 +167,15 @@ class ColumnReader(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         columns = columns_of(X)
-        if not hasattr(self, "feature_names_in_") and len(columns) != self.n_features_in_:
-            raise ValueError(
-                f"X has {len(columns)} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input."
-            )
-        if hasattr(self, "feature_names_in_") and not is_frame(X):
-            columns = self._by_place(columns)
+        fitted = getattr(self, "feature_names_in_", None)
+        if fitted is None or not is_frame(X):
+            if len(columns) != self.n_features_in_:
+                raise ValueError(
+                    f"X has {len(columns)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                    "features as input."
+                )
+            if fitted is not None:  # the columns of an array have the names of the data frame that was fitted
+                columns = [replace(c, name=str(name)) for c, name in zip(columns, fitted, strict=True)]
         there = named(columns)
         used = [plan for plan in self.columns_ if plan.kind != "drop"]
         if any(plan.name not in there for plan in used):
@@ -184,18 +187,6 @@ class ColumnReader(TransformerMixin, BaseEstimator):
             numbers[:, place : place + len(read)] = np.column_stack(read)
             place += len(read)
         return numbers
-
-    def _by_place(self, columns: list[Column]) -> list[Column]:
-        """The columns of an array under the names of the data frame that was fitted."""
-        if len(columns) != self.n_features_in_:
-            raise ValueError(
-                f"X has {len(columns)} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input."
-            )
-        return [
-            Column(str(name), column.type, column.series, column.whole)
-            for name, column in zip(self.feature_names_in_, columns, strict=True)
-        ]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of the matrix: ``age``, ``city``, ``born``, ``born month``, ``born weekday``.

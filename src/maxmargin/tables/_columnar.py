@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ..messages import Argument, Place, byte_size, quoted
 from ._arrow_sizes import unpacked_size
-from ._errors import TableError, TableLimitError, absent, need_pyarrow
+from ._errors import TableError, TableLimitError, absent
 from ._parquet_sizes import pages_size, thrift_limits
 from ._rows import rechunk
 from ._source import Progress, Source
@@ -17,7 +20,6 @@ from ._source import Progress, Source
 
 def plain_type(type_: Any, name: str, file: str) -> Any:
     """The type that a column gets: bool, int64, float64, timestamp in microseconds, or string."""
-    pa = need_pyarrow()
     is_ = pa.types
     if type_ in _plain_types():
         return type_
@@ -45,13 +47,11 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
 
 @cache
 def _plain_types() -> frozenset[Any]:
-    pa = need_pyarrow()
     return frozenset({pa.bool_(), pa.int64(), pa.float64(), pa.timestamp("us"), pa.string()})
 
 
 def plain_column(column: Any, target: Any) -> Any:
     """A column as its plain type."""
-    pa = need_pyarrow()
     if column.type == target:
         return column
     if pa.types.is_dictionary(column.type):
@@ -65,7 +65,6 @@ def plain_column(column: Any, target: Any) -> Any:
 
 
 def _plain_table(table: Any, file: str) -> Any:
-    pa = need_pyarrow()
     names = table.column_names
     targets = [plain_type(field.type, field.name, file) for field in table.schema]
     columns = []
@@ -100,7 +99,6 @@ def _batches(
     source: Source, format: str, columns: Sequence[str] | None, rows: int, progress: Progress | None
 ) -> Iterator[Any]:
     """Plain tables, one for each record batch; whatever a damaged file makes of Arrow becomes a `TableError`."""
-    pa = need_pyarrow()
     where, some, made = source.place, False, 0
     file = source.file()
     stored = source.size()
@@ -139,9 +137,6 @@ def _batches(
 
 def _plain_bytes(column: Any) -> int:
     """Bytes of a column in which each cell has its own text: a dictionary can hold one long text for all of them."""
-    pa = need_pyarrow()
-    import pyarrow.compute as pc
-
     if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary).cast(pa.int64())
@@ -149,7 +144,6 @@ def _plain_bytes(column: Any) -> int:
 
 
 def _is_text(type_: Any) -> bool:
-    pa = need_pyarrow()
     return any(is_(type_) for is_ in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
@@ -174,8 +168,6 @@ _AT_ONCE = 1 << 26  # bytes
 
 def _rows_at_once(file: Any, metadata: Any, texts: set[str]) -> int:
     """As many rows as take 64 MB if each had the longest text that pages can give again and again."""
-    pa = need_pyarrow()
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     # Read so, a column keeps its dictionary, and one row of each group shows how long its texts are.
@@ -206,7 +198,6 @@ def _refuse_growth(file: Any, metadata: Any, source: Source) -> None:
 
 
 def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[Any]:
-    pa = need_pyarrow()
     unpacked = unpacked_size(file)
     source.limits.expansion(unpacked, source.size(), source.place, "its batches unpack to far more than is stored")
     head = file.read(6)
@@ -223,7 +214,7 @@ def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[A
 
 
 def scan_columnar(
-    source: Source, format: str, columns: Sequence[str] | None, rows: int, progress: Progress | None
+    source: Source, format: str, columns: Sequence[str] | None, progress: Progress | None, rows: int
 ) -> Iterator[Any]:
     """The file in tables of `rows` rows."""
     return rechunk(_batches(source, format, columns, rows, progress), rows, source)
@@ -231,7 +222,6 @@ def scan_columnar(
 
 def read_columnar(source: Source, format: str, columns: Sequence[str] | None, progress: Progress | None) -> Any:
     """The whole file as an Arrow table."""
-    pa = need_pyarrow()
     parts, held = [], 0
     for table in _batches(source, format, columns, 1 << 16, progress):
         parts.append(table)

@@ -7,10 +7,12 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..messages import Argument
 from ._dates import AMBIGUOUS, FORMS
-from ._errors import TableError, need_pyarrow
+from ._errors import TableError
 from ._narrow import ALL, ORDER, TEXT, Fit, convert, first_misfit, fit_types
 from ._wide import cast_together, fit_together
 
@@ -25,7 +27,6 @@ _NOUNS = {"integer": "no integer", "number": "no number", "bool": "neither true 
 @cache
 def arrow_type(type_: str) -> Any:
     """Arrow's type for one of ours."""
-    pa = need_pyarrow()
     if type_ in FORMS or type_ == "date":
         return pa.timestamp("us")
     return {"integer": pa.int64(), "bool": pa.bool_(), TEXT: pa.string()}.get(type_, pa.float64())
@@ -55,8 +56,6 @@ class GrowingColumn:
 
     @staticmethod
     def _questions(types: frozenset[str], cells: Any) -> bool:
-        import pyarrow.compute as pc
-
         if "number" in types:
             return False
         return set(AMBIGUOUS) <= types or ("comma" in types and pc.any(pc.match_substring(cells, ",")).as_py())
@@ -108,7 +107,6 @@ class GrowingColumn:
 
 
 def _nulls(part: Any, target: Any) -> Any:
-    pa = need_pyarrow()
     return pa.nulls(len(part), target)
 
 

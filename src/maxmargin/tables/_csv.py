@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.csv as pv
+
 from ..messages import Place, one_line, quoted
 from ._columns import FixedColumn, GrowingColumn, add_batch, arrow_type, read_batch
 from ._dialect import read_header, refuse_blanks, sniff_delimiter
-from ._errors import TableError, absent, need_pyarrow
+from ._errors import TableError, absent
 from ._narrow import CellFormat, clean, convert, first_misfit
 from ._rows import rechunk
 from ._source import Source
@@ -83,9 +86,6 @@ class CsvFile:
             together = wide_cells(block, self.delimiter, len(self.names), [self._place[name] for name in columns])
             if together is not None:
                 return self._sliced(block, columns, clean(together, self.cell_format))
-        pa = need_pyarrow()
-        import pyarrow.csv as pv
-
         places = [
             str(j) for j in range(len(self.names))
         ]  # stand in for names, of which Arrow treats some in its own way
@@ -156,7 +156,6 @@ def read_csv(source: Source, options: CsvOptions) -> Any:
     Columns are narrowed block by block, so that memory holds numbers and not their digits. If a later block shows that
     a column is something else (article numbers, then "A17"), its cells are read a second time.
     """
-    pa = need_pyarrow()
     if not source.rewindable:
         source.spool()
     file = CsvFile(source, options)
@@ -225,5 +224,4 @@ def _settled(column: GrowingColumn | FixedColumn, rows: int) -> FixedColumn:
 
 
 def _table(columns: Mapping[str, FixedColumn], batch: Batch) -> Any:
-    pa = need_pyarrow()
     return pa.table(read_batch(list(columns.values()), batch), names=list(columns))

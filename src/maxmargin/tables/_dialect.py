@@ -8,8 +8,8 @@ from itertools import islice
 
 from ..messages import Argument, Place, quoted
 from ._errors import TableError
-from ._narrow import MISSING
 from ._text import Block, first_record, records
+from ._types import MISSING
 
 DELIMITERS = (",", "\t", ";", "|")
 _LOOKED = 50  # records

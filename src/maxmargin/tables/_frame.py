@@ -1,4 +1,4 @@
-"""Columns of any data frame as plain arrays: the one place that knows of pandas, polars and pyarrow."""
+"""Tables: columns of any data frame as plain arrays (all that is known of pandas, polars, pyarrow), and sparse rows."""
 
 from __future__ import annotations
 
@@ -236,3 +236,23 @@ def _sort(value: object) -> str:
 def named(columns: Iterable[Column]) -> dict[str, Column]:
     """Columns by name."""
     return {column.name: column for column in columns}
+
+
+@dataclass(frozen=True)
+class SparseTable:
+    """Rows and labels of a LIBSVM file.
+
+    Attributes
+    ----------
+    X : scipy CSR array of float64 of shape (n_samples, n_features)
+        The rows.
+    y : ndarray of float64 of shape (n_samples,)
+        The number at the beginning of each line.
+
+    """
+
+    X: sp.csr_array
+    y: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.y)

@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.json as pj
+
 from ..messages import Place, quoted
 from ._columnar import plain_column, plain_type
 from ._dates import FORMS, arrow_instants, may_have
-from ._errors import TableError, absent, need_pyarrow
+from ._errors import TableError, absent
 from ._json_shape import Cells, deep_error, lines_of, too_deep
 from ._rows import rechunk
 from ._source import Source
@@ -32,7 +35,6 @@ class _Parser:
 
     def parse(self, block: Block) -> Any:
         """A table of plain types; text stays text."""
-        pa = need_pyarrow()
         line = too_deep(block)
         if line is not None:
             raise self._mistake(block, line) or deep_error(self.name, line)
@@ -53,9 +55,6 @@ class _Parser:
         return table if names == table.column_names else table.select(names)
 
     def _read(self, block: Block) -> Any:
-        pa = need_pyarrow()
-        import pyarrow.json as pj
-
         schema = pa.schema([(name, pa.string()) for name in sorted(self.texts)])
         try:
             table = pj.read_json(
@@ -123,7 +122,6 @@ def _objects(block: Block) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _word(type_: Any) -> str:
-    pa = need_pyarrow()
     if pa.types.is_null(type_):
         return "missing"
     if pa.types.is_boolean(type_):
@@ -150,7 +148,6 @@ def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[t
 
 def read_jsonl(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Any:
     """The whole file as an Arrow table."""
-    pa = need_pyarrow()
     parser = _Parser(source, columns)
     parts: list[tuple[int, dict[str, Any]]] = []  # rows, and columns by name
     words: dict[str, str] = {}
@@ -182,7 +179,6 @@ def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> N
 
 def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[str, Any]]], where: str) -> Any:
     """A column of all blocks, as what is asked for, or else as what it is."""
-    pa = need_pyarrow()
     if len(parts) == 1 and word == "number" and asked in (None, word) and name in parts[0][1]:
         return _only(parts[0][1][name])  # a line of many keys should take little for each
     present = [columns.get(name) for _, columns in parts]
@@ -207,13 +203,11 @@ def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[
 
 def _only(column: Any) -> Any:
     """Numbers of a file that is one block."""
-    pa = need_pyarrow()
     return column if column.type in (pa.int64(), pa.float64()) else plain_column(column, pa.float64())
 
 
 def _dated(texts: Any) -> Any:
     """Text as dates, if all of it is."""
-    pa = need_pyarrow()
     if texts.null_count == len(texts):
         return texts
     first = next(chunk for chunk in texts.chunks if chunk.null_count < len(chunk)).drop_null()[0].as_py()
@@ -237,7 +231,6 @@ def scan_jsonl(
 
 
 def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Iterator[Any]:
-    pa = need_pyarrow()
     parser = _Parser(source, columns)
     words: dict[str, str] = {}
     for block, table in _tables(source, parser, encoding):
@@ -274,7 +267,6 @@ def _first_words(table: Any, types: Wanted) -> dict[str, str]:
 
 
 def _target(word: str) -> Any:
-    pa = need_pyarrow()
     return {"bool": pa.bool_(), "number": pa.float64(), "text": pa.string(), "date": pa.timestamp("us")}[word]
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from ..messages import Argument, Place, quoted
-from ._errors import TableError, need_pyarrow
+from ._errors import TableError
+from ._frame import SparseTable
 from ._source import Source
-from ._sparse_table import SparseTable
 from ._text import Block, LineEnds, record_blocks
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -30,9 +32,6 @@ class _Part:
 
 
 def _parse(block: Block, name: str, largest: float) -> _Part:
-    pa = need_pyarrow()
-    import pyarrow.compute as pc
-
     texts, lines = _content(block)
     tokens = pc.utf8_split_whitespace(pa.array(texts, pa.string()))
     counts = np.asarray(pc.list_value_length(tokens), dtype=np.int64)

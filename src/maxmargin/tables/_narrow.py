@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._dates import AMBIGUOUS, FORMS, arrow_instants, may_have
+import pyarrow as pa
+import pyarrow.compute as pc
 
-#: Cells that stand for a missing value, blanks around them aside.
-MISSING = ("", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "NULL", "Null", "null", "None", "?", "-")
+from ._dates import AMBIGUOUS, FORMS, arrow_instants, may_have
+from ._types import MISSING
 
 TEXT = "text"
 ORDER = ("integer", "number", "bool", "thousands", "comma", *FORMS, TEXT)
@@ -43,9 +44,6 @@ class CellFormat:
 
 def clean(cells: Any, cell_format: CellFormat) -> Any:
     """Cells without blanks around them, null where a value is missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     cells = pc.ascii_trim_whitespace(cells)
     nothing = pc.is_in(cells, value_set=pa.array(cell_format.missing, pa.string()))
     return pc.if_else(nothing, pa.scalar(None, pa.string()), cells)
@@ -98,8 +96,6 @@ def implied(type_: str, found: set[str], cell_format: CellFormat) -> frozenset[s
 
 def _leading_zeros(cells: Any) -> bool:
     """Whether one of integers is written 007, -07, or 0x7, which Arrow would read as well."""
-    import pyarrow.compute as pc
-
     length = pc.binary_length(cells)
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(length, 1))
     negative = pc.and_(pc.starts_with(cells, "-0"), pc.greater(length, 2))
@@ -108,9 +104,6 @@ def _leading_zeros(cells: Any) -> bool:
 
 def convert(cells: Any, type_: str, cell_format: CellFormat) -> Any | None:
     """Clean cells as a type, or None if one of them does not fit."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if type_ == TEXT:
         return cells
     if type_ in FORMS:
@@ -128,9 +121,6 @@ def convert(cells: Any, type_: str, cell_format: CellFormat) -> Any | None:
 
 
 def _truth(cells: Any) -> Any | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     lower = pc.utf8_lower(cells)
     if pc.all(pc.is_in(lower.drop_null(), value_set=pa.array(["true", "false"]))).as_py() is False:
         return None
@@ -138,9 +128,6 @@ def _truth(cells: Any) -> Any | None:
 
 
 def _separated(cells: Any, pattern: str, separators: str) -> Any | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pc.all(pc.match_substring_regex(cells, pattern)).as_py() is False:
         return None
     cells = pc.replace_substring_regex(cells, separators, "")

@@ -20,22 +20,7 @@ _FEW = 10  # rows from which on values that are all different make an identifier
 _DAY = 86_400_000_000  # microseconds
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _EXACT = 2.0**53  # integers up to here are float64 exactly
-_IDENTIFIER = {
-    "id",
-    "ids",
-    "uid",
-    "uuid",
-    "guid",
-    "key",
-    "index",
-    "idx",
-    "no",
-    "nr",
-    "row",
-    "rowid",
-    "rownum",
-    "unnamed",
-}
+_IDENTIFIER = frozenset("id ids uid uuid guid key index idx no nr row rowid rownum unnamed".split())
 
 
 @dataclass(frozen=True)

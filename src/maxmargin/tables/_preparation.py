@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from ._column_reader import ColumnReader
+from ._frame import SparseTable
 from ._plan import ColumnPlan
-from ._sparse_table import SparseTable
 
 _WIDE = 200  # levels from which on one-hot columns are stored sparse
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..messages import Argument
-from ._columnar import read_columnar, scan_columnar
-from ._csv import CsvOptions, read_csv, scan_csv
 from ._errors import TableError, need_pyarrow
 from ._formats import find_format
-from ._jsonl import read_jsonl, scan_jsonl
-from ._libsvm import read_libsvm, scan_libsvm
 from ._limits import Limits
-from ._narrow import MISSING, CellFormat
 from ._source import Progress, Source
-from ._types import wanted_types
+from ._types import MISSING, wanted_types
+
+if TYPE_CHECKING:
+    from ._csv import CsvOptions
 
 # Which formats an option is for; elsewhere it is refused and not ignored.
 _FOR = {
@@ -74,6 +72,9 @@ class _Options:
             raise TableError(Argument("features", self.features), " is less than 1.")
 
     def csv(self) -> CsvOptions:
+        from ._csv import CsvOptions
+        from ._narrow import CellFormat
+
         missing = tuple(MISSING if self.missing is None else ("", *self.missing))
         cell_format = CellFormat(missing, self.decimal or ".", self.day_first)
         return CsvOptions(
@@ -153,13 +154,7 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
     with Source(source, progress, chosen.limits()) as opened:
         kind = find_format(opened, format)
         chosen.check(kind)
-        if kind == "csv":
-            return read_csv(opened, chosen.csv())
-        if kind == "jsonl":
-            return read_jsonl(opened, chosen.columns, wanted_types(chosen.types), chosen.encoding)
-        if kind == "libsvm":
-            return read_libsvm(opened, chosen.features, chosen.zero_based, chosen.encoding)
-        return read_columnar(opened, kind, chosen.columns, progress)
+        return _contents(opened, kind, chosen, None, progress)
 
 
 def scan_table(
@@ -226,11 +221,26 @@ class _Chunks:
 
 def _chunks(opened: Source, kind: str, chosen: _Options, rows: int, progress: Progress | None) -> Iterator[Any]:
     with opened:
-        if kind == "csv":
-            yield from scan_csv(opened, chosen.csv(), rows)
-        elif kind == "jsonl":
-            yield from scan_jsonl(opened, chosen.columns, wanted_types(chosen.types), chosen.encoding, rows)
-        elif kind == "libsvm":
-            yield from scan_libsvm(opened, chosen.features, chosen.zero_based, chosen.encoding, rows)
-        else:
-            yield from scan_columnar(opened, kind, chosen.columns, rows, progress)
+        yield from _contents(opened, kind, chosen, rows, progress)
+
+
+def _contents(opened: Source, kind: str, chosen: _Options, rows: int | None, progress: Progress | None) -> Any:
+    """The whole table, or an iterator over tables of so many rows. Readers are imported here: they need pyarrow."""
+    from ._columnar import read_columnar, scan_columnar
+    from ._csv import read_csv, scan_csv
+    from ._jsonl import read_jsonl, scan_jsonl
+    from ._libsvm import read_libsvm, scan_libsvm
+
+    read: Any
+    scan: Any
+    given: tuple[Any, ...]
+    if kind == "csv":
+        read, scan, given = read_csv, scan_csv, (chosen.csv(),)
+    elif kind == "jsonl":
+        read, scan = read_jsonl, scan_jsonl
+        given = chosen.columns, wanted_types(chosen.types), chosen.encoding
+    elif kind == "libsvm":
+        read, scan, given = read_libsvm, scan_libsvm, (chosen.features, chosen.zero_based, chosen.encoding)
+    else:
+        read, scan, given = read_columnar, scan_columnar, (kind, chosen.columns, progress)
+    return read(opened, *given) if rows is None else scan(opened, *given, rows)

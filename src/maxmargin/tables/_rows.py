@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ._errors import need_pyarrow
+import pyarrow as pa
+
 from ._source import Source
 
 
 def rechunk(tables: Iterable[Any], rows: int, source: Source) -> Iterator[Any]:
     """The same rows in tables of `rows` rows each; the last is shorter."""
-    pa = need_pyarrow()
     held: list[Any] = []
     count = size = 0
     for table in tables:

@@ -66,10 +66,10 @@ class _Gunzipped:
     def __init__(self, raw: Any) -> None:
         self._raw, self._data, self._at = raw, b"", 0
         self._member: Any = None
-        self._made = b""
+        self._made, self._given = b"", 0  # what is unpacked, and how much of it has been handed out
 
     def read(self, size: int) -> bytes:
-        while not self._made and self._has_data():
+        while self._given == len(self._made) and self._has_data():
             piece = self._data[self._at : self._at + _PIECE]
             self._at += len(piece)
             if self._member is None:
@@ -77,17 +77,18 @@ class _Gunzipped:
                 if not piece:
                     continue
                 self._member = zlib.decompressobj(wbits=31)
-            self._made = self._member.decompress(piece)
+            self._made, self._given = self._member.decompress(piece), 0
             if self._member.eof:
                 self._at -= len(self._member.unused_data)
                 self._member = None
-        made, self._made = self._made[:size], self._made[size:]
+        made = self._made[self._given : self._given + size]
+        self._given += len(made)
         return made
 
     def _has_data(self) -> bool:
         if self._at < len(self._data):
             return True
-        self._data, self._at = self._raw.read(_COPY) or b"", 0
+        self._data, self._at = self._raw.read(_HEAD) or b"", 0  # few: they count as read when growth is measured
         if not self._data and self._member is not None:
             raise EOFError("it ends within a member")
         return bool(self._data)

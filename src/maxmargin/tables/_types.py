@@ -1,4 +1,4 @@
-"""What columns have to hold, as callers may say it."""
+"""What columns have to hold, and what stands for nothing, as callers may say it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ..messages import Argument
 from ._errors import TableError
 from ._frame import columns_of
 
+#: Cells that stand for a missing value, blanks around them aside.
+MISSING = ("", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "NULL", "Null", "null", "None", "?", "-")
 WORDS = ("number", "integer", "bool", "date", "text")
 
 

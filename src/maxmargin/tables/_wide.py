@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from ._errors import need_pyarrow
 from ._narrow import ALL, CellFormat, Fit, implied
 from ._text import Block
 
@@ -21,7 +22,6 @@ _DIGITS = r"^-?[0-9]+$"
 
 def wide_cells(block: Block, delimiter: str, width: int, chosen: Sequence[int]) -> Any | None:
     """Cells of the chosen columns, one column after the other; None if the lines are not all of this width."""
-    pa = need_pyarrow()
     rows = []
     try:
         for cells in csv.reader(io.StringIO(block.data.decode(), newline=""), delimiter=delimiter):
@@ -46,14 +46,12 @@ def fit_together(
     """
     if cell_format.decimal != ".":
         return {}
-    import pyarrow.compute as pc
 
     def of_columns(pattern: str) -> np.ndarray:
         """By column and row, whether a cell fits a pattern; one that is missing fits."""
         fits = pc.fill_null(pc.match_substring_regex(cells, pattern), True)
         return fits.to_numpy(zero_copy_only=False).reshape(-1, rows)[which]
 
-    pa = need_pyarrow()
     integer = of_columns(_INTEGER).all(axis=1)
     nothing = np.asarray(cells.is_null().to_numpy(zero_copy_only=False)).reshape(-1, rows)[which].all(axis=1)
     number = np.zeros(len(which), dtype=bool)
@@ -76,7 +74,6 @@ def fit_together(
 
 def cast_together(cells: Any, rows: int, which: np.ndarray, target: Any) -> list[Any] | None:
     """The cells of each of these columns as a type; None if there are none, or if one of them does not fit."""
-    pa = need_pyarrow()
     if not len(which):
         return None
     if len(which) * rows != len(cells) or (np.diff(which) != 1).any():

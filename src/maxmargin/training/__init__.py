@@ -4,18 +4,23 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 from ..messages import Candidate, Fitting, Judged, ProgressEvent as Event, Stage
 
 # Beside what users import (`__all__`), what reports and the command line tool build on.
-from ._account import usable_account as usable_account
+from ._account import (
+    certificate_account as certificate_account,
+    split_account as split_account,
+    usable_account as usable_account,
+)
 from ._check import Checked, check, divide
-from ._errors import TrainingError, TrainingInterrupted
-from ._evaluate import Evaluation, evaluate
+from ._evaluate import (
+    Evaluation,
+    classification_scores as classification_scores,
+    evaluate,
+    regression_scores as regression_scores,
+)
 from ._families import FAMILIES
-from ._provenance import certificate_account as certificate_account, split_account as split_account
-from ._scores import classification_scores as classification_scores, regression_scores as regression_scores
-from ._split import Divided, make_split as make_split
-from ._table import TrainingTable, open_table
+from ._table import Divided, TrainingTable, make_split as make_split, open_table
 from ._target import Target as Target, read_target as read_target
 from ._train import train
-from ._training import FamilyResult, Score, Split, Training
+from ._training import FamilyResult, Score, Split, Training, TrainingError, TrainingInterrupted
 
 __all__ = [
     "FAMILIES",

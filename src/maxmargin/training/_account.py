@@ -1,148 +1,215 @@
-"""The account of a training as a file gives it: whoever wrote the file may have written anything.
+"""The account of a training as plain JSON values: how it is written, and what can be used of one that a file gives.
 
-Each part that is read anywhere has a shape. A part of another shape is left out, so that nobody has to look twice; what
-was said instead is told by the part's name.
+Whoever wrote a file may have written anything. Each part that is read anywhere has a shape. A part of another shape is
+left out, so that nobody has to look twice; what was said instead is told by the part's name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 from ..certificates import DEFINITENESS
+from ..messages import jsonable
+from ..persistence import (
+    Bool,
+    Either,
+    Float,
+    Int,
+    Items,
+    Kind,
+    Mismatch,
+    Named,
+    OrNone,
+    Scope,
+    Text,
+    Where,
+    choice,
+    inside,
+)
+from ._training import Split, Training
 
-# What is wrong with a value, and where; None if nothing is.
-Shape = Callable[[Any, str], str | None]
-
-
-def _of(*types: type, words: str) -> Shape:
-    def problem(value: Any, where: str) -> str | None:
-        right = isinstance(value, types) and (bool in types or not isinstance(value, bool))
-        return None if right else f"{where} must be {words}; found {_shown(value)}"
-
-    return problem
-
-
-def _shown(value: Any) -> str:
-    text = f"{type(value).__name__} of {len(value)}" if isinstance(value, (list, dict)) else repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
-
-
-def _or_none(shape: Shape) -> Shape:
-    return lambda value, where: None if value is None else shape(value, where)
-
-
-def _listed(shape: Shape) -> Shape:
-    def problem(value: Any, where: str) -> str | None:
-        if not isinstance(value, list):
-            return f"{where} must be a list; found {_shown(value)}"
-        return next((found for i, part in enumerate(value) if (found := shape(part, f"{where}[{i}]"))), None)
-
-    return problem
+_PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "narwhals")
+FORMAT = 1
 
 
-def _by_name(shape: Shape) -> Shape:
-    def problem(value: Any, where: str) -> str | None:
-        if not isinstance(value, dict):
-            return f"{where} must be values by name; found {_shown(value)}"
-        return next((found for key, part in value.items() if (found := shape(part, f"{where}[{key[:40]!r}]"))), None)
-
-    return problem
-
-
-def _record(needed: Mapping[str, Shape], more: Mapping[str, Shape] | None = None) -> Shape:
-    shapes = {**needed, **(more or {})}
-
-    def problem(value: Any, where: str) -> str | None:
-        if not isinstance(value, dict):
-            return f"{where} must be values by name; found {_shown(value)}"
-        for key in needed:
-            if key not in value:
-                return f"{where} has no {key}"
-        known = ((shape(value[key], f"{where}.{key}")) for key, shape in shapes.items() if key in value)
-        return next((found for found in known if found), None)
-
-    return problem
+def provenance_of(training: Training) -> dict[str, Any]:
+    """Everything but the model."""
+    told = {part.name: getattr(training, part.name) for part in fields(training) if part.name not in ("model", "rows")}
+    return jsonable(
+        {
+            "format": FORMAT,
+            **told,
+            "split": split_account(training.split),
+            "parameters": parameters_of(training.model[-1]),
+            "certificate": certificate_account(training.certificate),
+            "versions": versions(),
+        }
+    )
 
 
-def _certificate(value: Any, where: str) -> str | None:
-    kind = _GAP if isinstance(value, dict) and "relative_gap" in value else _GUARANTEE
-    return kind(value, where)
+def split_account(split: Split) -> dict[str, Any]:
+    """Enough to make the split again from the table and to see that it is the same."""
+    return {
+        "test": split.test,
+        "seed": split.seed,
+        "stratified": split.stratified,
+        "rows": len(split.train_rows) + len(split.test_rows) + split.dropped_rows,
+        "training_rows": len(split.train_rows),
+        "test_rows": len(split.test_rows),
+        "dropped_rows": split.dropped_rows,
+        "digest": hashlib.sha256(np.ascontiguousarray(split.train_rows, dtype="<i8").tobytes()).hexdigest(),
+    }
 
 
-_TEXT, _TRUTH = _of(str, words="a text"), _of(bool, words="true or false")
-_WHOLE, _NUMBER = _of(int, words="a whole number"), _of(int, float, words="a number")
-_SCALAR = _or_none(_of(str, int, float, bool, words="a text or a number"))
-_FIGURE = _or_none(_NUMBER)
+def certificate_account(certificate: Any) -> dict[str, Any]:
+    """The figures of a certificate or guarantee, under their names."""
+    common = {
+        "status": str(certificate.status),
+        "iterations": int(certificate.iterations),
+        "seconds": float(certificate.seconds),
+        "problems": max(1, len(certificate.problems)),
+    }
+    if hasattr(certificate, "relative_gap"):
+        names = ("primal", "dual", "gap", "relative_gap", "kkt_violation")
+        figures = {name: float(getattr(certificate, name)) for name in names}
+        return {"kind": "duality gap", **figures, "definiteness": certificate.definiteness, **common}
+    return {
+        "kind": certificate.name,
+        "claim": certificate.kind,
+        "holds": bool(certificate.holds),
+        "statement": certificate.statement,
+        "figures": dict(certificate.figures),
+        **common,
+    }
 
 
-def _anything(value: Any, where: str) -> str | None:
-    return None
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """The arguments of the final estimator that are plain; a nested one by its class and arguments."""
+    found = {}
+    for name, value in estimator.get_params(deep=False).items():
+        nested = hasattr(value, "get_params") and not isinstance(value, type)
+        found[name] = {"class": type(value).__name__, **parameters_of(value)} if nested else value
+    return found
 
 
-def _definiteness(value: Any, where: str) -> str | None:
-    return None if value in DEFINITENESS else f"{where} must be one of {list(DEFINITENESS)}; found {_shown(value)}"
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that compute."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # a stray checkout without metadata
+            continue
+    return found
 
 
+# ---------------------------------------------------------------- reading
+
+
+class _Scalar(Kind):
+    """A text, a number, a truth value or nothing."""
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        if node is not None and not isinstance(node, (str, int, float)):
+            raise Mismatch(where, "must be a text or a number.")
+        return node
+
+
+class _Anything(Kind):
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        return node
+
+
+@dataclass(frozen=True)
+class _Fields(Kind):
+    """Parts by name: those that are `needed`, and perhaps `more`; others do not matter."""
+
+    needed: Mapping[str, Kind]
+    more: Mapping[str, Kind] = field(default_factory=dict)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        Named(_Anything()).read(node, where, scope)
+        for name in self.needed:
+            if name not in node:
+                raise Mismatch(where, f"has no {name}.")
+        for name, kind in {**self.needed, **self.more}.items():
+            if name in node:
+                kind.read(node[name], inside(where, name), scope)
+        return node
+
+
+def _certificate(node: Any, scope: Scope) -> Kind:
+    return _GAP if isinstance(node, dict) and "relative_gap" in node else _GUARANTEE
+
+
+_TEXT, _TRUTH, _WHOLE, _SCALAR = Text(), Bool(), Int(-(2**62)), _Scalar()
+_FIGURE = OrNone(Float())
 _COMMON = {"kind": _TEXT, "status": _TEXT, "problems": _WHOLE}
 _FIGURES = dict.fromkeys(("primal", "dual", "gap", "relative_gap", "kkt_violation"), _FIGURE)
-_GAP = _record(_COMMON, _FIGURES | {"definiteness": _definiteness})
-_GUARANTEE = _record({**_COMMON, "statement": _TEXT, "figures": _by_name(_FIGURE)})
-_SCORE = _record(
+_GAP = _Fields(_COMMON, _FIGURES | {"definiteness": choice(*DEFINITENESS)})
+_GUARANTEE = _Fields({**_COMMON, "statement": _TEXT, "figures": Named(_FIGURE)})
+_SCORE = _Fields(
     {"name": _TEXT, "value": _FIGURE}, {"low": _FIGURE, "high": _FIGURE, "method": _TEXT, "more_is_better": _TRUTH}
 )
-_SUMMARISED = _record(
+_SUMMARISED = _Fields(
     {"name": _TEXT, "kind": _TEXT, "reason": _TEXT},
-    {"type": _TEXT, "missing": _or_none(_WHOLE), "distinct": _or_none(_WHOLE), "example": _SCALAR},
+    {"type": _TEXT, "missing": OrNone(_WHOLE), "distinct": OrNone(_WHOLE), "example": _SCALAR},
 )
-_TRIED = {"score": _FIGURE, "std": _FIGURE, "fold_scores": _or_none(_listed(_FIGURE)), "seconds": _FIGURE}
-_FAMILY = _record(
-    {"family": _TEXT, "params": _by_name(_SCALAR), "note": _TEXT, "chosen": _TRUTH}
+_TRIED = {"score": _FIGURE, "std": _FIGURE, "fold_scores": OrNone(Items(_FIGURE)), "seconds": _FIGURE}
+_FAMILY = _Fields(
+    {"family": _TEXT, "params": Named(_SCALAR), "note": _TEXT, "chosen": _TRUTH}
     | dict.fromkeys(("score", "error", "seconds"), _FIGURE),
     {**_TRIED, "behind": _FIGURE, "behind_error": _FIGURE},
 )
-_CANDIDATES = _record({"candidates": _listed(_record({"params": _by_name(_SCALAR)}, {**_TRIED, "status": _TEXT}))})
+_CANDIDATES = _Fields({"candidates": Items(_Fields({"params": Named(_SCALAR)}, {**_TRIED, "status": _TEXT}))})
 
-SHAPES: dict[str, Shape] = {
+SHAPES: dict[str, Kind] = {
     "task": _TEXT,
     "task_reason": _TEXT,
-    "target": _or_none(_TEXT),
-    "classes": _or_none(_listed(_SCALAR)),
-    "class_counts": _or_none(_by_name(_WHOLE)),
-    "columns": _listed(_record({"name": _TEXT, "kind": _TEXT}, {"type": _TEXT, "reason": _TEXT})),
-    "summary": _record({"columns": _listed(_SUMMARISED)}, {"rows": _WHOLE}),
-    "split": _record(
-        {"test": _NUMBER, "seed": _WHOLE, "rows": _WHOLE, "training_rows": _WHOLE, "test_rows": _WHOLE, "digest": _TEXT}
+    "target": OrNone(_TEXT),
+    "classes": OrNone(Items(_SCALAR)),
+    "class_counts": OrNone(Named(_WHOLE)),
+    "columns": Items(_Fields({"name": _TEXT, "kind": _TEXT}, {"type": _TEXT, "reason": _TEXT})),
+    "summary": _Fields({"columns": Items(_SUMMARISED)}, {"rows": _WHOLE}),
+    "split": _Fields(
+        {"test": Float(), "seed": _WHOLE, "rows": _WHOLE, "training_rows": _WHOLE, "test_rows": _WHOLE, "digest": _TEXT}
     ),
     "metric": _TEXT,
     "metric_reason": _TEXT,
     "family": _TEXT,
     "reason": _TEXT,
-    "candidates": _listed(_FAMILY),
-    "tuning": _or_none(_record({}, {"metric": _TEXT, "families": _or_none(_by_name(_CANDIDATES))})),
-    "scores": _by_name(_SCORE),
-    "baseline": _by_name(_SCORE),
+    "candidates": Items(_FAMILY),
+    "tuning": OrNone(_Fields({}, {"metric": _TEXT, "families": OrNone(Named(_CANDIDATES))})),
+    "scores": Named(_SCORE),
+    "baseline": Named(_SCORE),
     "baseline_name": _TEXT,
-    "certificate": _certificate,
-    "fingerprint": _by_name(_TEXT),
-    "settings": _record(
+    "certificate": Either(_certificate),
+    "fingerprint": Named(_TEXT),
+    "settings": _Fields(
         {},
-        {name: _or_none(_TEXT) for name in ("target", "model", "task", "kernel", "metric")}
+        {name: OrNone(_TEXT) for name in ("target", "model", "task", "kernel", "metric")}
         | {name: _FIGURE for name in ("C", "gamma", "test", "minutes", "memory")}
-        | {name: _or_none(_WHOLE) for name in ("seed", "folds", "tuning_rows")}
-        | {"columns": _or_none(_listed(_TEXT)), "kinds": _or_none(_by_name(_TEXT)), "drop_missing_target": _TRUTH},
+        | {name: OrNone(_WHOLE) for name in ("seed", "folds", "tuning_rows")}
+        | {"columns": OrNone(Items(_TEXT)), "kinds": OrNone(Named(_TEXT)), "drop_missing_target": _TRUTH},
     ),
-    "versions": _by_name(_TEXT),
-    "notes": _listed(_TEXT),
-    "seconds": _by_name(_FIGURE),
-    "source": _record(
+    "versions": Named(_TEXT),
+    "notes": Items(_TEXT),
+    "seconds": Named(_FIGURE),
+    "source": _Fields(
         {},
         {name: _TEXT for name in ("data", "command", "format", "delimiter", "encoding", "decimal")}
-        | {"columns": _or_none(_listed(_TEXT)), "missing": _listed(_TEXT), "header": _TRUTH, "day_first": _TRUTH},
+        | {"columns": OrNone(Items(_TEXT)), "missing": Items(_TEXT), "header": _TRUTH, "day_first": _TRUTH},
     ),
     "class": _TEXT,
     "created": _TEXT,
-    "parameters": _by_name(_anything),
+    "parameters": Named(_Anything()),
 }
 
 
@@ -153,10 +220,9 @@ def usable_account(facts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
     """
     account, problems = {}, []
     for name, value in facts.items():
-        shape = SHAPES.get(name)
-        problem = None if shape is None else shape(value, name)
-        if problem is None:
+        try:
+            SHAPES.get(name, _Anything()).read(value, name, Scope())
             account[name] = value
-        else:
-            problems.append(problem)
+        except Mismatch as error:
+            problems.append(f"{error.where} {error.what}".rstrip("."))
     return account, problems

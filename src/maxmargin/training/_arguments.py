@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..messages import Argument
-from ._errors import TrainingError
+from ._evaluate import METRICS
 from ._families import FAMILIES
-from ._kernel_families import KERNELS
-from ._scores import METRICS
+from ._machine_families import KERNELS
 from ._target import TASKS
+from ._training import TrainingError
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,32 +1,43 @@
-"""The families that are compared, from the simplest on.
+"""The families that are compared, from the simplest on; which of them wins, and why, in words.
 
 Simple is what can be read: a weight a column; one tree; a vote of support vectors; of hundreds of trees; of all rows.
+
+All families have scores on the same folds, so that two of them are compared fold by fold: with d_f the difference in
+fold f, family A is behind B by mean(d), with the standard error std(d)/sqrt(folds). Families that are behind the best
+by no more than that cannot be told from it, and of these the simplest wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ._kernel_families import make_svc, make_svr, search_kernel
-from ._linear_families import (
+import numpy as np
+
+from ..search import standard_error
+from ._machine_families import (
     make_linear,
     make_logistic,
     make_ridge,
+    make_svc,
+    make_svr,
+    search_kernel,
     search_linear,
     search_logistic,
     search_ridge,
 )
-from ._neighbour_family import make_neighbours, search_neighbours
 from ._search import Job, SearchResult
+from ._training import FamilyResult
 from ._tree_families import (
     forest_remark,
     make_adaboost,
     make_forest,
+    make_neighbours,
     make_tree,
     search_adaboost,
     search_forest,
+    search_neighbours,
     search_tree,
 )
 
@@ -44,6 +55,12 @@ class Family:
     name : str
     words : str
         What it is.
+    search : callable
+        From a Job to what is found.
+    make : callable
+        From a Job and parameters to an estimator, not fitted.
+    too_great : callable
+        From rows, columns and classes to the reason why "auto" leaves it out, or an empty text.
     classes, values : bool
         Whether it learns labels, and numbers.
     scaled : bool
@@ -52,12 +69,6 @@ class Family:
         Which of C, gamma and kernel can be given.
     sparse : bool
         Whether it is tried on LIBSVM tables.
-    search : callable
-        From a Job to what is found.
-    make : callable
-        From a Job and parameters to an estimator, not fitted.
-    too_great : callable
-        From rows, columns and classes to the reason why "auto" leaves it out, or an empty text.
     remark : callable
         From the Job of the final fit to what differs there, or an empty text.
 
@@ -65,14 +76,14 @@ class Family:
 
     name: str
     words: str
-    classes: bool
-    values: bool
-    scaled: bool
-    takes: tuple[str, ...]
-    sparse: bool
     search: Callable[[Job], SearchResult]
     make: Callable[[Job, dict[str, Any]], Any]
     too_great: Callable[[int, int, int], str] = lambda n, d, K: ""
+    classes: bool = True
+    values: bool = True
+    scaled: bool = True
+    takes: tuple[str, ...] = ()
+    sparse: bool = False
     remark: Callable[[Job], str] = lambda job: ""
 
     def learns(self, classes: bool) -> bool:
@@ -107,43 +118,83 @@ def _boost_cost(n: int, d: int, K: int) -> str:
     )
 
 
+_KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True}
 _ALL = (
-    Family("ridge", "ridge regression", False, True, True, (), True, search_ridge, make_ridge),
-    Family("linear", "a linear support vector machine", True, True, True, ("C",), True, search_linear, make_linear),
-    Family("logistic", "logistic regression", True, False, True, ("C",), True, search_logistic, make_logistic),
-    Family("tree", "one decision tree", True, True, False, (), False, search_tree, make_tree),
-    Family(
-        "svc",
-        "a support vector classifier",
-        True,
-        False,
-        True,
-        ("C", "gamma", "kernel"),
-        True,
-        search_kernel,
-        make_svc,
-        _kernel_cost,
-    ),
-    Family(
-        "svr",
-        "a support vector regressor",
-        False,
-        True,
-        True,
-        ("C", "gamma", "kernel"),
-        True,
-        search_kernel,
-        make_svr,
-        _kernel_cost,
-    ),
-    Family("forest", "a random forest", True, True, False, (), False, search_forest, make_forest, remark=forest_remark),
-    Family("adaboost", "AdaBoost", True, True, True, (), False, search_adaboost, make_adaboost, _boost_cost),
-    Family(
-        "knn", "nearest neighbours", True, True, True, (), False, search_neighbours, make_neighbours, _neighbour_cost
-    ),
+    Family("ridge", "ridge regression", search_ridge, make_ridge, classes=False, sparse=True),
+    Family("linear", "a linear support vector machine", search_linear, make_linear, takes=("C",), sparse=True),
+    Family("logistic", "logistic regression", search_logistic, make_logistic, values=False, takes=("C",), sparse=True),
+    Family("tree", "one decision tree", search_tree, make_tree, scaled=False),
+    Family("svc", "a support vector classifier", search_kernel, make_svc, _kernel_cost, values=False, **_KERNEL),
+    Family("svr", "a support vector regressor", search_kernel, make_svr, _kernel_cost, classes=False, **_KERNEL),
+    Family("forest", "a random forest", search_forest, make_forest, scaled=False, remark=forest_remark),
+    Family("adaboost", "AdaBoost", search_adaboost, make_adaboost, _boost_cost),
+    Family("knn", "nearest neighbours", search_neighbours, make_neighbours, _neighbour_cost),
 )
 FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
 # The order in which "auto" tries them: the quick ones first, so that a limit of time leaves out the slow ones.
 BY_COST = ("ridge", "logistic", "linear", "tree", "knn", "adaboost", "forest", "svc", "svr")
 # From the simplest on.
 BY_SIMPLICITY = tuple(FAMILIES)
+
+
+def compare(results: Sequence[FamilyResult]) -> tuple[tuple[FamilyResult, ...], str]:
+    """The families, best first, with the winner marked, and the reason; at least one has a score."""
+    judged = sorted((r for r in results if r.judged), key=lambda r: (-r.score, BY_SIMPLICITY.index(r.family)))
+    best = judged[0]
+    judged = [_placed(r, best) for r in judged]
+    near = [r for r in judged if _is_near(r)]
+    winner = min(near, key=lambda r: BY_SIMPLICITY.index(r.family))
+    rows = [replace(r, chosen=r.family == winner.family) for r in judged]
+    return (*rows, *(r for r in results if not r.judged)), winner.family
+
+
+def _is_near(result: FamilyResult) -> bool:
+    """Within one standard error; where one fold alone differs, the two are equal up to rounding."""
+    return result.behind <= result.behind_error * (1 + 1e-9)
+
+
+def _placed(result: FamilyResult, best: FamilyResult) -> FamilyResult:
+    difference = np.array(best.fold_scores) - np.array(result.fold_scores)
+    return replace(result, behind=float(difference.mean()), behind_error=standard_error(difference))
+
+
+def reason_of(rows: Sequence[FamilyResult], metric: str, asked: bool) -> str:
+    """Why the winner won."""
+    judged = [r for r in rows if r.judged]
+    winner = next(r for r in judged if r.chosen)
+    words = f"{winner.family} ({FAMILIES[winner.family].words})"
+    folds = len(winner.fold_scores)
+    if asked:
+        return f"{words} was asked for; its {metric} over {folds} folds is {written(winner.score, metric)}"
+    if len(judged) == 1:
+        return f"{words} is the only family that could be tried; its {metric} is {written(winner.score, metric)}"
+    best = judged[0]
+    if winner.family != best.family:
+        return (
+            f"{words} has {metric} {written(winner.score, metric)} over {folds} folds, "
+            f"{_points(winner.behind, metric)} behind {best.family}: that is within one standard error of their "
+            f"difference ({_points(winner.behind_error, metric)}), and it is simpler"
+        )
+    text = f"{words} has the best {metric}, {written(winner.score, metric)} over {folds} folds"
+    near = [r for r in judged[1:] if _is_near(r)]
+    if near:
+        names = ", ".join(r.family for r in near)
+        return f"{text}; {names} {'is' if len(near) == 1 else 'are'} within one standard error of it, but not simpler"
+    second = judged[1]
+    return (
+        f"{text}, {_points(second.behind, metric)} above {second.family}, the next: more than one standard error of "
+        f"their difference ({_points(second.behind_error, metric)})"
+    )
+
+
+def written(score: float, metric: str) -> str:
+    """A score in the form that a reader expects."""
+    return f"{score:.4f}" if metric == "R2" else f"{100 * score:.1f} %"
+
+
+def _points(difference: float, metric: str) -> str:
+    """A difference of scores: in points of a hundred, with as many digits as show it."""
+    if metric == "R2":
+        return f"{difference:.2g}"
+    points = 100 * difference
+    return f"{points:.2f} points" if points < 0.995 else f"{points:.1f} points"

@@ -18,17 +18,22 @@ from sklearn.pipeline import Pipeline
 from ..messages import Argument, Fitting, Judged, ProgressEvent, Stage, parameters
 from ..search import standard_error
 from ._arguments import Arguments
-from ._choose import compare, reason_of
-from ._errors import TrainingError, TrainingInterrupted, is_interrupt
 from ._evaluate import constant_scores, scores_of
-from ._families import BY_COST, FAMILIES, Family
+from ._families import BY_COST, FAMILIES, Family, compare, reason_of
 from ._prepare import Preparation
-from ._reporter import Reporter
-from ._search import Job, OutOfTimeError, SearchResult
-from ._split import Divided, divide_table, draw_tuning_rows, make_folds, make_split
-from ._table import TrainingTable, open_table, rows_fingerprint
+from ._search import Job, OutOfTimeError, Reporter, SearchResult
+from ._table import (
+    Divided,
+    TrainingTable,
+    divide_table,
+    draw_tuning_rows,
+    make_folds,
+    make_split,
+    open_table,
+    rows_fingerprint,
+)
 from ._target import Target, read_target
-from ._training import FamilyResult, Split, Training
+from ._training import FamilyResult, Split, Training, TrainingError, TrainingInterrupted, is_interrupt
 
 # From this share of the training rows on, the most frequent class makes accuracy meaningless.
 _DOMINANT = 0.9

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..messages import Argument, Place, quoted
 from ..tables import Column
-from ._errors import TrainingError
+from ._training import TrainingError
 
 TASKS = ("auto", "classification", "binary", "multiclass", "regression")
 # Integers are classes if they are so few, and each stands for at least so many rows on the average.

@@ -1,4 +1,4 @@
-"""What holds a finished training."""
+"""What comes out of a training: its result, or what is said of data and arguments that cannot be trained on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from ..messages import Argument, InputError
 
 
 @dataclass(frozen=True)
@@ -198,12 +200,79 @@ class Training:
         Returns
         -------
         dict
-            Keys: ``format`` (1), ``task``, ``task_reason``, ``target``, ``classes``, ``class_counts``, ``columns``,
-            ``summary``, ``split``, ``metric``, ``metric_reason``, ``family``, ``parameters``, ``reason``,
-            ``candidates``, ``tuning``, ``scores``, ``baseline``, ``baseline_name``, ``certificate``, ``fingerprint``,
-            ``settings``, ``versions``, ``notes``, ``seconds``. NaN stands as None.
+            The attributes of these names, and ``format`` (1), ``parameters`` (of the estimator), ``versions``. NaN
+            stands as None.
 
         """
-        from ._provenance import provenance_of
+        from ._account import provenance_of
 
         return provenance_of(self)
+
+
+class TrainingError(InputError):
+    """A table or an argument that cannot be used as it is: what was found, and what would do.
+
+    Attributes
+    ----------
+    argument : str or None
+        Name of the argument of `train` that is to blame.
+    column : str or None
+        Name of the column that is to blame.
+
+    """
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C in `train`: a KeyboardInterrupt that keeps what is known.
+
+    Attributes
+    ----------
+    stage : str
+        Where it came, as in `Stage`.
+    candidates : tuple of FamilyResult
+        The families that were finished, best first.
+    best : dict
+        Arguments of `train` that go on with the best of them without a search; empty if there is none.
+    parts : tuple of str and Argument
+        What the error says, in which arguments can be told from text.
+
+    """
+
+    def __init__(
+        self, stage: str, candidates: tuple[FamilyResult, ...] = (), best: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(stage, candidates, best)
+        self.stage, self.candidates, self.best = stage, candidates, best or {}
+
+    @property
+    def parts(self) -> tuple[str | Argument, ...]:
+        words: list[str | Argument] = [f"interrupted in the stage {self.stage!r}."]
+        if self.best:
+            words.append(f" The best so far is {self.best['model']}: go on with ")
+            for name, value in self.best.items():
+                words += [Argument(name, value), ", "]
+            words[-1] = "."
+        return tuple(words)
+
+    @property
+    def advice(self) -> str:
+        """How to go on with the best of them, in words; empty if there is none."""
+        return "".join(map(str, self.parts[1:])).lstrip()
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.parts))
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error.
+
+    One that arrives while a compiled function is being called comes out as a SystemError ("returned a result with an
+    exception set") whose cause it is.
+    """
+    seen: list[BaseException] = []
+    while error not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.append(error)
+        error = error.__cause__ or error.__context__ or error
+    return False

@@ -163,6 +163,11 @@ def inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
     return both[:d, :d], both[:d, d:]
 
 
+def gram_of_columns(problem: LeastSquares) -> np.ndarray:
+    """``A'A``."""
+    return inner_gram(problem)[0]
+
+
 def _outer_gram(problem: LeastSquares) -> np.ndarray:
     """``A A'`` (both triangles)."""
     width = max(256, 2**18 // max(1, problem.n))

@@ -1,0 +1,262 @@
+"""Ridge regression that finds its own penalty, by leaving out each row in turn without training again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificates import Guarantee, NormalEvidence, Status
+from ..data import validate_data
+from ..engine import one_blas_thread
+from ..estimators import Reported
+from ..problems import LeastSquares
+from ..solvers import gram_of_columns
+from ._ridge import Ridge, equations_again, least_squares_problem, normal_guarantee
+from ._values import linear_values
+
+
+class RidgeCV(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+    """Ridge regression that finds its own alpha; the winner is certified.
+
+    A drop-in for :class:`sklearn.linear_model.RidgeCV`. By default every row is left out in turn, which takes no
+    training: with the hat matrix H of a ridge, the residual of a row that was left out is ``r_i / (1 - H_ii)``. With
+    ``cv``, folds are left out and :class:`Ridge` is trained on the others.
+
+    Parameters
+    ----------
+    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+        The penalties to try, positive.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    scoring : str, callable or None, default=None
+        A scorer of scikit-learn, for rows left out one by one asked once about all of them; None is the mean squared
+        error, for ``cv`` the score of the model.
+    cv : int, splitter, iterable or None, default=None
+        None leaves out row by row; else as in :func:`sklearn.model_selection.check_cv`.
+    gcv_mode : {"auto", "svd", "eigen"} or None, default=None
+        Whether singular values come from X itself or from its products with itself. "auto" and None take X itself for
+        dense rows, and products for sparse ones, which cannot be centred without filling them.
+    store_cv_results : bool, default=False
+        Whether to keep ``cv_results_``; only without `cv`.
+    alpha_per_target : bool, default=False
+        Whether each target has its own penalty; only without `cv`.
+
+    Attributes
+    ----------
+    alpha_ : float or ndarray of shape (n_targets,)
+        The winner.
+    best_score_ : float or ndarray of shape (n_targets,)
+        Its score; without `scoring` and `cv`, minus the mean squared error of the rows left out (with weights, of
+        squares times weights).
+    cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
+        If kept: squared errors of the rows left out, or with `scoring` their predictions.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The weights.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The intercept.
+    certificate_ : Guarantee
+        As that of :class:`Ridge`, of the winner on all rows.
+    n_features_in_ : int
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from maxmargin.linear_model import RidgeCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RidgeCV(alphas=[1e-3, 1e-2, 1e-1, 1.0]).fit(X, y)
+    >>> print(model.alpha_, model.certificate_.holds)
+    0.01 True
+
+    """
+
+    _parameter_constraints: dict = {
+        "alphas": ["array-like"],
+        "fit_intercept": ["boolean"],
+        "scoring": [str, callable, None],
+        "cv": ["cv_object"],
+        "gcv_mode": [StrOptions({"auto", "svd", "eigen"}), None],
+        "store_cv_results": ["boolean"],
+        "alpha_per_target": ["boolean"],
+    }
+    tol = 1e-10  # that of Ridge
+
+    def __init__(
+        self,
+        alphas: Any = (0.1, 1.0, 10.0),
+        *,
+        fit_intercept: bool = True,
+        scoring: Any = None,
+        cv: Any = None,
+        gcv_mode: str | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+    ) -> None:
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeCV:
+        """Find the penalty, and train with it on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weight of each sample's square.
+
+        """
+        self._validate_params()
+        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        if alphas.ndim != 1 or not alphas.size or not ((alphas > 0) & np.isfinite(alphas)).all():
+            raise ValueError(f"alphas must be positive, finite numbers; got {self.alphas!r}.")
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            multi_output=True,
+            y_numeric=True,
+        )
+        self.__dict__.pop("cv_results_", None)
+        if self.cv is None:
+            alpha = self._by_leaving_out(X, y, sample_weight, alphas)
+        else:
+            alpha = self._by_folds(X, y, sample_weight, alphas)
+        winner = Ridge(alpha, fit_intercept=self.fit_intercept).fit(X, y, sample_weight)
+        self.alpha_ = alpha
+        self.coef_, self.intercept_ = winner.coef_, winner.intercept_
+        self._training_shape = winner._training_shape
+        self.certificate_ = replace(winner.certificate_, _recompute=self._recertify)
+        return self
+
+    def _by_folds(self, X: Any, y: Any, sample_weight: Any, alphas: np.ndarray) -> float:
+        for name in ("store_cv_results", "alpha_per_target"):
+            if getattr(self, name):
+                raise ValueError(f"{name}=True needs cv=None: it is about rows left out one by one.")
+        search = GridSearchCV(
+            Ridge(fit_intercept=self.fit_intercept), {"alpha": alphas.tolist()}, scoring=self.scoring, cv=self.cv
+        )
+        search.fit(X, y, sample_weight=sample_weight)
+        self.best_score_ = float(search.best_score_)
+        return float(search.best_params_["alpha"])
+
+    def _by_leaving_out(self, X: Any, y: Any, sample_weight: Any, alphas: np.ndarray) -> Any:
+        """The alpha of the best score; also keeps the score, and what was asked to be kept."""
+        problem, single = least_squares_problem(X, y, sample_weight, 1.0, self.fit_intercept)
+        scorer = None if self.scoring is None else check_scoring(self, self.scoring)
+        per_target = self.alpha_per_target and problem.k > 1
+        kept, scores = [], []
+        for errors in left_out_residuals(problem, alphas, self.gcv_mode):  # times the roots of the weights
+            if scorer is None:
+                squares = errors**2
+                kept.append(squares)
+                scores.append(-(squares.mean(axis=0) if per_target else squares.mean()))
+                continue
+            predicted = problem.targets - errors / problem.roots[:, None]
+            kept.append(predicted)
+            scores.append(self._scores(scorer, predicted, problem, per_target))
+        table = np.array(scores)
+        best = np.argmax(table, axis=0)
+        if self.store_cv_results:
+            results = np.stack(kept, axis=-1)
+            self.cv_results_ = results[:, 0] if single else results
+        if per_target:
+            self.best_score_ = table[best, np.arange(problem.k)]
+            return alphas[best]
+        self.best_score_ = float(table[best])
+        return float(alphas[best])
+
+    @staticmethod
+    def _scores(scorer: Any, predicted: np.ndarray, problem: LeastSquares, per_target: bool) -> Any:
+        weights = {} if (problem.weights == 1).all() else {"sample_weight": problem.weights}
+        if per_target:
+            pairs = zip(predicted.T, problem.targets.T, strict=True)
+            return [scorer(_Given(), guess[:, None], truth, **weights) for guess, truth in pairs]
+        return scorer(_Given(), predicted, problem.targets if problem.k > 1 else problem.targets[:, 0], **weights)
+
+    def _guarantee(
+        self, evidence: NormalEvidence, problem: LeastSquares, status: Status, steps: int, seconds: float
+    ) -> Guarantee:
+        return normal_guarantee(evidence, True, self.tol, status, steps, seconds)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
+        return equations_again(self, self.alpha_, X, y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted targets of the rows of X.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
+        return values.ravel() if self.coef_.ndim == 1 else values
+
+
+class _Given(RegressorMixin, BaseEstimator):
+    """Predictions that are there, for a scorer that asks for them."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return X[:, 0] if X.shape[1] == 1 else X
+
+
+def left_out_residuals(problem: LeastSquares, alphas: np.ndarray, mode: str | None = None) -> list[np.ndarray]:
+    """Residuals of each row by the ridge that is trained without it, times the root of its weight, for each alpha.
+
+    The hat matrix of the centred, weighted A is U diag(sigma^2 / (sigma^2 + alpha)) U', and that of the intercept the
+    projection onto the roots of the weights. Of the sum H of the two, the residual left out is r_i / (1 - H_ii).
+    """
+    with one_blas_thread():
+        U, square = _factors(problem, mode)
+    means = problem.weights / problem.weights.sum() if problem.fit_intercept else np.zeros(problem.n)
+    inner, squares, found = U.T @ problem.right, U * U, []
+    for alpha in alphas.tolist():
+        shrink = square / (square + alpha)
+        rest = problem.right - U @ (shrink[:, None] * inner)
+        leverage = squares @ shrink + means
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out = rest / np.maximum(1.0 - leverage, 0.0)[:, None]
+        # a row that no other one speaks for: without it nothing is known of it
+        found.append(np.where(np.isfinite(out), out, np.where(rest == 0, 0.0, np.inf)))
+    return found
+
+
+def _factors(problem: LeastSquares, mode: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Left singular vectors of A as columns, and the squares of its singular values."""
+    if mode == "svd" or (mode in (None, "auto") and not problem.rows.sparse):
+        U, sigma, _ = scipy.linalg.svd(problem.tile(0, problem.n), full_matrices=False, check_finite=False)
+        return U, sigma**2
+    if problem.d <= problem.n:
+        square, V = scipy.linalg.eigh(gram_of_columns(problem))
+        Z = problem.image(V)  # U times the singular values, of which the computed eigenvalues are only estimates
+        square = np.einsum("ij,ij->j", Z, Z)
+        kept = square > np.finfo(np.float64).eps ** 2 * square.max(initial=0.0)
+        return Z[:, kept] / np.sqrt(square[kept]), square[kept]
+    columns = [problem.columns(low, min(problem.d, low + 512)) for low in range(0, problem.d, 512)]
+    square, U = scipy.linalg.eigh(sum(part @ part.T for part in columns))
+    return U, np.maximum(square, 0.0)
