@@ -303,3 +303,17 @@ def test_equations_beyond_float64_are_not_called_solved():
     with pytest.warns(ConvergenceWarning):
         model = Ridge().fit(X, X[:, 0], sample_weight=np.full(30, 1e306))
     assert model.certificate_.status is not Status.CONVERGED and not model.certificate_.holds
+
+
+def test_a_path_is_one_fit_for_each_alpha():
+    X, y = data(50, 5)
+    path = Ridge().path(X, y, [10.0, 0.1])
+    for alpha, w, b, proof in zip(path.alphas, path.coefs, path.intercepts, path.certificates, strict=True):
+        alone = Ridge(alpha).fit(X, y)
+        np.testing.assert_array_equal(w, alone.coef_)
+        assert b == alone.intercept_ and proof.holds
+    automatic = Ridge().path(X, y, 5)
+    middle = float(((X - X.mean(axis=0)) ** 2).sum()) / 5
+    np.testing.assert_allclose(automatic.alphas, middle * np.geomspace(1e3, 1e-3, 5), rtol=1e-10)
+    with pytest.raises(ValueError, match="alphas must be"):
+        Ridge().path(X, y, [])

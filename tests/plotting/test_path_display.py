@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from matplotlib.text import Text
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin.linear_model import LinearClassifier, LogisticRegression
+from maxmargin.linear_model import ElasticNet, Lasso, LinearClassifier, LogisticRegression, Ridge
 from maxmargin.plotting import PathDisplay
 from maxmargin.plotting._side_labels import spread
 from maxmargin.svm import SVC
@@ -132,3 +132,56 @@ def test_input_that_cannot_be_drawn(cancer):
         PathDisplay.from_estimator(SVC(), *iris, Cs=[1.0])
     with pytest.raises(ValueError, match="no meaning for multipliers"):
         PathDisplay.from_estimator(SVC(), iris[0][:100], iris[1][:100], Cs=[1.0], feature_names=list("abcd"))
+
+
+# ---------------------------------------------------------------- along alpha
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    return load_diabetes(return_X_y=True, as_frame=True)
+
+
+def test_lasso_paths_fall_in_alpha(diabetes, ax):
+    X, y = diabetes
+    alphas = np.geomspace(0.01, 2.0, 15)
+    path = Lasso().path(X, y, alphas)
+    display = PathDisplay.from_path(path, feature_names=X.columns, ax=ax)
+    for j, line in enumerate(display.lines_):
+        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([alphas[::-1], path.coefs[::-1, j]]))
+    low, high = ax.get_xlim()
+    assert low > high and ax.get_xlabel() == "alpha"
+    assert len(display.entries_.get_offsets()) == sum(
+        path.coefs[-1, j] == 0 and path.coefs[:, j].any() for j in range(10)
+    )
+    used = (path.coefs != 0).sum(axis=1)
+    title = ax.get_title(loc="left").replace("\n", " ")
+    assert title.startswith(f"From alpha = 2 with {used[-1]} features with a weight to alpha = 0.01 with {used[0]}.")
+
+
+def test_ridge_paths_have_no_entries(diabetes, ax):
+    X, y = diabetes
+    display = PathDisplay.from_estimator(make_pipeline(StandardScaler(), Ridge()), X, y, ax=ax)
+    assert display.names == list(X.columns) and display.entries_ is None
+    assert len(display.Cs) == 40 and (np.diff(display.Cs) < 0).all()
+    Z = StandardScaler().fit_transform(X)
+    np.testing.assert_allclose(display.values[0], Ridge(display.Cs[0]).fit(Z, y).coef_, rtol=1e-9)
+    # from next to nothing to next to least squares
+    assert np.abs(display.values[0]).max() < 1e-2 * np.abs(display.values[-1]).max()
+
+
+def test_one_of_several_targets(diabetes, ax):
+    X, y = diabetes
+    path = ElasticNet().path(X, np.column_stack([y, -2 * y]), [1.0, 0.1])
+    display = PathDisplay.from_path(path, problem=1, ax=ax)
+    np.testing.assert_array_equal(display.values, path.coefs[:, 1])
+    assert display.title.startswith("target 1: ")
+    with pytest.raises(ValueError, match="problem must be a number from 0 to 1; got 2"):
+        PathDisplay.from_path(path, problem=2)
+
+
+def test_the_parameter_of_the_other_kind_is_refused(diabetes, cancer):
+    with pytest.raises(ValueError, match="Cs has no meaning for Lasso"):
+        PathDisplay.from_estimator(Lasso(), *diabetes, Cs=[1.0])
+    with pytest.raises(ValueError, match="alphas has no meaning for LinearClassifier"):
+        PathDisplay.from_estimator(LinearClassifier(), *cancer, alphas=[1.0])

@@ -5,12 +5,12 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 # Beside what users import (`__all__`), what model files build on.
 from ._lasso import ElasticNet, Lasso
 from ._lasso_cv import ElasticNetCV, LassoCV
-from ._lasso_fit import RegressionPath as RegressionPath
 from ._linear_classifier import LinearClassifier
 from ._linear_regression import LinearRegression
 from ._logistic import LogisticRegression
 from ._logistic_cv import LogisticRegressionCV
 from ._orthogonal import OrthogonalBasis as OrthogonalBasis, as_floats as as_floats
+from ._paths import RegressionPath as RegressionPath
 from ._perceptron import Perceptron
 from ._polynomial import PolynomialRegression
 from ._ridge import Ridge

@@ -19,7 +19,8 @@ from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows, conclude
 from ..solvers import Monitor
 from ._confirmed import CallersRowsError
-from ._lasso_fit import LassoData, RegressionPath, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
+from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
+from ._paths import RegressionPath
 from ._values import linear_values
 
 

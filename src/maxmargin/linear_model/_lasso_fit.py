@@ -15,30 +15,8 @@ from ..losses import make_loss
 from ..penalties import make_penalty
 from ..problems import Risk
 from ..solvers import Design, Monitor, ProximalNewton, Solution, WorkingSets, solve_risk
+from ._paths import RegressionPath
 from ._ridge import checked_weights
-
-
-@dataclass(frozen=True)
-class RegressionPath:
-    """Solutions along alpha, in the order in which the values were given.
-
-    Attributes
-    ----------
-    alphas : ndarray of shape (n_alphas,)
-        The penalties.
-    coefs : ndarray of shape (n_alphas, n_features) or (n_alphas, n_targets, n_features)
-        The weights for each of them.
-    intercepts : ndarray of shape (n_alphas,) or (n_alphas, n_targets)
-        The intercepts.
-    certificates : tuple of ModelCertificate or Guarantee
-        The proof of each solution.
-
-    """
-
-    alphas: np.ndarray
-    coefs: np.ndarray
-    intercepts: np.ndarray
-    certificates: tuple[Any, ...]
 
 
 @dataclass(frozen=True)

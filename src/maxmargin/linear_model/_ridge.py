@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +19,7 @@ from ..estimators import Reported, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
+from ._paths import RegressionPath
 from ._values import linear_values
 
 # scikit-learn's names. LSQR and conjugate gradients on the normal equations are the same steps in exact arithmetic.
@@ -156,6 +157,40 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         if status is not Status.CONVERGED:
             self._warn(status, evidence)
         return self
+
+    def path(self, X: Any, y: Any, alphas: Any = 40, sample_weight: Any = None) -> RegressionPath:
+        """Certified solutions along alpha, one for all targets. The model itself stays as it is.
+
+        Parameters
+        ----------
+        X, y : array-like
+            What to train on.
+        alphas : int or array-like of float, default=40
+            Values of alpha, at least 0; or how many, evenly spaced by their logarithm from 1000 times to a thousandth
+            of the mean squared length of the (centred) columns.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        RegressionPath
+            In the order in which the values were given; automatic ones fall.
+
+        """
+        if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool):
+            if alphas < 1:
+                raise ValueError(f"alphas must be at least 1, or a list of numbers; got {alphas!r}.")
+            problem, _ = clone(self)._problem(X, y, sample_weight, reset=True)
+            shift = float(problem.weights.sum()) * (float(problem.mu @ problem.mu) + problem.fit_intercept)
+            scale = max((problem.squared_size() - shift) / problem.d, float(np.finfo(np.float64).tiny))
+            values = scale * np.geomspace(1e3, 1e-3, int(alphas))
+        else:
+            values = np.asarray(alphas, dtype=np.float64)
+        if values.ndim != 1 or not values.size:
+            raise ValueError(f"alphas must be a list of one or more numbers; got {alphas!r}.")
+        models = [clone(self).set_params(alpha=alpha).fit(X, y, sample_weight) for alpha in values.tolist()]
+        coefs, intercepts = (np.array([getattr(m, name) for m in models]) for name in ("coef_", "intercept_"))
+        return RegressionPath(values, coefs, intercepts, tuple(model.certificate_ for model in models))
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[LeastSquares, bool]:
         """The problem of checked input, without rows of weight 0; and whether y has one dimension."""

@@ -1,4 +1,4 @@
-"""Coefficients or multipliers along C."""
+"""Coefficients or multipliers along C or alpha."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ...certificates import Guarantee
 from ...linear import LinearPath
+from ...linear_model import ElasticNet, RegressionPath, Ridge
 from ...svm import KernelPath
 from .._curve_axes import dress, write_title
 from .._display import Display
@@ -26,11 +28,12 @@ _GREY = "#C4C4C4"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay(Display):
-    """Coefficients of a linear machine, or multipliers of a kernel machine, against C.
+    """Coefficients of a linear machine against C or alpha, or multipliers of a kernel machine against C.
 
     Coefficients: a line for each feature. Those that are largest anywhere on the path have a colour and their name
     beside their end; the others are grey. With an L1 penalty, a ring marks where a coefficient enters: the largest C at
-    which it is still zero comes just before.
+    which it is still zero comes just before. Paths of `Ridge`, `Lasso` and `ElasticNet` are drawn against alpha, which
+    falls to the right: there, too, weights grow from left to right.
 
     Multipliers: a line for each sample, as the part of C that it uses: 0 is outside the margin, 1 inside it, and what
     lies between is on the margin boundary. Lines have the colour of their class.
@@ -40,7 +43,7 @@ class PathDisplay(Display):
     Parameters
     ----------
     Cs : ndarray of shape (n_values,)
-        The values of C, ascending.
+        The values of C, ascending; or those of alpha, descending.
     values : ndarray of shape (n_values, n_lines)
         A column for each line.
     names : list of str or None
@@ -51,6 +54,8 @@ class PathDisplay(Display):
         Of multipliers, the names of the classes.
     most : int, default=7
         Features with a colour and a name.
+    parameter : {"C", "alpha"}, default="C"
+        What the values along the path are values of.
 
     Attributes
     ----------
@@ -83,6 +88,7 @@ class PathDisplay(Display):
     classes: tuple[str, str] = ("", "")
     title: str = ""
     most: int = 7
+    parameter: str = "C"
 
     @classmethod
     def from_estimator(
@@ -92,6 +98,7 @@ class PathDisplay(Display):
         y: Any,
         *,
         Cs: Any = None,
+        alphas: Any = None,
         sample_weight: Any = None,
         feature_names: Any = None,
         problem: int = 0,
@@ -103,12 +110,14 @@ class PathDisplay(Display):
 
         Parameters
         ----------
-        estimator : LinearClassifier, SVC or Pipeline
+        estimator : LinearClassifier, SVC, Ridge, Lasso, ElasticNet or Pipeline
             A machine with a method ``path``, or a pipeline that ends in one. It need not be fitted, and stays as it is.
         X, y : array-like
             What to train on.
         Cs : array-like of float, optional
             Values of C; by default 40 from 1e-3 to 1e3.
+        alphas : array-like of float or int, optional
+            Values of alpha for `Ridge`, `Lasso` and `ElasticNet`, or how many automatic ones; by default 40.
         sample_weight : array-like, optional
             Weights of the samples.
         feature_names, problem, most, legend, ax
@@ -123,10 +132,13 @@ class PathDisplay(Display):
             names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         if not hasattr(estimator, "path"):
             raise TypeError(
-                "PathDisplay draws the paths of machines that have one: maxmargin.linear_model.LinearClassifier and "
-                f"maxmargin.svm.SVC; got {type(estimator).__name__}."
+                "PathDisplay draws the paths of machines that have one: LinearClassifier, Ridge, Lasso and ElasticNet "
+                f"of maxmargin.linear_model and maxmargin.svm.SVC; got {type(estimator).__name__}."
             )
-        values = np.geomspace(1e-3, 1e3, 40) if Cs is None else Cs
+        given, name = (alphas, "Cs") if isinstance(estimator, ElasticNet | Ridge) else (Cs, "alphas")
+        if (Cs if name == "Cs" else alphas) is not None:
+            raise ValueError(f"{name} has no meaning for {type(estimator).__name__}, which has no such parameter.")
+        values = (40 if name == "Cs" else np.geomspace(1e-3, 1e3, 40)) if given is None else given
         path = estimator.path(X, y, values, sample_weight)
         names = names if feature_names is None else feature_names
         if isinstance(path, KernelPath):
@@ -148,12 +160,12 @@ class PathDisplay(Display):
 
         Parameters
         ----------
-        path : LinearPath or KernelPath
-            What ``LinearClassifier.path`` or ``SVC.path`` have returned; the latter of two classes.
+        path : LinearPath, KernelPath or RegressionPath
+            What the method ``path`` of LinearClassifier, SVC (of two classes), Ridge, Lasso or ElasticNet has returned.
         feature_names : sequence of str, optional
             Names of the features, of coefficients only.
         problem : int, default=0
-            With more than two classes, whose coefficients to draw, counted from 0.
+            With more than two classes, or several targets, whose coefficients to draw, counted from 0.
         most : int, default=7
             Features with a colour and a name.
 
@@ -162,13 +174,16 @@ class PathDisplay(Display):
             raise ValueError(f"most must be a whole number, 0 or more; got {most!r}.")
         if isinstance(path, LinearPath):
             display = cls(**_coefficients(path, feature_names, problem), most=int(most))
+        elif isinstance(path, RegressionPath):
+            display = cls(**_along_alpha(path, feature_names, problem), most=int(most))
         elif isinstance(path, KernelPath):
             if feature_names is not None:
                 raise ValueError("feature_names has no meaning for multipliers, of which each sample has one.")
             display = cls(**_multipliers(path), most=int(most))
         else:
             raise TypeError(
-                f"PathDisplay draws what LinearClassifier.path and SVC.path return; got {type(path).__name__}."
+                "PathDisplay draws what the paths of LinearClassifier, SVC, Ridge, Lasso and ElasticNet return; "
+                f"got {type(path).__name__}."
             )
         return display.plot(legend=legend, ax=ax)
 
@@ -180,7 +195,7 @@ class PathDisplay(Display):
             self.ax_.set_xscale("log")
             self.ax_.set_xlim(self.Cs[0], self.Cs[-1])
         self._entries = self._draw_coefficients() if self.names is not None else self._draw_multipliers()
-        self.ax_.set_xlabel("C")
+        self.ax_.set_xlabel(self.parameter)
         dress(self.ax_)
         write_title(self.ax_, self.title)
 
@@ -246,12 +261,8 @@ def _style(k: int) -> dict[str, Any]:
 
 def _coefficients(path: LinearPath, feature_names: Any, problem: Any) -> dict[str, Any]:
     order = np.argsort(path.Cs, kind="stable")
-    _, problems, d = path.coefs.shape
-    if isinstance(problem, bool) or not isinstance(problem, Integral) or not 0 <= int(problem) < problems:
-        raise ValueError(f"problem must be a number from 0 to {problems - 1}; got {problem!r}.")
-    names = [f"feature {j}" for j in range(d)] if feature_names is None else [str(name) for name in feature_names]
-    if isinstance(feature_names, str) or len(names) != d:
-        raise ValueError(f"feature_names must have a name for each of the {d} features; got {feature_names!r}.")
+    names = _names(path.coefs, feature_names, problem)
+    problems = path.coefs.shape[1]
     values = path.coefs[order][:, int(problem)]
     used = (values != 0.0).sum(axis=1)
     label = path.certificates[0].problems[int(problem)].label
@@ -259,6 +270,32 @@ def _coefficients(path: LinearPath, feature_names: Any, problem: Any) -> dict[st
     worst = max(proof.relative_gap for proof in path.certificates)
     title = f"{of}{_ends(path.Cs[order], used, 'features with a weight')}. Largest relative gap {worst:.1e}."
     return {"Cs": path.Cs[order], "values": values, "names": names, "title": title}
+
+
+def _names(coefs: np.ndarray, feature_names: Any, problem: Any) -> list[str]:
+    """Names of the features; refuses a problem that is not there and names that do not fit."""
+    _, problems, d = coefs.shape
+    if isinstance(problem, bool) or not isinstance(problem, Integral) or not 0 <= int(problem) < problems:
+        raise ValueError(f"problem must be a number from 0 to {problems - 1}; got {problem!r}.")
+    names = [f"feature {j}" for j in range(d)] if feature_names is None else [str(name) for name in feature_names]
+    if isinstance(feature_names, str) or len(names) != d:
+        raise ValueError(f"feature_names must have a name for each of the {d} features; got {feature_names!r}.")
+    return names
+
+
+def _along_alpha(path: RegressionPath, feature_names: Any, problem: Any) -> dict[str, Any]:
+    order = np.argsort(-path.alphas, kind="stable")
+    coefs = path.coefs if path.coefs.ndim == 3 else path.coefs[:, None]
+    names = _names(coefs, feature_names, problem)
+    values = coefs[order][:, int(problem)]
+    ends = _ends(path.alphas[order], (values != 0.0).sum(axis=1), "features with a weight", "alpha")
+    of = f"target {int(problem)}: " if coefs.shape[1] > 1 else ""
+    gaps = [
+        float(proof.figures.get("relative gap", np.inf) if isinstance(proof, Guarantee) else proof.relative_gap)
+        for proof in path.certificates
+    ]
+    title = f"{of}{ends}. Largest relative gap {max(gaps):.1e}."
+    return {"Cs": path.alphas[order], "values": values, "names": names, "title": title, "parameter": "alpha"}
 
 
 def _multipliers(path: KernelPath) -> dict[str, Any]:
@@ -299,7 +336,8 @@ def _weights(model: Any) -> np.ndarray:
     return np.repeat(model.class_weight_, model.n_support_)
 
 
-def _ends(Cs: np.ndarray, counts: np.ndarray, what: str) -> str:
-    if len(Cs) == 1:
-        return f"C = {value_text(Cs[0])}: {counts[0]} {what}"
-    return f"From C = {value_text(Cs[0])} with {counts[0]} {what} to C = {value_text(Cs[-1])} with {counts[-1]}"
+def _ends(values: np.ndarray, counts: np.ndarray, what: str, name: str = "C") -> str:
+    if len(values) == 1:
+        return f"{name} = {value_text(values[0])}: {counts[0]} {what}"
+    first, last = (f"{name} = {value_text(values[end])}" for end in (0, -1))
+    return f"From {first} with {counts[0]} {what} to {last} with {counts[-1]}"
