@@ -19,7 +19,7 @@ STOREYS = [
     (5, "for people", "#dbe7f3"),
     (3, "from files to models", "#dbe7f3"),
     (2, "pictures, diagnoses", "#dbe7f3"),
-    (8, "estimators", "#dcefdc"),
+    (9, "estimators", "#dcefdc"),
     (4, "what estimators share", "#dcefdc"),
     (3, "optimum and proof", "#f8e5c8"),
     (3, "functions", "#f8e5c8"),
@@ -68,7 +68,9 @@ def draw() -> Figure:
             x = _LEFT + place * (width + gap)
             box = FancyBboxPatch((x, y), width, _HEIGHT, "round,pad=0,rounding_size=0.08", fc=colour, ec="#555")
             axes.add_patch(box)
-            words = name.replace("_", "_\n") if count > 6 else name  # narrow boxes take two lines
+            words = (
+                name.replace("_", "_\n").replace("approximation", "approxi-\nmation") if count > 6 else name
+            )  # narrow boxes take two lines
             axes.text(
                 x + width / 2, y + _HEIGHT / 2, words, ha="center", va="center", fontsize=11.5, family="monospace"
             )

@@ -16,6 +16,7 @@ _ROOMS = (
     "engine",
     "ensemble",
     "explanation",
+    "kernel_approximation",
     "kernel_model",
     "kernel_ridge",
     "kernels",

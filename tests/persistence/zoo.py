@@ -42,6 +42,7 @@ from maxmargin.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from maxmargin.kernel_approximation import KernelEmbedding, TruncatedRBF
 from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
@@ -213,6 +214,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "KernelPerceptron averaged": lambda: _fitted(
         KernelPerceptron(kernel="poly", coef0=1.0, variant="averaged"), X, TWO
     ),
+    "TruncatedRBF": lambda: _fitted(TruncatedRBF(), X),
+    "KernelEmbedding": lambda: _fitted(KernelEmbedding(4, kernel=RBF(0.1) + Linear()), SPARSE),
+    "Pipeline of a kernel's map": lambda: _fitted(make_pipeline(TruncatedRBF(degree=2), LinearSVC()), X, LABEL),
     "KernelRidge laplacian": lambda: _fitted(KernelRidge(kernel="laplacian"), X, TARGET),
     # neighbours
     "KNeighborsClassifier": lambda: _fitted(KNeighborsClassifier(3, weights="distance"), X, WORDS),

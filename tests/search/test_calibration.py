@@ -14,9 +14,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from maxmargin.estimators import class_pairs, pair_vote
+from maxmargin.search import Sigmoid
 from maxmargin.search._calibration import fit_calibration
 from maxmargin.search._coupling import couple
-from maxmargin.search._platt import Sigmoid, fit_sigmoid, loss_and_derivatives, smoothed_targets
+from maxmargin.search._platt import fit_sigmoid, loss_and_derivatives, smoothed_targets
 
 METHODS = ("sigmoid", "isotonic")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from maxmargin.search import Grid
+from maxmargin.search import Grid, standard_error
 from maxmargin.search._race import Race
-from maxmargin.search._rules import choose, standard_error
+from maxmargin.search._rules import choose
 
 GRID = Grid(("C", "gamma"), (np.array([10.0, 1.0]), np.array([0.1, 0.01])))
 EVERYONE = np.ones(4, dtype=bool)

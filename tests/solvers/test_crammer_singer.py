@@ -6,10 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import LinearSVC
 
-from maxmargin.certificates import Status
-from maxmargin.certificates._crammer_singer import evaluate_crammer_singer
+from maxmargin.certificates import Status, evaluate_crammer_singer
 from maxmargin.data import Rows
-from maxmargin.problems._crammer_singer import CrammerSingerRisk
+from maxmargin.problems import CrammerSingerRisk
 from maxmargin.solvers import CrammerSinger, Monitor
 
 STORES = {

@@ -6,8 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from maxmargin.certificates import evaluate
 from maxmargin.problems import BoxQP
-from maxmargin.solvers import Decomposition, feasible
-from maxmargin.solvers.kernel._polish import polish
+from maxmargin.solvers import Decomposition, feasible, polish
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])

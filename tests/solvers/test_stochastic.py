@@ -10,13 +10,12 @@ from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
-from maxmargin.solvers import Monitor, Newton, StochasticGradient
+from maxmargin.solvers import Monitor, Newton, StochasticGradient, StochasticState
 from maxmargin.solvers.linear._averaged import averaged_guarantee, gradient_bound, prior_radius
 from maxmargin.solvers.linear._directions import DECAYS, DIRECTIONS, init
 from maxmargin.solvers.linear._mean_slopes import feasible_slopes
 from maxmargin.solvers.linear._schedules import step_lengths
 from maxmargin.solvers.linear._stochastic_pass import directed_pass, lazy_pass
-from maxmargin.solvers.linear._stochastic_state import StochasticState
 
 STORAGE = {
     "dense64": lambda X: X,

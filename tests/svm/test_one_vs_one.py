@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maxmargin.svm._one_vs_one import OneVsOne, class_slices
+from maxmargin.svm import OneVsOne, class_slices
 from maxmargin.svm._one_vs_rest import OneVsRest
 
 SCHEMES = {"ovo": OneVsOne, "ovr": OneVsRest}

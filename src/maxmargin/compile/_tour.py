@@ -128,7 +128,8 @@ def estimators() -> dict[str, type]:
         for name in module.__all__:
             kind = getattr(module, name)
             if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not inspect.isabstract(kind):
-                if kind not in found.values() and hasattr(kind, "predict") | hasattr(kind, "fit_predict"):
+                compiled = hasattr(kind, "predict") | hasattr(kind, "fit_predict") | (room == "kernel_approximation")
+                if kind not in found.values() and compiled:
                     found[f"{room}.{name}"] = kind
     return found
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import numpy as np
 
+from ..kernel_approximation import KernelEmbedding, TruncatedRBF
 from ..kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from ..kernels import kernel_name, largest_degree
 from ._arrays import dense_or_csr, floats, whole
 from ._errors import Where
 from ._kinds import Check, Float, Int, Kind, Scope
 from ._proofs import certificates, guarantee
-from ._schema import CLASSES, FEATURES, Entries, Let, Schema
+from ._schema import CLASSES, FEATURES, OUTPUT_CONFIG, Entries, Let, Schema
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
@@ -64,10 +66,45 @@ _PERCEPTRON: Entries = (
     ("n_iter_", Int()),
     ("certificate_", guarantee(problems="problems")),
 )
+_TRUNCATED: Entries = (
+    *FEATURES,
+    *OUTPUT_CONFIG,
+    ("gamma_", Float(0.0)),
+    ("degree_", Int(0, _MOST_DEGREE)),
+    ("centre_", floats("d")),
+    ("radius_", Float(0.0)),
+    ("error_bound_", Float(0.0)),
+    ("_n_features_out", Int(1, 2**24)),
+    Check(
+        lambda s: s.values["_n_features_out"] == comb(s["d"] + s.values["degree_"], s.values["degree_"]),
+        "has another number of columns than its degree needs.",
+    ),
+    ("_rows", Int(1)),
+    ("certificate_", guarantee()),
+)
+_EMBEDDING: Entries = (
+    *_ROWS,
+    *OUTPUT_CONFIG,
+    ("eigenvalues_", floats("components", low=0)),
+    ("components_", floats("n", "components")),
+    ("_n_features_out", Int(1)),
+    Check(lambda s: s.values["_n_features_out"] == s["components"], "has another number of columns than it says."),
+    ("_dropped", Float(0.0)),
+    ("_gamma", Float(0.0)),
+    ("certificate_", guarantee()),
+)
 _RIDGE: Entries = (*_ROWS, ("dual_coef_", _Coefficients()), ("certificate_", certificates("targets")))
 
 SCHEMAS = [
     Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE]),
     Schema("maxmargin.kernel_model.KernelLogisticRegression", KernelLogisticRegression, _LOGISTIC, checks=[_DEGREE]),
     Schema("maxmargin.kernel_model.KernelPerceptron", KernelPerceptron, _PERCEPTRON, checks=[_DEGREE]),
+    Schema("maxmargin.kernel_approximation.TruncatedRBF", TruncatedRBF, _TRUNCATED, width=lambda m: m._n_features_out),
+    Schema(
+        "maxmargin.kernel_approximation.KernelEmbedding",
+        KernelEmbedding,
+        _EMBEDDING,
+        checks=[_DEGREE],
+        width=lambda m: m._n_features_out,
+    ),
 ]

@@ -31,6 +31,7 @@ _ROOMS = {
     "maxmargin.svm": "_svm",
     "maxmargin.linear_model": "_linear",
     "maxmargin.kernel_model": "_kernel_model",
+    "maxmargin.kernel_approximation": "_kernel_model",
     "maxmargin.kernel_ridge": "_kernel_model",
     "maxmargin.neighbors": "_neighbors",
     "maxmargin.cluster": "_cluster",

@@ -1,0 +1,7 @@
+"""Feature maps of kernels, each with its error stated."""
+
+from .. import engine as _engine  # noqa: F401  (first: see there)
+from ._embedding import KernelEmbedding
+from ._truncated_rbf import TruncatedRBF
+
+__all__ = ["KernelEmbedding", "TruncatedRBF"]
