@@ -24,6 +24,7 @@ BENCHMARKS = {
     for name in (
         "kernel",
         "linear",
+        "lasso",
         "search",
         "neighbors",
         "cluster",
