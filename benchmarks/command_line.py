@@ -32,6 +32,7 @@ BENCHMARKS = {
         "indefinite",
         "scales",
         "first_contact",
+        "cold",
     )
 }
 
