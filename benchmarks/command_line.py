@@ -21,7 +21,19 @@ ROOT = Path(__file__).resolve().parent.parent
 # `run(options)`, which prints tables and returns what goes to the JSON file.
 BENCHMARKS = {
     name: f"benchmarks.{name}"
-    for name in ("kernel", "linear", "search", "neighbors", "cluster", "ensemble", "indefinite", "scales")
+    for name in (
+        "kernel",
+        "linear",
+        "lasso",
+        "search",
+        "neighbors",
+        "cluster",
+        "ensemble",
+        "indefinite",
+        "scales",
+        "first_contact",
+        "cold",
+    )
 }
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, is_regressor
+from sklearn.base import BaseEstimator, clone, is_regressor
 
 from .. import _ROOMS
 
@@ -221,7 +221,16 @@ def _questions(model: Any, X: Any, y: Any) -> Iterator[Callable[[], Any]]:
     if few and hasattr(model, "predict"):
         yield partial(model.predict, X[:1])
         if not sp.issparse(X):
-            yield partial(model.predict, np.asfortranarray(X))
+            for other in (np.asfortranarray(X), _read_only(X)):
+                yield partial(model.predict, other)
+                yield partial(clone(model).fit, other, y)
+
+
+def _read_only(X: np.ndarray) -> np.ndarray:
+    """What pandas hands out, and joblib to its processes."""
+    other = X.copy()
+    other.flags.writeable = False
+    return other
 
 
 def _ask(model: Any, name: str, *given: Any) -> None:

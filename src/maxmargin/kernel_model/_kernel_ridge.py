@@ -278,7 +278,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         left_out[kept] = False
         if problem.k != len(claims) or coef[left_out].any():
             return refuted(claims)
-        evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram))
+        evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram), audit=True)
         own = self._values(X).reshape(len(y), -1)[kept]
         found = []
         for t, (claim, e) in enumerate(zip(claims, evidence, strict=True)):
