@@ -24,6 +24,7 @@ BENCHMARKS = {
     for name in (
         "kernel",
         "linear",
+        "lasso",
         "search",
         "neighbors",
         "cluster",
@@ -31,6 +32,7 @@ BENCHMARKS = {
         "indefinite",
         "scales",
         "first_contact",
+        "cold",
     )
 }
 

@@ -2,6 +2,7 @@
 
 import pickle
 
+import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,36 +21,53 @@ from maxmargin.losses import (
 POINTS = [-30.0, -1.0, -0.5, 0.0, 0.3, 0.7, 1.0, 2.5]
 
 
+ROLES = ("value", "derivative", "curvature", "conjugate")
+
+
+@numba.njit
+def _dispatched(code, f, y, epsilon):
+    return (
+        loss_value(code, f, y, epsilon),
+        loss_derivative(code, f, y, epsilon),
+        loss_curvature(code, f, y, epsilon),
+        loss_conjugate(code, f, y, epsilon),
+    )
+
+
+@numba.njit
+def _stepped(code, v, y, step, epsilon):
+    return loss_prox(code, v, y, step, epsilon)
+
+
 def test_dispatch_is_the_loss_itself(loss, targets):
     for y in targets:
         for f in POINTS:
-            for role, dispatch in (
-                ("value", loss_value),
-                ("derivative", loss_derivative),
-                ("curvature", loss_curvature),
-                ("conjugate", loss_conjugate),
-            ):
+            for role, found in zip(ROLES, _dispatched(loss.code, f, y, loss.epsilon), strict=True):
                 own = getattr(loss.facts, role)(f, y, loss.epsilon)
-                assert_allclose(dispatch(loss.code, f, y, loss.epsilon), own, rtol=1e-15, err_msg=role)
+                assert_allclose(found, own, rtol=1e-15, err_msg=role)
                 assert_allclose(getattr(loss, role)(f, y), own, rtol=1e-15, err_msg=role)
             own = loss.facts.prox(f, y, 0.7, loss.epsilon)
-            assert_allclose(loss_prox(loss.code, f, y, 0.7, loss.epsilon), own, rtol=1e-15)
+            assert_allclose(_stepped(loss.code, f, y, 0.7, loss.epsilon), own, rtol=1e-15)
             assert_allclose(loss.prox(f, y, 0.7), own, rtol=1e-15)
 
 
 def test_compiled_functions_are_what_python_makes_of_them(loss, targets):
     for y in targets:
-        for role in ("value", "derivative", "curvature", "conjugate"):
+        for role in ROLES:
             plain = [getattr(loss.facts, role).py_func(f, y, loss.epsilon) for f in POINTS]
             assert_allclose(getattr(loss, role)(POINTS, y), plain, rtol=1e-14, atol=1e-15, err_msg=role)
 
 
-def test_a_code_that_does_not_exist_gives_nan():
-    assert np.isnan(loss_value(len(LOSSES), 0.5, 1.0, 0.0))
+def test_what_is_no_code_of_a_loss_is_not_compiled():
+    with pytest.raises(numba.TypingError):
+        _dispatched(len(LOSSES), 0.5, 1.0, 0.0)
+    with pytest.raises(RuntimeError, match="compiled code only"):
+        loss_value(make_loss("hinge").code, 0.5, 1.0, 0.0)
 
 
 def test_codes_are_their_own(loss):
-    assert [make_loss(name).code for name in LOSSES] == list(range(len(LOSSES)))
+    assert [make_loss(name).code[0] for name in LOSSES] == list(range(len(LOSSES)))
+    assert len({type(make_loss(name).code) for name in LOSSES}) == len(LOSSES)
     assert loss == make_loss(loss.name, loss.epsilon)
     assert pickle.loads(pickle.dumps(loss)) == loss
     assert len({loss, make_loss(loss.name, loss.epsilon)}) == 1

@@ -22,7 +22,7 @@ def _table(task="binary", rows=160, seed=0):
     return pd.DataFrame({"a": a, "b": b, "city": city, "noise": noise, "y": y})
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def small_ensembles():
     """Ensembles of a few trees and rounds: what is tested here is the way to them."""
     with pytest.MonkeyPatch.context() as patch:

@@ -22,18 +22,20 @@ from ._image import bounded_image, extended_work
 from ._indefinite import of_widths
 from ._rounding import U, bounded_dot, bounded_sum, gamma, lower, upper
 
-# Operations up to which a product is computed in extended precision, where float64 leaves more than this open.
-_EXTENDED_WORK, _NOTICEABLE = 2e7, 1e-12
+# Operations up to which a product is computed in extended precision, in a fit whose tolerance is met and elsewhere, if
+# float64 leaves more than this open.
+_EXTENDED_WORK, _AUDIT_WORK, _NOTICEABLE = 3e5, 2e7, 1e-12
 # Exponentials, logarithms and their arguments are off by so many roundings of themselves.
 _FUNCTIONS = 16 * U
 
 
 def evaluate_kernel_logistic(
-    problem: KernelLogisticProblem, beta: np.ndarray, b: float, definiteness: Definiteness
+    problem: KernelLogisticProblem, beta: np.ndarray, b: float, definiteness: Definiteness, wanted: float = 0.0
 ) -> Evidence:
-    """Figures at variables beta and the intercept b."""
+    """Figures at variables beta and the intercept b; more time is taken where the relative gap is above `wanted`."""
     found = _figures(problem, beta, b, False)
-    if found.gap > _NOTICEABLE * abs(found.primal) and extended_work(problem, beta) <= _EXTENDED_WORK:  # type: ignore[arg-type]
+    most = _AUDIT_WORK if found.relative_gap > wanted else _EXTENDED_WORK
+    if found.gap > _NOTICEABLE * abs(found.primal) and extended_work(problem, beta) <= most:  # type: ignore[arg-type]
         sharper = _figures(problem, beta, b, True)
         found = sharper if sharper.gap < found.gap else found
     return of_widths(found, problem.c, definiteness)

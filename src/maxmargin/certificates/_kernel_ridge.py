@@ -17,19 +17,22 @@ from ._duality import Evidence, difference, relative
 from ._image import bounded_image, extended_work
 from ._rounding import U, bounded_dot, gamma, lower, upper
 
-# Operations up to which a product is computed in extended precision, where float64 leaves more than this open.
-_EXTENDED_WORK, _NOTICEABLE = 2e7, 1e-12
+# Operations up to which a product is computed in extended precision, in a fit and where a proof is checked, if float64
+# leaves more than this open.
+_EXTENDED_WORK, _AUDIT_WORK, _NOTICEABLE = 3e5, 2e7, 1e-12
 
 
-def evaluate_kernel_ridge(problem: KernelRidgeProblem, A: np.ndarray, definiteness: Definiteness) -> list[Evidence]:
-    """Figures at coefficients of shape (n, k), one a target."""
-    known = definiteness.without_bounds()
-    return [_of_target(problem, np.ascontiguousarray(A[:, k]), k, known) for k in range(problem.k)]
+def evaluate_kernel_ridge(
+    problem: KernelRidgeProblem, A: np.ndarray, definiteness: Definiteness, *, audit: bool = False
+) -> list[Evidence]:
+    """Figures at coefficients of shape (n, k), one a target; an `audit` takes more time to narrow the intervals."""
+    known, most = definiteness.without_bounds(), _AUDIT_WORK if audit else _EXTENDED_WORK
+    return [_of_target(problem, np.ascontiguousarray(A[:, k]), k, known, most) for k in range(problem.k)]
 
 
-def _of_target(problem: KernelRidgeProblem, a: np.ndarray, k: int, known: Definiteness) -> Evidence:
+def _of_target(problem: KernelRidgeProblem, a: np.ndarray, k: int, known: Definiteness, most: float) -> Evidence:
     found = _figures(problem, a, k, False)
-    if found.gap > _NOTICEABLE * found.primal and extended_work(problem, a) <= _EXTENDED_WORK:  # type: ignore[arg-type]
+    if found.gap > _NOTICEABLE * found.primal and extended_work(problem, a) <= most:  # type: ignore[arg-type]
         sharper = _figures(problem, a, k, True)
         found = sharper if sharper.gap < found.gap else found
     if known.fails:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine import jit
+from ..engine import jit, jit_inner, sort_pairs
 from ._duality import Evidence, difference, relative
 from ._rounding import U, lower as round_down, upper as round_up
 
@@ -21,7 +21,7 @@ _U = U
 _BOX = 6 * U  # bounds that are products of C and weights are off by this fraction
 
 
-@jit
+@jit_inner
 def _extremes(residual, beta, lower, upper, epsilon):  # type: ignore[no-untyped-def]
     """Highest slope of those that may rise, and lowest of those that may fall."""
     highest, lowest = -np.inf, np.inf
@@ -33,7 +33,7 @@ def _extremes(residual, beta, lower, upper, epsilon):  # type: ignore[no-untyped
     return highest, lowest
 
 
-@jit
+@jit_inner
 def _best_intercept(residual, lower, upper, epsilon, first, last):  # type: ignore[no-untyped-def]
     """The b that minimises the partner, known to lie between `first` and `last`; the middle where many do.
 
@@ -56,20 +56,20 @@ def _best_intercept(residual, lower, upper, epsilon, first, last):  # type: igno
                 count += 1
     if count == 0:
         return first if np.isfinite(first) else 0.0
-    flat = 64 * np.finfo(np.float64).eps * size
-    order = np.argsort(points[:count])
-    left, right, found = points[order[-1]], points[order[-1]], False
+    flat = 128 * _U * size
+    sort_pairs(points[:count], jumps[:count])
+    left, right, found = points[count - 1], points[count - 1], False
     for k in range(count):
-        slope += jumps[order[k]]
+        slope += jumps[k]
         if not found and slope >= -flat:
-            left, found = points[order[k]], True
+            left, found = points[k], True
         if slope > flat:
-            right = points[order[k]]
+            right = points[k]
             break
     return left + (right - left) / 2
 
 
-@jit
+@jit_inner
 def _terms(residual, error, beta, lower, upper, epsilon, b):  # type: ignore[no-untyped-def]
     """Loss, its largest error from the image, and the violation at an intercept."""
     loss, slack, violation = 0.0, 0.0, 0.0
@@ -85,7 +85,7 @@ def _terms(residual, error, beta, lower, upper, epsilon, b):  # type: ignore[no-
     return loss, slack, violation
 
 
-@jit
+@jit_inner
 def _repair(residual, error, beta, lower, upper, epsilon, total, most):  # type: ignore[no-untyped-def]
     """The smallest slope at which some variable can take what the sum lacks, in the worse of the directions it may be.
 
@@ -105,7 +105,9 @@ def _repair(residual, error, beta, lower, upper, epsilon, total, most):  # type:
 
 @jit
 def _figures(p, lower, upper, beta, image, error, epsilon):  # type: ignore[no-untyped-def]
-    residual = p - image
+    residual = np.empty(p.shape[0])
+    for k in range(p.shape[0]):
+        residual[k] = p[k] - image[k]
     quadratic, linear, total, size, inside = 0.0, 0.0, 0.0, 0.0, True
     terms, image_slack = 0.0, 0.0  # sizes of the terms, for the errors of their sums
     for k in range(beta.shape[0]):

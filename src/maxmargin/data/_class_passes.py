@@ -77,7 +77,11 @@ tile_dots = by_storage(_tile_dots_dense, _tile_dots_csr, "``out[t] = x_{start + 
 
 
 def _tile_sums_dense(rows, start, stop, tile, A, out):  # type: ignore[no-untyped-def]
-    out[: tile.shape[1]] += np.dot(tile.T, A)
+    sums = np.empty((tile.shape[1], A.shape[1]))
+    np.dot(tile.T, A, sums)
+    for j in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            out[j, k] += sums[j, k]
 
 
 def _tile_sums_csr(rows, start, stop, tile, A, out):  # type: ignore[no-untyped-def]

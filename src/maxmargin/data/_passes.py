@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine import jit, jit_sums
+from ..engine import jit, jit_inner, jit_sums
 from ._storage import by_storage
 
 # Rows a tile: 512 x 54 float64 values lie in L2 beside the Hessian.
@@ -24,7 +24,7 @@ def _dense_dot(x, w):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit  # not `jit_sums`: the gather instructions that it leads to are four times slower than single loads
+@jit_inner  # not `jit_sums`: the gather instructions that it leads to are four times slower than single loads
 def _csr_dot(data, indices, start, stop, w):  # type: ignore[no-untyped-def]
     total = 0.0
     for p in range(start, stop):
@@ -146,7 +146,7 @@ tile_of = by_storage(
 
 
 def _tile_dot_dense(rows, start, stop, tile, w, out):  # type: ignore[no-untyped-def]
-    return np.dot(tile, w, out[: stop - start])
+    np.dot(tile, w, out[: stop - start])
 
 
 def _tile_dot_csr(rows, start, stop, tile, w, out):  # type: ignore[no-untyped-def]
@@ -158,7 +158,10 @@ tile_dot = by_storage(_tile_dot_dense, _tile_dot_csr, "``out[t] = <x_{start + t}
 
 
 def _tile_sum_dense(rows, start, stop, tile, a, out):  # type: ignore[no-untyped-def]
-    out += np.dot(a[: stop - start], tile)
+    sums = np.empty(tile.shape[1])
+    np.dot(a[: stop - start], tile, sums)
+    for k in range(sums.shape[0]):
+        out[k] += sums[k]
 
 
 def _tile_sum_csr(rows, start, stop, tile, a, out):  # type: ignore[no-untyped-def]
@@ -192,7 +195,11 @@ def _tile_gram_dense(rows, start, stop, tile, h, room, scaled, gram):  # type: i
                 scaled[t, k] = h[t] * tile[t, k]
             scaled[t, d] = h[t]
     if m:
-        gram[:d] += np.dot(left.T, scaled[:m])
+        sums = np.empty((d, d + 1))
+        np.dot(left.T, scaled[:m], sums)
+        for j in range(d):
+            for k in range(d + 1):
+                gram[j, k] += sums[j, k]
         for t in range(m):
             gram[d, d] += scaled[t, d]
 

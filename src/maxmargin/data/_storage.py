@@ -11,6 +11,8 @@ from typing import Any
 from numba.core import types
 from numba.extending import overload
 
+from ..engine import INNER
+
 
 def is_dense(rows: Any) -> bool:
     """Whether rows are dense, by the type that the compiler has for them."""
@@ -45,7 +47,7 @@ def by_storage(
 
     function.__doc__ = doc
 
-    @overload(function, inline=inline, strict=False)  # of arguments of any names
+    @overload(function, jit_options=INNER, inline=inline, strict=False)  # of arguments of any names
     def choose(rows, *others):  # type: ignore[no-untyped-def]
         if not is_dense(rows):
             return csr

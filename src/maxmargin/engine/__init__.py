@@ -17,8 +17,9 @@ from ._interrupts import (
     unshielded,
     was_interrupted,
 )
-from ._jit import jit, jit_bare, jit_exact, jit_sums, jit_within
+from ._jit import INNER as INNER, jit, jit_bare, jit_exact, jit_inner, jit_sums, jit_within
 from ._levels import HOST as HOST, LEVELS as LEVELS, compiler_target as compiler_target, is_level_of as is_level_of
+from ._order import select, sort_pairs
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
 from ._prefetch import prefetch
@@ -48,6 +49,7 @@ __all__ = [
     "jit",
     "jit_bare",
     "jit_exact",
+    "jit_inner",
     "jit_sums",
     "jit_within",
     "keep_interrupt",
@@ -57,7 +59,9 @@ __all__ = [
     "run_parallel",
     "run_portions",
     "run_queue",
+    "select",
     "shielded",
+    "sort_pairs",
     "sortable",
     "sortable_room",
     "stop_flag",

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import jit, run_parallel
+from ..engine import jit, jit_inner, run_parallel
 from ._boost_columns import COARSE, ENTRIES, Columns
 from ._stump_search import TIE, SplitSearch, add_up
 
@@ -60,7 +60,7 @@ def _level_table(rows, ends, begin, gap, end, weights, label, totals, table):  #
         table[at_gap * K + k] = max(rest[k], 0.0)
 
 
-@jit
+@jit_inner
 def _best_run(table, first_cell, cells, inside, outside, K, tie):  # type: ignore[no-untyped-def]
     """The consecutive cells with the largest sum of inside less outside."""
     best, best_first, best_last = -np.inf, 0, 0

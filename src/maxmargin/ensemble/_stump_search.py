@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import jit, run_parallel
+from ..engine import jit, jit_inner, run_parallel
 from ._boost_columns import COARSE, ENTRIES, EXACT, Columns
 
 _BLOCK = 4096  # rows whose weights stay in the first cache while all coded columns are added up
@@ -52,7 +52,7 @@ def _class_sums(weights, label, classes):  # type: ignore[no-untyped-def]
     return sums
 
 
-@jit
+@jit_inner
 def _score_two(SL, L, S, W, gini):  # type: ignore[no-untyped-def]
     SR, R = S - SL, W - L
     if L <= 0.0 or R <= 0.0:
@@ -62,7 +62,7 @@ def _score_two(SL, L, S, W, gini):  # type: ignore[no-untyped-def]
     return abs(SL) + abs(SR)
 
 
-@jit
+@jit_inner
 def _score_many(left, totals, gini):  # type: ignore[no-untyped-def]
     L = R = square_left = square_right = top_left = top_right = 0.0
     for k in range(totals.shape[0]):
@@ -78,7 +78,7 @@ def _score_many(left, totals, gini):  # type: ignore[no-untyped-def]
     return square_left / L + square_right / R if gini else top_left + top_right
 
 
-@jit
+@jit_inner
 def _scan_two(rows, ends, begin, end, signed, SL, L, S, W, gini, bar, downwards):  # type: ignore[no-untyped-def]
     """Best score above `bar` among rows in order, and its place; on their side there are SL, L already."""
     best, place, tie = bar, -1, TIE * W
@@ -93,7 +93,7 @@ def _scan_two(rows, ends, begin, end, signed, SL, L, S, W, gini, bar, downwards)
     return best, place
 
 
-@jit
+@jit_inner
 def _scan_many(rows, ends, begin, end, weights, label, totals, gini, bar, downwards):  # type: ignore[no-untyped-def]
     """The same for any number of classes; sums of squares are carried along, as one class changes at a time."""
     W = totals.sum()

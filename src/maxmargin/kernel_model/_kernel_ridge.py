@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -25,7 +26,7 @@ from ..certificates import (
     evaluate_kernel_ridge,
 )
 from ..data import Rows, check_array, check_X_y, validate_data
-from ..engine import Stopwatch, thread_count, warn
+from ..engine import Stopwatch, one_blas_thread, thread_count, warn
 from ..estimators import Reported, check_same_rows, check_weights
 from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
@@ -34,6 +35,8 @@ from ._same_model import confirmed, refuted, same_rows
 
 # Kernels of scikit-learn that its functions compute here, too.
 _THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
+# Samples up to which a factorisation takes less than waking a second thread of BLAS on a busy machine.
+_SMALL = 1000
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
 
 
@@ -157,7 +160,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         kernel = self._kernel_of(X.shape[1])
         _check_square(kernel, X)
         problem, kept = self._problem(kernel.gram(Rows(X), None, thread_count(None)), X, y, sample_weight)
-        found = solve_kernel_ridge(problem)
+        with one_blas_thread() if problem.n <= _SMALL else nullcontext():
+            found = solve_kernel_ridge(problem)
         if not np.isfinite(found).all():
             raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
         evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
@@ -278,7 +282,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         left_out[kept] = False
         if problem.k != len(claims) or coef[left_out].any():
             return refuted(claims)
-        evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram))
+        evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram), audit=True)
         own = self._values(X).reshape(len(y), -1)[kept]
         found = []
         for t, (claim, e) in enumerate(zip(claims, evidence, strict=True)):

@@ -167,7 +167,7 @@ class KernelLogisticRegression(KernelSumClassifier):
             beta, b = found.variables, float(found.stats["intercept"])
             if not (np.isfinite(beta).all() and np.isfinite(b)):
                 raise ValueError("the coefficients are not finite: scale the features (StandardScaler) or lower C.")
-            evidence = evaluate_kernel_logistic(problems[k], beta, b, known)
+            evidence = evaluate_kernel_logistic(problems[k], beta, b, known, self.tol)
             status = self._status(evidence, found.status)
             steps, seconds = found.iterations, watch.seconds()
             return beta, b, steps, Certificate.of(evidence, status, steps, seconds, names[k])

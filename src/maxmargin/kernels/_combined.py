@@ -19,7 +19,7 @@ from ..data import Rows
 from ._accuracy import EXTENDED_UNIT, UNIT, Accuracy, of_powers, roundings
 from ._gram import Gram
 from ._kernels import CallableKernel, Kernel, Precomputed, _ProductKernel
-from ._transform import POLYNOMIAL
+from ._transform import PolynomialOfProducts
 
 _BLOCK = 2**21  # values of a block that a product is computed of: 16 MB
 
@@ -37,8 +37,8 @@ class Constant(_ProductKernel):
         return self.value >= 0
 
     @property
-    def params(self) -> tuple[int, float, float, int]:
-        return POLYNOMIAL, 0.0, float(self.value), 1
+    def params(self) -> tuple:
+        return PolynomialOfProducts(0.0, float(self.value), 1)
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return np.full(len(squared_norms), float(self.value))

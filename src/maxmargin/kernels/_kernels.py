@@ -28,7 +28,7 @@ from ._accuracy import (
     of_sigmoids,
 )
 from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
-from ._transform import LINEAR, POLYNOMIAL, RBF as RBF_KIND, RBF_OF_DIFFERENCES, SIGMOID
+from ._transform import UNTRANSFORMED, PolynomialOfProducts, RBFOfDifferences, RBFOfProducts, SigmoidOfProducts
 
 # Features up to which sparse rows are made dense to take differences of them.
 _WIDE = 5000
@@ -144,8 +144,8 @@ class _ProductKernel(Kernel):
 
     @property
     @abstractmethod
-    def params(self) -> tuple[int, float, float, int]:
-        """(kind, gamma, coef0, degree) as the compiled transform takes them."""
+    def params(self) -> tuple:
+        """What the compiled transform takes: a named tuple, whose type says which transform it is."""
 
     @abstractmethod
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
@@ -168,8 +168,8 @@ class Linear(_ProductKernel):
         return True
 
     @property
-    def params(self) -> tuple[int, float, float, int]:
-        return LINEAR, 1.0, 0.0, 1
+    def params(self) -> tuple:
+        return UNTRANSFORMED
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return squared_norms.copy()
@@ -200,8 +200,8 @@ class Polynomial(_ProductKernel):
         return self.gamma >= 0 and self.coef0 >= 0
 
     @property
-    def params(self) -> tuple[int, float, float, int]:
-        return POLYNOMIAL, float(self.gamma), float(self.coef0), int(self.degree)
+    def params(self) -> tuple:
+        return PolynomialOfProducts(float(self.gamma), float(self.coef0), int(self.degree))
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return (self.gamma * squared_norms + self.coef0) ** self.degree
@@ -275,8 +275,8 @@ class RBF(_ProductKernel):
         return self.gamma >= 0
 
     @property
-    def params(self) -> tuple[int, float, float, int]:
-        return RBF_OF_DIFFERENCES if self.by_differences else RBF_KIND, float(self.gamma), 0.0, 1
+    def params(self) -> tuple:
+        return (RBFOfDifferences if self.by_differences else RBFOfProducts)(float(self.gamma))
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return np.ones_like(squared_norms)
@@ -322,8 +322,8 @@ class Sigmoid(_ProductKernel):
     coef0: float = 0.0
 
     @property
-    def params(self) -> tuple[int, float, float, int]:
-        return SIGMOID, float(self.gamma), float(self.coef0), 1
+    def params(self) -> tuple:
+        return SigmoidOfProducts(float(self.gamma), float(self.coef0))
 
     def diagonal(self, squared_norms: np.ndarray) -> np.ndarray:
         return np.tanh(self.gamma * squared_norms + self.coef0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Rows
-from ..engine import jit, run_parallel
+from ..engine import jit, jit_inner, run_parallel
 from ._accuracy import Accuracy
 from ._gram import Gram, TiledGram
 
@@ -133,7 +133,7 @@ def _gather(  # type: ignore[no-untyped-def]
             position += 1
 
 
-@jit
+@jit_inner
 def _count_below(ascending, value):  # type: ignore[no-untyped-def]
     """Number of entries below `value`."""
     count = 0

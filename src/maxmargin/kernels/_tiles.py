@@ -7,10 +7,11 @@ back from memory costs about as much, so that sweeps of cheap kernels recompute 
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import overload
 
 from ..data import row_differences, row_products
-from ..engine import jit
-from ._transform import DIFFERENCES, RBF_OF_DIFFERENCES, transform_tile
+from ..engine import INNER, jit
+from ._transform import Differences, RBFOfDifferences, transform_tile
 
 WIDTH = 512  # columns of a tile: 64 x 512 float32 values are 128 KB, a tenth of L2
 
@@ -20,13 +21,22 @@ def tile_height(d: int) -> int:
     return 64 if d < 128 else 512
 
 
-@jit
 def _products(params, rows, order, first, last, shift, panels, chunk, tile, values):  # type: ignore[no-untyped-def]
     """What the transform starts from: inner products, or half the squared distances with a minus sign."""
-    if params[0] == RBF_OF_DIFFERENCES or params[0] == DIFFERENCES:
-        row_differences(rows, order, first, last, shift, panels, chunk, tile, values)
-    else:
-        row_products(rows, order, first, last, shift, panels, chunk, tile, values)
+    raise RuntimeError("_products is called from compiled code only")
+
+
+@overload(_products, jit_options=INNER)
+def _products_for(params, rows, order, first, last, shift, panels, chunk, tile, values):  # type: ignore[no-untyped-def]
+    return _by_differences if params.instance_class in (RBFOfDifferences, Differences) else _by_products
+
+
+def _by_differences(params, rows, order, first, last, shift, panels, chunk, tile, values):  # type: ignore[no-untyped-def]
+    row_differences(rows, order, first, last, shift, panels, chunk, tile, values)
+
+
+def _by_products(params, rows, order, first, last, shift, panels, chunk, tile, values):  # type: ignore[no-untyped-def]
+    row_products(rows, order, first, last, shift, panels, chunk, tile, values)
 
 
 @jit
@@ -39,6 +49,7 @@ def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef
     tile = np.empty((height, d), panels.dtype)
     values = np.empty((height, width), panels.dtype)
     scratch = np.empty(width, panels.dtype)
+    sums, table = np.empty(height, panels.dtype), np.empty((height, out.shape[0]), panels.dtype)
     for first in range(start, stop, height):
         last = min(stop, first + height)
         m = last - first
@@ -46,11 +57,11 @@ def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef
             _products(params, rows, order, first, last, shift, panels, chunk, tile, values)
             transform_tile(params, values, m, width, norms, order, first, panel_norms[chunk], scratch)
             if out.shape[0] == 1:
-                sums = np.dot(values[:m], coef[chunk].reshape(-1))
+                np.dot(values[:m], coef[chunk].reshape(-1), sums[:m])
                 for t in range(m):
                     out[0, first + t] += sums[t]
             else:
-                table = np.dot(values[:m], coef[chunk])
+                np.dot(values[:m], coef[chunk], table[:m])
                 for c in range(out.shape[0]):
                     for t in range(m):
                         out[c, first + t] += table[t, c]
@@ -64,14 +75,14 @@ def accumulate_and_store(  # type: ignore[no-untyped-def]
     chunks, d, width = panels.shape
     tile = np.empty((height, d), panels.dtype)
     values = np.empty((height, width), panels.dtype)
-    scratch = np.empty(width, panels.dtype)
+    scratch, sums = np.empty(width, panels.dtype), np.empty(height, panels.dtype)
     for first in range(start, stop, height):
         last = min(stop, first + height)
         m = last - first
         for chunk in range(chunks):
             _products(params, rows, order, first, last, shift, panels, chunk, tile, values)
             transform_tile(params, values, m, width, norms, order, first, panel_norms[chunk], scratch)
-            sums = np.dot(values[:m], coef[chunk].reshape(-1))
+            np.dot(values[:m], coef[chunk].reshape(-1), sums[:m])
             for t in range(m):
                 out[0, first + t] += sums[t]
             begin = chunk * width

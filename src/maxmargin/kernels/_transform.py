@@ -9,16 +9,56 @@ need about 10.
 from __future__ import annotations
 
 from math import factorial
+from typing import NamedTuple
 
 import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from ..engine import jit, wide_vectors
+from ..engine import INNER, jit, jit_inner, wide_vectors
 
-LINEAR, POLYNOMIAL, RBF, SIGMOID, RBF_OF_DIFFERENCES, DIFFERENCES = range(6)
-UNTRANSFORMED = (LINEAR, 1.0, 0.0, 1)  # parameters that leave inner products as they are
-UNTRANSFORMED_DIFFERENCES = (DIFFERENCES, 1.0, 0.0, 1)  # and half the squared distances, negative
+
+class Products(NamedTuple):
+    """Inner products as they are."""
+
+    factor: float = 1.0
+
+
+class Differences(NamedTuple):
+    """Half the squared distances with a minus sign, as they are."""
+
+    factor: float = 1.0
+
+
+class PolynomialOfProducts(NamedTuple):
+    """``(gamma s + coef0) ** degree``."""
+
+    gamma: float
+    coef0: float
+    degree: int
+
+
+class RBFOfProducts(NamedTuple):
+    """``exp(-gamma ||x - z||^2)`` from inner products and lengths."""
+
+    gamma: float
+
+
+class RBFOfDifferences(NamedTuple):
+    """The same from half the squared distances with a minus sign."""
+
+    gamma: float
+
+
+class SigmoidOfProducts(NamedTuple):
+    """``tanh(gamma s + coef0)``."""
+
+    gamma: float
+    coef0: float
+
+
+UNTRANSFORMED = Products()  # parameters that leave inner products as they are
+UNTRANSFORMED_DIFFERENCES = Differences()  # and half the squared distances, negative
 
 # 2**f on [-1/2, 1/2]. float32: Taylor coefficients ln(2)**k / k!, degree 6 leaves 6e-8. float64: the polynomial of
 # degree 10 through the Chebyshev points, computed with 50 digits; it leaves 3e-16, where Taylor's needs degree 12.
@@ -107,7 +147,7 @@ def rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch):  # type: 
     _rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch)
 
 
-@jit
+@jit_inner
 def polynomial_tile(S, m, w, gamma, coef0, degree):  # type: ignore[no-untyped-def]
     """``(gamma s + coef0) ** degree`` by repeated multiplication: exact for small whole degrees."""
     g, r = S.dtype.type(gamma), S.dtype.type(coef0)
@@ -120,7 +160,7 @@ def polynomial_tile(S, m, w, gamma, coef0, degree):  # type: ignore[no-untyped-d
             S[t, j] = value
 
 
-@jit
+@jit_inner
 def sigmoid_tile(S, m, w, gamma, coef0):  # type: ignore[no-untyped-def]
     """``tanh(gamma s + coef0)``."""
     g, r = S.dtype.type(gamma), S.dtype.type(coef0)
@@ -129,13 +169,41 @@ def sigmoid_tile(S, m, w, gamma, coef0):  # type: ignore[no-untyped-def]
             S[t, j] = np.tanh(g * S[t, j] + r)
 
 
-@jit
 def transform_tile(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
-    """Kernel values over inner products. A new kernel with a fused transform adds a line here."""
-    kind, gamma, coef0, degree = params
-    if kind == RBF or kind == RBF_OF_DIFFERENCES:
-        rbf_tile(S, m, w, x_norms, order, first, z_norms, gamma, scratch)
-    elif kind == POLYNOMIAL:
-        polynomial_tile(S, m, w, gamma, coef0, degree)
-    elif kind == SIGMOID:
-        sigmoid_tile(S, m, w, gamma, coef0)
+    """Kernel values over inner products, by the kernel whose parameters these are; for compiled code.
+
+    The type of `params` says which: the transforms of other kernels are not compiled.
+    """
+    raise RuntimeError("transform_tile is called from compiled code only")
+
+
+def _leave(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
+    pass
+
+
+def _to_polynomial(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
+    polynomial_tile(S, m, w, params.gamma, params.coef0, params.degree)
+
+
+def _to_rbf(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
+    rbf_tile(S, m, w, x_norms, order, first, z_norms, params.gamma, scratch)
+
+
+def _to_sigmoid(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
+    sigmoid_tile(S, m, w, params.gamma, params.coef0)
+
+
+# A new kernel with a fused transform adds a line here.
+_TRANSFORMS = {
+    Products: _leave,
+    Differences: _leave,
+    PolynomialOfProducts: _to_polynomial,
+    RBFOfProducts: _to_rbf,
+    RBFOfDifferences: _to_rbf,
+    SigmoidOfProducts: _to_sigmoid,
+}
+
+
+@overload(transform_tile, jit_options=INNER)
+def _transform_tile(params, S, m, w, x_norms, order, first, z_norms, scratch):  # type: ignore[no-untyped-def]
+    return _TRANSFORMS[params.instance_class]

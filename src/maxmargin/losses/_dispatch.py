@@ -1,40 +1,57 @@
-"""Compiled functions that take the loss as a number, so that a loop over samples is compiled once for all losses.
+"""Functions for compiled code that take the code of a loss first, and are those of that loss.
 
-``loss_value(code, f, y, epsilon)`` is the chain ::
-
-    if code == 0:
-        return zero_one_value(f, y, epsilon)
-    if code == 1:
-        return perceptron_value(f, y, epsilon)
-    ...
-    return nan
-
-and so on for the four others. The chains are written out from the registry, or a new loss would need five more lines.
-Inside a loop the branch goes the same way every time, which the processor predicts.
+``loss_value(code, f, y, epsilon)`` is the value function of the loss that the type of `code` says, and so on for the
+four others. The loss is known when a loop over samples is compiled: nothing is asked while it runs, and the functions
+of other losses are not compiled.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..engine import jit
-from ._registry import LOSSES
+from numba.extending import overload
+
+from ..engine import INNER
+from ._registry import KINDS
 
 
-def _chain(role: str, arguments: str) -> Any:
-    source = [f"def loss_{role}(code, {arguments}):"]
-    names: dict[str, Any] = {"__name__": __name__, "nan": float("nan")}
-    for code, facts in enumerate(LOSSES.values()):
-        names[f"{facts.name}_{role}"] = getattr(facts, role)
-        source += [f"    if code == {code}:", f"        return {facts.name}_{role}({arguments})"]
-    source.append("    return nan")
-    # The text has no file, hence the function is not cached by itself; the loops that call it are.
-    exec(compile("\n".join(source), f"<loss_{role}>", "exec"), names)
-    return jit(names[f"loss_{role}"])
+def _functions_of(code: Any) -> Any:
+    """The facts of a loss by the type that the compiler has for its code; None if it is no code of a loss."""
+    return KINDS.get(getattr(code, "instance_class", None))
 
 
-loss_value = _chain("value", "f, y, epsilon")
-loss_derivative = _chain("derivative", "f, y, epsilon")
-loss_curvature = _chain("curvature", "f, y, epsilon")
-loss_conjugate = _chain("conjugate", "u, y, epsilon")
-loss_prox = _chain("prox", "v, y, step, epsilon")
+def _by_loss(role: str) -> Any:
+    """A function of ``(code, f, y, epsilon)``, or of u instead of f."""
+
+    def function(code: Any, f: Any, y: Any, epsilon: Any) -> Any:
+        raise RuntimeError("functions that take the code of a loss are called from compiled code only")
+
+    @overload(function, jit_options=INNER)
+    def choose(code, f, y, epsilon):  # type: ignore[no-untyped-def]
+        facts = _functions_of(code)
+        if facts is None:
+            return None
+        own = getattr(facts, role)
+        return lambda code, f, y, epsilon: own(f, y, epsilon)
+
+    return function
+
+
+loss_value = _by_loss("value")
+loss_derivative = _by_loss("derivative")
+loss_curvature = _by_loss("curvature")
+loss_conjugate = _by_loss("conjugate")
+
+
+def loss_prox(code: Any, v: Any, y: Any, step: Any, epsilon: Any) -> Any:
+    """The proximal step of the loss that `code` says; for compiled code."""
+    raise RuntimeError("functions that take the code of a loss are called from compiled code only")
+
+
+@overload(loss_prox, jit_options=INNER)
+def _prox(code, v, y, step, epsilon):  # type: ignore[no-untyped-def]
+    facts = _functions_of(code)
+    if facts is None:
+        return None
+    own = facts.prox
+    return lambda code, v, y, step, epsilon: own(v, y, step, epsilon)

@@ -18,8 +18,8 @@ from ._registry import ALIASES, CODES, LOSSES
 class Loss:
     """A loss of a decision value f and a label or target y; `make_loss` makes one.
 
-    The methods take numbers or arrays, broadcast them and return float64. `name`, `code` (its number in compiled
-    functions) and `epsilon` (half the width of the tube; 0 for a loss that has none) identify it.
+    The methods take numbers or arrays, broadcast them and return float64. `name`, `code` (what compiled
+    functions know it by) and `epsilon` (half the width of the tube; 0 for a loss that has none) identify it.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Loss:
     """
 
     name: str
-    code: int
+    code: tuple[int]
     epsilon: float = 0.0
 
     @property
@@ -159,7 +159,7 @@ def make_loss(name: str, epsilon: float = 0.0) -> Loss:
     return Loss(name, CODES[name], float(epsilon))
 
 
-def _over(loop: Any, code: int, f: Any, y: np.ndarray, epsilon: float) -> Any:
+def _over(loop: Any, code: tuple[int], f: Any, y: np.ndarray, epsilon: float) -> Any:
     f, y = np.broadcast_arrays(np.asarray(f, dtype=np.float64), y)
     out = np.empty(f.size)
     loop(code, np.ravel(f), np.ravel(y), epsilon, out)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+from typing import Any
+
 from . import (
     _epsilon_insensitive,
     _hinge,
@@ -14,7 +17,7 @@ from . import (
 )
 from ._facts import LossFacts
 
-# The place in this list is the code that compiled functions know the loss by: append, do not insert.
+# The place in this list is in the code that compiled functions know the loss by: append, do not insert.
 _IN_ORDER: list[LossFacts] = [
     _zero_one.LOSS,
     _perceptron.LOSS,
@@ -27,7 +30,19 @@ _IN_ORDER: list[LossFacts] = [
 ]
 
 LOSSES: dict[str, LossFacts] = {facts.name: facts for facts in _IN_ORDER}
-CODES: dict[str, int] = {facts.name: code for code, facts in enumerate(_IN_ORDER)}
+
+
+def _code(facts: LossFacts, place: int) -> tuple[int]:
+    make: Any = namedtuple  # not of a name that a type checker could read
+    kind = make(f"{facts.name}_code", ["place"], module=__name__)
+    globals()[kind.__name__] = kind  # where pickle and numba's cache look for it
+    return kind(place)
+
+
+# What compiled functions know a loss by. Each is of a type of its own: a function that is handed one is compiled for
+# that loss, and what it does with the others is not compiled at all.
+CODES: dict[str, tuple[int]] = {facts.name: _code(facts, place) for place, facts in enumerate(_IN_ORDER)}
+KINDS: dict[Any, LossFacts] = {type(CODES[name]): facts for name, facts in LOSSES.items()}
 
 # Names that scikit-learn has for the same thing.
 ALIASES = {"log_loss": "logistic", "squared_error": "squared"}

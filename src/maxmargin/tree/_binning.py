@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine import jit, raise_interrupt, run_portions, thread_count
-from ._bundles import Bundles, find_bundles
+from ._bundles import Bundles, NoBundles, find_bundles
 
 MAX_BINS = 255
 # Columns that a task copies at once: rows of X are contiguous, and a cache line holds sixteen values of float32.
@@ -42,7 +42,7 @@ class Binned(NamedTuple):
     missing: np.ndarray
     categorical: np.ndarray
     common: np.ndarray
-    bundles: Bundles
+    bundles: Bundles | NoBundles
 
 
 @dataclass(frozen=True)

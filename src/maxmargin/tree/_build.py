@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit, raise_interrupt, run_parallel, stop_flag
+from ..engine import jit, jit_inner, raise_interrupt, run_parallel, stop_flag
 from ._binning import Bins
 from ._grow import (
     COLUMN,
@@ -102,7 +102,7 @@ def grow_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limits
     return run_parallel(build_tree, [(bins, target, weight, limits, seed)], long=True)[0]
 
 
-@jit
+@jit_inner
 def _midway(below: float, above: float) -> float:
     """The middle of two values; the lower one where rounding would give the upper one."""
     middle = below / 2 + above / 2

@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from ..engine import jit_within
+from ..engine import INNER, jit_within
 from ._split import VARIANCE, Limits, NodeRows, Room, try_histogram
 
 # Columns of a bundle, with none of them a byte; and bundles that a column is tried with.
@@ -32,7 +33,13 @@ class Bundles(NamedTuple):
     first: np.ndarray
 
 
-def find_bundles(codes: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> Bundles:
+class NoBundles(NamedTuple):
+    """There are none, as of most data: of a type of its own, for which the search of bundles is not compiled."""
+
+    first: np.ndarray
+
+
+def find_bundles(codes: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> Bundles | NoBundles:
     """Bundle the columns of two values, `codes` of shape (columns, rows), each with the first that it excludes."""
     d, n = codes.shape
     bundle, level, value = np.full(d, -1), np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
@@ -50,6 +57,8 @@ def find_bundles(codes: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> 
             groups.append([int(j)])
             taken.append(bits)
     groups = [group for group in groups if len(group) > 1]
+    if not groups:
+        return NoBundles(np.zeros(1, dtype=np.int64))
     both, first = np.zeros((len(groups), n), dtype=np.uint8), [0]
     for b, group in enumerate(groups):
         bundle[group] = b
@@ -100,3 +109,58 @@ def try_level(bundles: Bundles, f: int, by_set: bool, n_total: int, limits: Limi
     for k in range(2 * width):
         hist[k] = 0.0
     return varies
+
+
+def in_bundle(bundles: Any, f: int) -> bool:
+    """Whether column f is in a bundle; for compiled code, as the two that follow."""
+    raise RuntimeError("in_bundle is called from compiled code only")
+
+
+@overload(in_bundle, jit_options=INNER)
+def _in_bundle(bundles, f):  # type: ignore[no-untyped-def]
+    if bundles.instance_class is NoBundles:
+        return lambda bundles, f: False
+    return lambda bundles, f: bundles.bundle[f] >= 0
+
+
+def try_bundled(
+    bundles: Any, f: int, by_set: bool, rows: NodeRows, start: int, end: int, limits: Limits, room: Room
+) -> bool:
+    """Try the split of a column that is in a bundle, whose sums are formed when its first column is tried."""
+    raise RuntimeError("try_bundled is called from compiled code only")
+
+
+@overload(try_bundled, jit_options=INNER)
+def _try_bundled(bundles, f, by_set, rows, start, end, limits, room):  # type: ignore[no-untyped-def]
+    if bundles.instance_class is NoBundles:
+        return lambda bundles, f, by_set, rows, start, end, limits, room: False
+
+    def attempt(bundles, f, by_set, rows, start, end, limits, room):  # type: ignore[no-untyped-def]
+        b = bundles.bundle[f]
+        if not room.filled[b]:
+            room.filled[b] = True
+            fill_bundle(bundles, b, rows, start, end, limits, room.levels)
+        return try_level(bundles, f, by_set, end - start, limits, room.levels, room)
+
+    return attempt
+
+
+def forget_bundles(bundles: Any, limits: Limits, room: Room) -> None:
+    """Make the sums of the bundles zero again that were formed for a node."""
+    raise RuntimeError("forget_bundles is called from compiled code only")
+
+
+@overload(forget_bundles, jit_options=INNER)
+def _forget_bundles(bundles, limits, room):  # type: ignore[no-untyped-def]
+    if bundles.instance_class is NoBundles:
+        return lambda bundles, limits, room: None
+
+    def forget(bundles, limits, room):  # type: ignore[no-untyped-def]
+        width = limits.channels + limits.counted
+        for b in range(room.filled.size):
+            if room.filled[b]:
+                room.filled[b] = False
+                for k in range(bundles.first[b] * width, bundles.first[b + 1] * width):
+                    room.levels[k] = 0.0
+
+    return forget

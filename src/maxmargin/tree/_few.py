@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit_bare, jit_within
+from ..engine import jit_inner, jit_within
 from ._split import BETTER, GINI, NOTHING, VARIANCE, Limits, NodeRows, Room, keep_if_best, x_log_x
 
 
@@ -40,7 +40,7 @@ def list_bins(codes: Any, stride: Any, first: Any, index: Any, room: Room) -> in
     return m
 
 
-@jit_bare
+@jit_inner
 def _ones(x: Any) -> Any:
     """The number of ones in 64 bits (compiled to one instruction)."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import jit, jit_bare, jit_within
+from ..engine import jit, jit_bare, jit_inner, jit_within
 from ._binning import Binned
-from ._bundles import fill_bundle, try_level
+from ._bundles import forget_bundles, in_bundle, try_bundled
 from ._few import try_few
 from ._split import (
     ABOVE,
@@ -159,12 +159,8 @@ def find_split(
         if sums.size:
             hist = sums[offsets[f] : offsets[f + 1]]
             varies = try_histogram(hist, f, bins, binned.missing[f], by_set, n, limits, room)
-        elif binned.bundles.bundle[f] >= 0:
-            b = binned.bundles.bundle[f]
-            if not room.filled[b]:
-                room.filled[b] = True
-                fill_bundle(binned.bundles, b, rows, start, end, limits, room.levels)
-            varies = try_level(binned.bundles, f, by_set, n, limits, room.levels, room)
+        elif in_bundle(binned.bundles, f):
+            varies = try_bundled(binned.bundles, f, by_set, rows, start, end, limits, room)
         elif n < FEW and 6 * n < bins * (10 + limits.channels) and not by_set:  # which costs less
             varies = try_few(binned.codes, stride, first, f, bins, rows, start, end, limits, room)
         else:
@@ -182,15 +178,11 @@ def find_split(
             columns[j] = columns[constant]
             columns[constant] = f
             constant += 1
-    for b in range(room.filled.size):
-        if room.filled[b]:
-            room.filled[b] = False
-            for k in range(binned.bundles.first[b] * width, binned.bundles.first[b + 1] * width):
-                room.levels[k] = 0.0
+    forget_bundles(binned.bundles, limits, room)
     return constant
 
 
-@jit_bare
+@jit_inner
 def fill_all(binned: Binned, rows: NodeRows, start: int, end: int, offsets: Any, limits: Limits, sums: Any) -> None:
     """Histograms of all columns."""
     for k in range(sums.size):

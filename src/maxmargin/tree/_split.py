@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import jit_bare, jit_within
+from ..engine import jit_inner, jit_within
 
 GINI, ENTROPY, VARIANCE = 0, 1, 2
 # The score of no split at all, and what a split has to be better by than one before it, relatively: of splits that
@@ -119,12 +119,12 @@ def make_room(limits: Limits, d: int, seed: int, levels: int = 0, bundles: int =
 FEW = 1024
 
 
-@jit_bare
+@jit_inner
 def x_log_x(x: float) -> float:
     return x * np.log2(x) if x > 0.0 else 0.0
 
 
-@jit_bare
+@jit_inner
 def own_score(limits: Limits, totals: Any) -> float:
     """What a split scores that separates nothing: the score of the node itself."""
     if limits.criterion == VARIANCE:
@@ -268,7 +268,7 @@ def occupied(hist: Any, bins: int, missing: bool, limits: Limits, room: Room) ->
     return m, m < found
 
 
-@jit_bare
+@jit_inner
 def sort_categories(hist: Any, m: int, class_: int, limits: Limits, room: Room) -> None:
     """Put ``room.order[:m]`` in the order of the mean target, or of the share of a class (insertion sort)."""
     K = limits.channels

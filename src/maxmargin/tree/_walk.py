@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import jit_bare
+from ..engine import jit_bare, jit_inner
 
 NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("left", np.int32)])
 
@@ -51,14 +51,14 @@ def walk(paths: Paths, X: Any, rows: Any, depth: int, plain: bool, out: Any) -> 
         out[i] = _walk_one(paths, X, rows[i])
 
 
-@jit_bare
+@jit_inner
 def _step(nodes: Any, X: Any, row: Any, here: Any) -> Any:
     """The child that a row goes to, or the leaf that it is in."""
     node = nodes[here]
     return np.uint64(node.left) + np.uint64(X[row, np.uint64(node.feature)] > node.threshold)
 
 
-@jit_bare
+@jit_inner
 def _walk_one(paths: Paths, X: Any, row: int) -> Any:
     here = np.int64(0)
     while True:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine import jit
+from ..engine import jit, jit_inner
 from ._binning import MAX_BINS, Bins
 
 
@@ -92,7 +92,7 @@ def _cut_all(
             by_row[order[place, i], j] = code
 
 
-@jit
+@jit_inner
 def _cut_by_weight(x: Any, weight: Any, low: Any, high: Any) -> int:
     """Bins of about equal weight for sorted values of which there are more than bins; their number."""
     n, distinct, total = x.size, 1, weight[0]
@@ -119,7 +119,7 @@ def _cut_by_weight(x: Any, weight: Any, low: Any, high: Any) -> int:
         i, end, here = end, after, there
 
 
-@jit
+@jit_inner
 def _weight_of_value(x: Any, weight: Any, first: int) -> tuple[int, float]:
     """Where the next value begins, and the weight of this one."""
     end, total = first, 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit, jit_sums
+from ...engine import jit, jit_inner, jit_sums
 from ._two_nearest import two_nearest
 
 _LABELS = 64  # whose distances from all centres are at hand at a time
@@ -41,7 +41,7 @@ def _product(x, c):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@jit_inner
 def _doubtful(X, order, shift, norms, c, square, safe, slack, upper, lower, tile, reach, who):  # type: ignore[no-untyped-def]
     """Distances from the own centre c; rows that the bounds do not settle now are left in `tile`. Returns how many."""
     count = 0
@@ -58,7 +58,7 @@ def _doubtful(X, order, shift, norms, c, square, safe, slack, upper, lower, tile
     return count
 
 
-@jit
+@jit_inner
 def _near(apart, radius, centres, squares, near, panel, panel_norms):  # type: ignore[no-untyped-def]
     """Centres at most `radius` apart, times -2, and their squared lengths. Returns how many, and the longest."""
     count, far = 0, 0.0

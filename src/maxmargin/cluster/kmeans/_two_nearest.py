@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...data import by_storage, row_products
-from ...engine import jit, wide_vectors
+from ...engine import jit, jit_inner, wide_vectors
 
 
 def _centre_products_dense(rows, order, start, stop, shift, panels, chunk, tile, room):  # type: ignore[no-untyped-def]
@@ -72,7 +72,7 @@ def two_nearest(products, norms, number, low, next_low, where):  # type: ignore[
         j += 1
 
 
-@jit
+@jit_inner
 def _carried(value, number, best, second, at):  # type: ignore[no-untyped-def]
     smaller = value < best
     other = best if smaller else value

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ._distances import squared_distance
 from ._heap import offer
 from ._simd import LANES, lowest_bit, squares_of_boxes, squares_of_rows
@@ -24,7 +24,7 @@ _LEVELS = 16
 _STACK = _LEVELS * LANES
 
 
-@jit
+@jit_inner
 def _limit(square, error, rounding):  # type: ignore[no-untyped-def]
     """What a sum of squares has to exceed to be out, rounded up."""
     growth, spread, underflow = rounding
@@ -32,7 +32,7 @@ def _limit(square, error, rounding):  # type: ignore[no-untyped-def]
     return root * root * (1.0 + spread) + underflow
 
 
-@jit
+@jit_inner
 def _shifted(row, shift, x):  # type: ignore[no-untyped-def]
     """Write a row as the tree sees it to x; its length."""
     total = 0.0
@@ -43,7 +43,7 @@ def _shifted(row, shift, x):  # type: ignore[no-untyped-def]
     return np.sqrt(total)
 
 
-@jit
+@jit_inner
 def _push(bounds, mask, level, first, depth, pending, places):  # type: ignore[no-untyped-def]
     """Put the children of a mask on the stack, the nearest on top; its new depth."""
     base = depth

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit
+from ...engine import jit_inner
 
 EMPTY = np.iinfo(np.int64).max
 
@@ -18,7 +18,7 @@ def empty_heaps(m: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.full((m, k), np.inf), np.full((m, k), EMPTY)
 
 
-@jit
+@jit_inner
 def offer(squares, index, square, i):  # type: ignore[no-untyped-def]
     """Let a pair take the place of the worst one, if it is better."""
     if square > squares[0] or (square == squares[0] and i >= index[0]):

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit, run_parallel
+from ...engine import jit, jit_inner, run_parallel
 from ._simd import LANES
 
 # Rows below which a second thread costs more than it brings.
 _WORTH_A_THREAD = 20_000
 
 
-@jit
+@jit_inner
 def _swap(points, index, i, j):  # type: ignore[no-untyped-def]
     for k in range(points.shape[1]):
         points[i, k], points[j, k] = points[j, k], points[i, k]
     index[i], index[j] = index[j], index[i]
 
 
-@jit
+@jit_inner
 def _median_of_three(points, a, b, axis):  # type: ignore[no-untyped-def]
     x, y, z = points[a, axis], points[(a + b) // 2, axis], points[b, axis]
     return max(min(x, y), min(max(x, y), z))
 
 
-@jit
+@jit_inner
 def _select(points, index, start, stop, middle, axis):  # type: ignore[no-untyped-def]
     """Move the rows with the smallest coordinates to start:middle (Hoare's selection)."""
     a, b = start, stop - 1
@@ -52,7 +52,7 @@ def _select(points, index, start, stop, middle, axis):  # type: ignore[no-untype
             return
 
 
-@jit
+@jit_inner
 def _widest(points, start, stop):  # type: ignore[no-untyped-def]
     """The coordinate with the largest variance, and whether all rows are equal."""
     d = points.shape[1]
@@ -72,7 +72,7 @@ def _widest(points, start, stop):  # type: ignore[no-untyped-def]
     return axis, squares.max() == 0.0
 
 
-@jit
+@jit_inner
 def _cut(leaves):  # type: ignore[no-untyped-def]
     """How many of a part's leaves go to its first half."""
     block = 1

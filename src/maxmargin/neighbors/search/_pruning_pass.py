@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ._distances import squared_distance
 from ._heap import offer
 from ._simd import LANES, lowest_bit, square_apart, squares_of_boxes, within
@@ -29,7 +29,7 @@ _SEEDS = 16
 _UNDERFLOW = 512 * float(np.finfo(np.float32).tiny)
 
 
-@jit
+@jit_inner
 def _limits(square, error, floor, growth, spread):  # type: ignore[no-untyped-def]
     """The coarse score and the fine square above which a pair is out, rounded up."""
     root = np.sqrt(square * (1.0 + growth)) + error
@@ -38,7 +38,7 @@ def _limits(square, error, floor, growth, spread):  # type: ignore[no-untyped-de
     return np.float32(coarse + 4e-7 * abs(coarse) + _UNDERFLOW), np.float32(top * (1.0 + spread) + _UNDERFLOW)
 
 
-@jit
+@jit_inner
 def _promising(scores, m, first, best, place):  # type: ignore[no-untyped-def]
     """Offer places with low scores to a heap of them."""
     limit = np.float32(best[0])
@@ -79,7 +79,7 @@ def seed(rows, order, start, stop, visits, query, columns, images, own, out):  #
                     offer(squares[t], index[t], squared_distance(rows, r, columns, i), i)
 
 
-@jit
+@jit_inner
 def _is_among(i, index):  # type: ignore[no-untyped-def]
     for s in range(index.shape[0]):
         if index[s] == i:
@@ -87,7 +87,7 @@ def _is_among(i, index):  # type: ignore[no-untyped-def]
     return False
 
 
-@jit
+@jit_inner
 def _gather(coarse, start, reach, chunk, limits, tile, active):  # type: ignore[no-untyped-def]
     """Copy the rows that a chunk is in reach of to `tile`; how many."""
     count = 0

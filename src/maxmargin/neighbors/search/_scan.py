@@ -16,12 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...data import row_products
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ._distances import squared_distance
 from ._heap import offer
 
 
-@jit
+@jit_inner
 def _limit(square, floor, growth, u):  # type: ignore[no-untyped-def]
     """The score above which a pair is out, rounded up: `square` - |x|^2 with the rounding errors of both."""
     limit = square * (1.0 + growth) - floor

@@ -1,4 +1,4 @@
-"""The curve of the inertia over the number of clusters, and where it bends."""
+"""The inertia over the number of clusters, beside that of rows without clusters."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST_TICKS = 15
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ElbowDisplay(Display):
-    """The inertia over the number of clusters, the chord from end to end, and the number that was chosen.
+    """The inertia over the number of clusters, that of rows without clusters, and the number that was chosen.
 
-    Thin lines are the depths below the chord. The chosen number has the longest of them, in another colour; the title
-    says why in words.
+    Both curves are on a logarithmic axis and begin at the same height. What lies between them is the gap; that of the
+    chosen number is drawn, and the title says in words why it was chosen.
 
     Displays are made by `from_elbow`, or by ``elbow(...).plot()``.
 
@@ -32,8 +32,10 @@ class ElbowDisplay(Display):
         The numbers of clusters that were tried, ascending.
     inertias : ndarray of float
         The inertia reached with each.
-    depths : ndarray of float
-        How far each point lies below the chord, both axes scaled to lengths of 1.
+    reference : ndarray of float
+        The inertia that rows without clusters would have left.
+    standard_errors : ndarray of float
+        Of the logarithm of the reference.
     chosen : int
         The number of clusters chosen.
     reason : str
@@ -41,10 +43,12 @@ class ElbowDisplay(Display):
 
     Attributes
     ----------
-    curve_, chord_ : matplotlib Line2D
-        The curve of the inertia, and the line from its first to its last point.
-    depths_ : matplotlib LineCollection
-        From the points of the curve up to the chord.
+    curve_, reference_ : matplotlib Line2D
+        The curve of the inertia, and that of rows without clusters.
+    band_ : matplotlib PolyCollection
+        One standard error to either side of the reference.
+    gap_ : matplotlib Line2D
+        From the inertia of the chosen number up to the reference.
     chosen_ : matplotlib Line2D
         The point of the chosen number.
 
@@ -63,7 +67,8 @@ class ElbowDisplay(Display):
 
     n_clusters: np.ndarray
     inertias: np.ndarray
-    depths: np.ndarray
+    reference: np.ndarray
+    standard_errors: np.ndarray
     chosen: int
     reason: str
 
@@ -84,17 +89,26 @@ class ElbowDisplay(Display):
         return cls(
             n_clusters=found.n_clusters,
             inertias=found.inertias,
-            depths=found.depths,
+            reference=found.reference,
+            standard_errors=found.standard_errors,
             chosen=found.chosen,
             reason=found.reason,
         ).plot(legend=legend, ax=ax)
 
     def _draw(self) -> None:
-        self._draw_depths()
-        self._draw_curve()
+        x, y, k = self.n_clusters, self.inertias, self._place
+        if (y > 0).any():  # rows that are all alike have no logarithm to show
+            self.ax_.set_yscale("log")
+        error = np.exp(self.standard_errors)
+        self.band_ = self.ax_.fill_between(
+            x, self.reference / error, self.reference * error, color="#E4E4E4", linewidth=0, zorder=1
+        )
+        (self.reference_,) = self.ax_.plot(x, self.reference, color=FAINT, linestyle="--", linewidth=1.4, zorder=2)
+        (self.gap_,) = self.ax_.plot(x[[k, k]], [y[k], self.reference[k]], color=_CHOSEN, linewidth=2.6, zorder=2)
+        (self.curve_,) = self.ax_.plot(x, y, color=TRAINING, linewidth=1.8, marker="o", markersize=5.5, zorder=3)
+        (self.chosen_,) = self.ax_.plot(x[[k]], y[[k]], color=INK, linestyle="", zorder=4, **STAR)
         self.ax_.set(xlabel="number of clusters K", ylabel="inertia")
-        self.ax_.set_ylim(bottom=0.0)
-        write_title(self.ax_, self.reason.replace("; ", ";\n"))
+        write_title(self.ax_, self.reason.replace("; ", ";\n").replace(". ", ".\n").replace(", more", ",\nmore"))
         dress(self.ax_)
         if len(self.n_clusters) <= _MOST_TICKS:
             self.ax_.set_xticks(self.n_clusters)
@@ -103,39 +117,10 @@ class ElbowDisplay(Display):
     def _place(self) -> int:
         return int(np.flatnonzero(self.n_clusters == self.chosen)[0])
 
-    def _draw_depths(self) -> None:
-        from matplotlib.collections import LineCollection
-
-        tops = self.inertias + self.depths * (self.inertias[0] - self.inertias[-1])
-        ends = np.stack([np.column_stack([self.n_clusters, y]) for y in (self.inertias, tops)], axis=1)
-        deepest = self.n_clusters == self.chosen
-        self.depths_ = LineCollection(
-            list(ends),
-            colors=[_CHOSEN if here else "#C4C4C4" for here in deepest],
-            linewidths=np.where(deepest, 2.6, 1.2),
-            zorder=2,
-        )
-        self.ax_.add_collection(self.depths_)
-        if self.depths[self._place] > 0:
-            self.ax_.annotate(
-                f"{self.depths[self._place]:.2f}",
-                (self.chosen, (self.inertias[self._place] + tops[self._place]) / 2),
-                xytext=(7, 0),
-                textcoords="offset points",
-                va="center",
-                color=INK,
-            )
-
-    def _draw_curve(self) -> None:
-        x, y, k = self.n_clusters, self.inertias, self._place
-        (self.chord_,) = self.ax_.plot(x[[0, -1]], y[[0, -1]], color=FAINT, linestyle="--", linewidth=1.4, zorder=1)
-        (self.curve_,) = self.ax_.plot(x, y, color=TRAINING, linewidth=1.8, marker="o", markersize=5.5, zorder=3)
-        (self.chosen_,) = self.ax_.plot(x[[k]], y[[k]], color=INK, linestyle="", zorder=4, **STAR)
-
     def _handles(self) -> list[Any]:
         return [
             line("inertia", TRAINING, marker="o", markersize=5.5, width=1.8),
-            line("chord from the first K to the last", FAINT, "--", 1.4),
+            line("inertia of rows without clusters, same extent", FAINT, "--", 1.4),
             mark(f"chosen: K = {self.chosen}", "*", "white", INK, 15, 1.2),
-            line("depth of the chosen K below the chord", _CHOSEN, width=2.6),
+            line("gap of the chosen K", _CHOSEN, width=2.6),
         ]

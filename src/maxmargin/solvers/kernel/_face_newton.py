@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit, jit_sums
+from ...engine import jit, jit_inner, jit_sums
 
 # Leaves of one call: each needs a row of f numbers and makes the later ones dearer.
 MOST_LEAVES = 100
@@ -36,7 +36,7 @@ def _dot(x, y):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@jit_inner
 def _solve(R, x, first):  # type: ignore[no-untyped-def]
     """``x <- (R' R)^-1 x`` in place, R upper triangular, the entries of x before `first` being zero."""
     n = R.shape[0]
@@ -50,7 +50,7 @@ def _solve(R, x, first):  # type: ignore[no-untyped-def]
         x[a] = (x[a] - _dot(R[a, a + 1 :], x[a + 1 :])) / R[a, a]
 
 
-@jit
+@jit_inner
 def _factor(K, samples):  # type: ignore[no-untyped-def]
     """R with R' R = K on the samples; an empty one if that is not positive definite."""
     f = samples.shape[0]
@@ -66,7 +66,7 @@ def _factor(K, samples):  # type: ignore[no-untyped-def]
         return np.empty((0, 0))
 
 
-@jit
+@jit_inner
 def _longest_step(x, z, e, b, low, high, left):  # type: ignore[no-untyped-def]
     """The part of the step that stays in the box, and the variable that stops it (-1: none)."""
     t, stopper = 1.0, -1
@@ -92,14 +92,19 @@ def minimise_on_face(K, samples, x, slope, low, high):  # type: ignore[no-untype
     R = _factor(K, samples)
     if R.shape[0] < f:
         return False
-    z, e = slope.copy(), np.ones(f)
+    z, e, left = np.empty(f), np.empty(f), np.empty(f, np.bool_)
+    for a in range(f):
+        z[a], e[a], left[a] = slope[a], 1.0, False
     _solve(R, z, 0)
     _solve(R, e, 0)
-    left = np.zeros(f, np.bool_)
     corrections, count = np.empty((MOST_LEAVES, f)), 0
     column = np.empty(f)
     while True:
-        b = z.sum() / e.sum()
+        sum_z, sum_e = 0.0, 0.0
+        for a in range(f):
+            sum_z += z[a]
+            sum_e += e[a]
+        b = sum_z / sum_e
         t, stopper = _longest_step(x, z, e, b, low, high, left)
         for a in range(f):
             if not left[a]:

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit, sortable, sortable_room
+from ...engine import jit, jit_inner, sortable, sortable_room
 
 
-@jit
+@jit_inner
 def _position(keys, best):  # type: ignore[no-untyped-def]
     """The last index at which `best` stands; a maximum over all is faster than a search that may stop."""
     index = np.int32(-1)
@@ -28,7 +28,7 @@ def _position(keys, best):  # type: ignore[no-untyped-def]
     return index
 
 
-@jit
+@jit_inner
 def _update_and_find_top(r, c, row_i, row_j, rise_penalty, keys):  # type: ignore[no-untyped-def]
     """``r -= c (row_i - row_j)``, and the index of the largest r among those that may rise."""
     best = sortable(r.dtype.type(-np.inf))
@@ -40,7 +40,7 @@ def _update_and_find_top(r, c, row_i, row_j, rise_penalty, keys):  # type: ignor
     return _position(keys, best)
 
 
-@jit
+@jit_inner
 def _find_partner(r, top, k_ii, row, diagonal, fall_penalty, tiny, keys):  # type: ignore[no-untyped-def]
     """The index of the largest decrease among those that may fall; -1 if there is none."""
     zero = r.dtype.type(0.0)
@@ -57,7 +57,7 @@ def _find_partner(r, top, k_ii, row, diagonal, fall_penalty, tiny, keys):  # typ
     return np.int32(-1) if best == sortable(zero) else _position(keys, best)
 
 
-@jit
+@jit_inner
 def _violation(r, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
     highest, lowest = -np.inf, np.inf
     for k in range(r.shape[0]):
@@ -68,7 +68,7 @@ def _violation(r, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
     return highest - lowest
 
 
-@jit
+@jit_inner
 def _rise_penalty(value, upper, epsilon):  # type: ignore[no-untyped-def]
     """What a rise gains beside r; minus infinity if there is no room."""
     if not value < upper:
@@ -76,7 +76,7 @@ def _rise_penalty(value, upper, epsilon):  # type: ignore[no-untyped-def]
     return -epsilon if value >= 0 else epsilon
 
 
-@jit
+@jit_inner
 def _fall_penalty(value, lower, epsilon):  # type: ignore[no-untyped-def]
     """What a fall gains beside -r; minus infinity if there is no room."""
     if not value > lower:
@@ -84,7 +84,7 @@ def _fall_penalty(value, lower, epsilon):  # type: ignore[no-untyped-def]
     return epsilon if value > 0 else -epsilon
 
 
-@jit
+@jit_inner
 def _there(step, room, size):  # type: ignore[no-untyped-def]
     """Whether a step ends at the bound but for rounding errors of numbers of the given size.
 

@@ -18,7 +18,7 @@ from collections import OrderedDict
 import numpy as np
 
 from ...certificates import Status
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ...kernels import MODERATE, Gram
 from ...problems import BoxQP
 from .._driver import IterativeSolver
@@ -221,7 +221,7 @@ class _Rows:
         return found
 
 
-@jit
+@jit_inner
 def _value(x, coarse):  # type: ignore[no-untyped-def]
     """A kernel value as LIBSVM keeps it, or as it is."""
     return np.float64(np.float32(x)) if coarse else x
@@ -255,7 +255,7 @@ def _top(r, v, upper, active, begin, end):  # type: ignore[no-untyped-def]
     return index
 
 
-@jit
+@jit_inner
 def _curvature(k_ii, k_jj, k_ij):  # type: ignore[no-untyped-def]
     curvature = k_ii + k_jj - 2.0 * k_ij
     return curvature if curvature > 0.0 else _TAU

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit
+from ...engine import jit, jit_inner, select
 from ._face_newton import minimise_on_face
 from ._smo import smo
 
@@ -32,25 +32,25 @@ _COARSE = 1e-7
 _BLUR = 1 / 50  # what they may add up to, in tolerances
 
 
-@jit
+@jit_inner
 def is_free(value, lower, upper, epsilon):  # type: ignore[no-untyped-def]
     """Whether a variable is off its bounds and off the kink at 0."""
     return lower < value < upper and not (epsilon > 0 and value == 0)
 
 
-@jit
+@jit_inner
 def slope_up(r, value, epsilon):  # type: ignore[no-untyped-def]
     """What a small rise gains."""
     return r - epsilon if value >= 0 else r + epsilon
 
 
-@jit
+@jit_inner
 def slope_down(r, value, epsilon):  # type: ignore[no-untyped-def]
     """What a small fall loses."""
     return r - epsilon if value > 0 else r + epsilon
 
 
-@jit
+@jit_inner
 def _count_nonzero(x):  # type: ignore[no-untyped-def]
     count = 0
     for k in range(x.shape[0]):
@@ -61,7 +61,7 @@ def _count_nonzero(x):  # type: ignore[no-untyped-def]
 # numpy's own ways to gather and compare compile for half a second each: plain loops do not.
 
 
-@jit
+@jit_inner
 def _take(x, index):  # type: ignore[no-untyped-def]
     """``x[index]``."""
     out = np.empty(index.shape[0], x.dtype)
@@ -70,7 +70,51 @@ def _take(x, index):  # type: ignore[no-untyped-def]
     return out
 
 
-@jit
+@jit_inner
+def _copy(x):  # type: ignore[no-untyped-def]
+    out = np.empty(x.shape[0], x.dtype)
+    for k in range(x.shape[0]):
+        out[k] = x[k]
+    return out
+
+
+@jit_inner
+def _sum(x):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += x[k]
+    return total
+
+
+@jit_inner
+def _all_of(n):  # type: ignore[no-untyped-def]
+    """0, 1, ..., n - 1."""
+    out = np.empty(n, np.int64)
+    for k in range(n):
+        out[k] = k
+    return out
+
+
+@jit_inner
+def _one_group(n):  # type: ignore[no-untyped-def]
+    """Where the only group of variables ends."""
+    ends = np.empty(1, np.int64)
+    ends[0] = n
+    return ends
+
+
+@jit_inner
+def _support(beta):  # type: ignore[no-untyped-def]
+    """The variables that are not 0, and their values."""
+    index, value, count = np.empty(beta.shape[0], np.int64), np.empty(beta.shape[0]), 0
+    for k in range(beta.shape[0]):
+        if beta[k] != 0:
+            index[count], value[count] = k, beta[k]
+            count += 1
+    return index[:count], value[:count]
+
+
+@jit_inner
 def _near(r, index, middle, like):  # type: ignore[no-untyped-def]
     """``r[index] - middle`` in the precision of `like`: float32 is finest about 0."""
     out = np.empty(index.shape[0], like.dtype)
@@ -79,7 +123,7 @@ def _near(r, index, middle, like):  # type: ignore[no-untyped-def]
     return out
 
 
-@jit
+@jit_inner
 def _put(part, index, x):  # type: ignore[no-untyped-def]
     """``x[index] = part``; returns which of x changed, and by how much."""
     moved, step, count = np.empty(index.shape[0], np.int64), np.empty(index.shape[0]), 0
@@ -92,7 +136,7 @@ def _put(part, index, x):  # type: ignore[no-untyped-def]
     return moved[:count], step[:count]
 
 
-@jit
+@jit_inner
 def _survey(r, beta, lower, upper, epsilon):  # type: ignore[no-untyped-def]
     """Highest slope of those that may rise, lowest of those that may fall, and the number of free variables."""
     highest, lowest, free = -np.inf, np.inf, 0
@@ -106,7 +150,7 @@ def _survey(r, beta, lower, upper, epsilon):  # type: ignore[no-untyped-def]
     return highest, lowest, free
 
 
-@jit
+@jit_inner
 def _working_set(r, beta, lower, upper, epsilon, highest, lowest, free):  # type: ignore[no-untyped-def]
     """All free variables and the worst of the others, in ascending order."""
     n = beta.shape[0]
@@ -123,7 +167,9 @@ def _working_set(r, beta, lower, upper, epsilon, highest, lowest, free):  # type
         keys[k] = key
         candidates += key > 0
     wanted = min(candidates, free + max(_FEW, min(free // 2, _MANY)))
-    limit = np.partition(keys, n - wanted)[n - wanted] if wanted < candidates else 0.0
+    limit = 0.0
+    if wanted < candidates:
+        limit = select(_copy(keys), n - wanted)
     chosen, count = np.empty(n, np.int64), 0
     for k in range(n):
         if keys[k] > 0 and keys[k] >= limit:
@@ -132,7 +178,7 @@ def _working_set(r, beta, lower, upper, epsilon, highest, lowest, free):  # type
     return chosen[:count]
 
 
-@jit
+@jit_inner
 def _subtract_rows(K, index, step, r):  # type: ignore[no-untyped-def]
     """``r -= step @ K[index]``, four rows a pass: 1700 rows of 3000 take 1.0 ms in float32, 2.6 in float64."""
     real = K.dtype.type
@@ -150,7 +196,7 @@ def _subtract_rows(K, index, step, r):  # type: ignore[no-untyped-def]
         k += 1
 
 
-@jit
+@jit_inner
 def _follow(exact, coarse, index, step, r, error, tolerance):  # type: ignore[no-untyped-def]
     """Let r follow a step of some variables; returns how far r may now be off, which was `error`."""
     size = 0.0
@@ -168,7 +214,7 @@ def refresh(exact, p, beta, r):  # type: ignore[no-untyped-def]
     """``r = p - K beta`` anew."""
     for k in range(p.shape[0]):
         r[k] = p[k]
-    support, value = _put(beta, np.arange(beta.shape[0]), np.zeros(beta.shape[0]))
+    support, value = _support(beta)
     _subtract_rows(exact, support, value, r)
 
 
@@ -182,7 +228,7 @@ def restore_sum(x, total, low, high):  # type: ignore[no-untyped-def]
         inside = 0
         for a in range(x.shape[0]):
             inside += low[a] < x[a] < high[a]
-        missing = total - x.sum()
+        missing = total - _sum(x)
         if missing == 0 or inside == 0:
             return
         for a in range(x.shape[0]):
@@ -190,7 +236,7 @@ def restore_sum(x, total, low, high):  # type: ignore[no-untyped-def]
                 x[a] = min(max(x[a] + missing / inside, low[a]), high[a])
 
 
-@jit
+@jit_inner
 def _to_the_floor(exact, chosen, block, beta, lower, upper, r, epsilon):  # type: ignore[no-untyped-def]
     """Newton's step on the free variables of the block; `r` (float32) follows. False if it was of no use."""
     q, f = beta.shape[0], 0
@@ -208,7 +254,7 @@ def _to_the_floor(exact, chosen, block, beta, lower, upper, r, epsilon):  # type
         x[a], slope[a] = beta[k], slope_down(np.float64(r[k]), beta[k], epsilon)
         low[a] = 0.0 if epsilon > 0 and x[a] > 0 else lower[k]
         high[a] = 0.0 if epsilon > 0 and x[a] < 0 else upper[k]
-    total = x.sum()
+    total = _sum(x)
     if not minimise_on_face(exact, _take(chosen, free), x, slope, low, high):
         return False
     restore_sum(x, total, low, high)
@@ -231,7 +277,7 @@ def _to_the_floor(exact, chosen, block, beta, lower, upper, r, epsilon):  # type
     return True
 
 
-@jit
+@jit_inner
 def _solve_block(exact, coarse, chosen, beta, lower, upper, r, epsilon, target, budget):  # type: ignore[no-untyped-def]
     """The problem on some variables, in place; `r` is float32 and relative to any constant. Returns the steps."""
     q = chosen.shape[0]
@@ -240,7 +286,7 @@ def _solve_block(exact, coarse, chosen, beta, lower, upper, r, epsilon, target, 
         row = coarse[chosen[a]]
         for c in range(q):
             block[a, c] = row[chosen[c]]
-    ends = np.array([q])
+    ends = _one_group(q)
     newton, steps = True, 0
     for _ in range(_INNER_ROUNDS):
         _, _, free = _survey(r, beta, lower, upper, epsilon)
@@ -264,7 +310,7 @@ def improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, bud
     """
     n, steps = beta.shape[0], 0
     best, since, violation = np.inf, 0, np.inf
-    everything = np.arange(n)
+    everything = _all_of(n)
     for _ in range(rounds):
         highest, lowest, free = _survey(r, beta, lower, upper, epsilon)
         violation = highest - lowest
@@ -279,7 +325,7 @@ def improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, bud
         near = _near(r, chosen, (highest + lowest) / 2, coarse)
         if whole:
             limit = min(20 * n, budget - steps)
-            taken, _ = smo(coarse, part, low, high, near, np.array([n]), target, limit, epsilon)
+            taken, _ = smo(coarse, part, low, high, near, _one_group(n), target, limit, epsilon)
         else:
             taken = _solve_block(exact, coarse, chosen, part, low, high, near, epsilon, target, budget - steps)
         moved, step = _put(part, chosen, beta)
@@ -309,15 +355,17 @@ def solve_path(  # type: ignore[no-untyped-def]
     `beta` is the start, feasible for the first C; it is overwritten. The solutions go to the rows of `betas`. Returns
     how many were done: all, unless ``stop[0]`` was set.
     """
-    r, before = p.copy(), 0.0
-    support, value = _put(beta, np.arange(beta.shape[0]), np.zeros(beta.shape[0]))
+    n = p.shape[0]
+    r, lower, upper, before = _copy(p), np.empty(n), np.empty(n), 0.0
+    support, value = _support(beta)
     error = _follow(exact, coarse, support, value, r, 0.0, tolerance)
     for c in range(Cs.shape[0]):
         C = Cs[c]
-        lower, upper = C * low, C * high
+        for k in range(n):
+            lower[k], upper[k] = C * low[k], C * high[k]
         if c > 0 and _count_nonzero(beta):
             factor = longest_useful(p, beta, r, epsilon, C / before)
-            for k in range(beta.shape[0]):
+            for k in range(n):
                 if factor == C / before and beta[k] == before * high[k]:
                     beta[k] = upper[k]
                 elif factor == C / before and beta[k] == before * low[k]:
@@ -340,6 +388,7 @@ def solve_path(  # type: ignore[no-untyped-def]
         if stop[0]:
             return c
         steps[c] = done
-        betas[c] = beta
+        for k in range(n):
+            betas[c, k] = beta[k]
         before = C
     return Cs.shape[0]

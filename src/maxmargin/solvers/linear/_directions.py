@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit
+from ...engine import jit, jit_inner
 
 DIRECTIONS = {"plain": 0, "momentum": 1, "rmsprop": 2, "adam": 3}
 
@@ -29,12 +29,12 @@ def init(name: str, size: int) -> np.ndarray:
     return np.zeros((2, size if name != "plain" else 0))
 
 
-@jit
+@jit_inner
 def _momentum(g, m, beta):  # type: ignore[no-untyped-def]
     return beta * m + (1.0 - beta) * g
 
 
-@jit
+@jit_inner
 def _rmsprop(g, v, beta2):  # type: ignore[no-untyped-def]
     return beta2 * v + (1.0 - beta2) * g * g
 

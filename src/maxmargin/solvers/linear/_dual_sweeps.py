@@ -7,7 +7,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ...data import row_add, row_dot, row_square
-from ...engine import jit, prefetch
+from ...engine import jit, jit_inner, prefetch
 from ...losses import loss_conjugate, loss_derivative, loss_prox, loss_value
 from .._shuffle import shuffle
 
@@ -122,7 +122,7 @@ def objectives(code, epsilon, f, y, c, u):  # type: ignore[no-untyped-def]
     return losses, conjugates, gap
 
 
-@jit
+@jit_inner
 def _new_multiplier(code, epsilon, sample, f, q):  # type: ignore[no-untyped-def]
     """The multiplier after the proximal step; exactly on a bound if it comes within rounding of it."""
     y, c = sample[Y], sample[C]
@@ -140,7 +140,7 @@ def _new_multiplier(code, epsilon, sample, f, q):  # type: ignore[no-untyped-def
     return new
 
 
-@jit
+@jit_inner
 def _dual(code, epsilon, l2, samples, w):  # type: ignore[no-untyped-def]
     total = -0.5 * l2 * square(w)
     for i in range(samples.shape[0]):
@@ -235,7 +235,7 @@ def run_sweeps(  # type: ignore[no-untyped-def]
     return sweep, active, b, largest, estimate, dual
 
 
-@jit
+@jit_inner
 def _same_slope(code, epsilon, sample, f, distance):  # type: ignore[no-untyped-def]
     """Whether the slope is the multiplier's at all values up to `distance` from f: convex, so that both ends tell."""
     u = -sample[BETA] / sample[C]

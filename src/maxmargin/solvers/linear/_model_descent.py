@@ -10,7 +10,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ...data import row_add
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ...losses import loss_conjugate, loss_curvature, loss_derivative, loss_value
 
 
@@ -81,7 +81,7 @@ def expected_change(gradient, theta, p, l1, l2):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@jit_inner
 def _coordinate(x, r, h, l1, l2):  # type: ignore[no-untyped-def]
     """Minimiser of ``r (x' - x) + h/2 (x' - x)^2 + R(x')`` over x'."""
     a = h * x - r

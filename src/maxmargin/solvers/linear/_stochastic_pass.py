@@ -18,7 +18,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ...data import row_add, row_dot
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ...losses import loss_derivative
 from ...penalties import penalty_prox
 from ._directions import update
@@ -26,7 +26,7 @@ from ._directions import update
 _SMALLEST = 1e-8  # of s, before the weights are written out: v would lose digits, at last overflow
 
 
-@jit
+@jit_inner
 def _catch_up(columns, start, stop, q, v, total, last, U, A, Q):  # type: ignore[no-untyped-def]
     """Bring the weights of some columns to entry q of the running sums; count their values since the last visit."""
     for p in range(start, stop):

@@ -21,7 +21,7 @@ from numba.extending import overload
 
 from ...certificates import Status, evaluate_crammer_singer
 from ...data import row_dot, row_dots, row_square, sum_pass
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ...problems import CrammerSingerRisk
 from .._driver import IterativeSolver
 from .._shuffle import shuffle
@@ -198,7 +198,7 @@ def _squares(rows, mean, mean_square, along_mean, out):  # type: ignore[no-untyp
         out[i] = max(row_square(rows, i) - 2.0 * along_mean[i] + mean_square, 0.0)
 
 
-@jit
+@jit_inner
 def _threshold(D, radius):  # type: ignore[no-untyped-def]
     """The t with ``sum_k max(0, D_k - t) = radius``; D is sorted in place."""
     D.sort()
@@ -211,7 +211,7 @@ def _threshold(D, radius):  # type: ignore[no-untyped-def]
     return total / count
 
 
-@jit
+@jit_inner
 def _block(g, own, c, A, alpha, new, room):  # type: ignore[no-untyped-def]
     """The multipliers of one sample, exactly; g are its values e_ik + f_ik."""
     K = g.shape[0]

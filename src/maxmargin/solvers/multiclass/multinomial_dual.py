@@ -18,7 +18,7 @@ import numpy as np
 
 from ...certificates import Status
 from ...data import row_adds, row_dots, row_square
-from ...engine import jit
+from ...engine import jit, jit_inner
 from ...problems import MultinomialRisk
 from .._driver import IterativeSolver
 from .._needs import Needs
@@ -119,7 +119,7 @@ def _sweep(rows, label, c, square, B, V, b, total, inverse_rho, inverse_l2, orde
     return slack, loss
 
 
-@jit
+@jit_inner
 def _probabilities(g, kappa, p, t):  # type: ignore[no-untyped-def]
     """The p with log p_k + kappa p_k = g_k - s, s such that they sum to one; t is scratch for log p.
 
