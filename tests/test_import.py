@@ -28,6 +28,19 @@ def test_rooms_load_on_first_use(run_python):
     assert done.stdout == "SVC\n"
 
 
+def test_a_kernel_machine_loads_no_room_that_it_does_not_need(run_python):
+    done = run_python("""
+        import sys
+        from maxmargin.svm import SVC
+        print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("maxmargin.")}))
+        from maxmargin.svm import LinearSVC, SVCCV
+        print("maxmargin.linear" in sys.modules, "maxmargin.search" in sys.modules)
+    """)
+    rooms, later = done.stdout.splitlines()
+    assert not {"linear", "search", "bounds", "tree", "report", "plotting", "cli", "compile"} & set(rooms.split())
+    assert later == "True True"
+
+
 def test_dir_lists_the_rooms():
     assert set(dir(maxmargin)) == set(maxmargin.__all__)
     for name in maxmargin.__all__:

@@ -1,5 +1,8 @@
 """Support vector machines: scikit-learn's names and parameters, a certificate on every fit."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .. import engine as _engine  # noqa: F401  (first: see there)
 
 # Beside what users import (`__all__`), what explanations, pictures and model files build on.
@@ -10,19 +13,33 @@ from ._input import (
     stated_gamma as stated_gamma,
     training_rows as training_rows,
 )
-from ._linear_svc import LinearSVC
-from ._linear_svc_cv import LinearSVCCV
-from ._linear_svr import LinearSVR
 from ._nusvc import NuSVC
 from ._nusvr import NuSVR
 from ._one_class import OneClassSVM
 from ._one_vs_one import OneVsOne as OneVsOne, class_slices as class_slices
-from ._path import KernelPath as KernelPath
-from ._separability import Separability, separability
 from ._svc import SVC
-from ._svc_cv import SVCCV
 from ._svr import SVR
-from ._svr_cv import SVRCV
+
+if TYPE_CHECKING:
+    from ._linear_svc import LinearSVC
+    from ._linear_svc_cv import LinearSVCCV
+    from ._linear_svr import LinearSVR
+    from ._path import KernelPath as KernelPath
+    from ._separability import Separability, separability
+    from ._svc_cv import SVCCV
+    from ._svr_cv import SVRCV
+
+# What stands on rooms that the others do not need loads on first use.
+_LATER = {
+    "KernelPath": "_path",
+    "LinearSVC": "_linear_svc",
+    "LinearSVCCV": "_linear_svc_cv",
+    "LinearSVR": "_linear_svr",
+    "SVCCV": "_svc_cv",
+    "Separability": "_separability",
+    "separability": "_separability",
+    "SVRCV": "_svr_cv",
+}
 
 __all__ = [
     "SVC",
@@ -38,3 +55,15 @@ __all__ = [
     "Separability",
     "separability",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        found = getattr(import_module(f".{_LATER[name]}", __package__), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

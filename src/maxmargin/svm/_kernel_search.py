@@ -50,7 +50,7 @@ class KernelSearch(Search):
     n_jobs: int | None
 
     # as exact as the machines themselves are on small data, where a weight of 2 is the same as the row twice
-    _exact_rows = EXACT_ROWS
+    _exact_rows: ClassVar[int] = EXACT_ROWS
 
     @property
     def _kernel_name(self) -> str:

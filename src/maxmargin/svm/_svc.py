@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..bounds import LeaveOneOut
 from ..engine import one_blas_thread
 from ..kernels import definiteness
 from ._classifier import KernelClassifier
 from ._formulations import SoftMargin
 from ._input import part_of
-from ._leave_one_out import at_hand, leave_one_out
 from ._machine import KernelMachine
-from ._path import KernelPath, solve_kernel_path
+
+if TYPE_CHECKING:
+    from ..bounds import LeaveOneOut
+    from ._path import KernelPath
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -132,6 +133,8 @@ shape_fit_, n_features_in_
             ``Cs``, and for each of them a fitted machine in ``models`` and its proof in ``certificates``.
 
         """
+        from ._path import solve_kernel_path
+
         self._validate_params()
         self._refuse()
         if self.multi_class != "ovo":
@@ -160,6 +163,8 @@ shape_fit_, n_features_in_
             (bounds under conditions), and the rows that each of them counts.
 
         """
+        from ._leave_one_out import at_hand, leave_one_out
+
         X, y, weight = self._training_data(X, y, sample_weight)
         problems = self._training_problems(X, y, weight)
         if not self._support_is_of(X):
