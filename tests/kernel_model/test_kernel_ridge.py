@@ -244,3 +244,14 @@ def test_report(data):
     X, y = data
     page = KernelRidge(kernel="rbf").fit(X, y).report(X, y)
     assert "kernel ridge regression" in str(page.data).lower()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", RBF(0.3) + Linear()])
+def test_verify_takes_the_rows_in_either_storage(kernel):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 4)) * (rng.uniform(size=(20, 4)) < 0.6)
+    y = rng.normal(size=20)
+    for fitted, given in [(X, sp.csr_array(X)), (sp.csr_array(X), X)]:
+        certificate = KernelRidge(kernel=kernel).fit(fitted, y).certificate_
+        assert certificate.verify(given, y).status is Status.CONVERGED
+        assert certificate.verify(given * 1.001, y).status is Status.REFUTED

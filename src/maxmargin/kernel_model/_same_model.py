@@ -21,9 +21,11 @@ def refuted(claims: Sequence[Certificate]) -> list[Certificate]:
 
 
 def same_rows(kept: Any, X: Any) -> bool:
-    """Whether the rows that a model predicts with are those of X."""
-    if sp.issparse(kept) != sp.issparse(X) or kept.shape != X.shape:
+    """Whether the rows that a model predicts with are those of X, dense or sparse."""
+    if kept.shape != X.shape:
         return False
+    if sp.issparse(kept) != sp.issparse(X):
+        kept, X = sp.csr_array(kept), sp.csr_array(X)
     difference = kept != X
     return not (difference.nnz if sp.issparse(difference) else difference.any())
 
