@@ -26,6 +26,7 @@ from maxmargin.training import Candidate, Fitting, Judged, Stage, TrainingError,
         (PermissionError(13, "Permission denied", "b.mm"), 2, "b.mm: permission denied."),
         (ImportError("pip install 'maxmargin[arrow]'"), 2, "pip install 'maxmargin[arrow]'"),
         (MemoryError(), 2, "not enough memory"),
+        (OSError(28, "No space left on device"), 2, "no space left on device."),
         (KeyboardInterrupt(), 130, "interrupted"),
         (KeyError("x"), 3, "a fault of maxmargin itself, KeyError"),
     ],
@@ -128,6 +129,18 @@ def test_places_are_checked_before_work(tmp_path):
     _files.check_place(Path(os.devnull), force=False)  # written into: nothing is lost
 
 
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd")
+def test_descriptors_are_checked_before_work(tmp_path):
+    file = tmp_path / "a"
+    file.touch()
+    with open(file) as reading, pytest.raises(_errors.UserError, match="open for reading"):
+        _files.check_place(Path(f"/dev/fd/{reading.fileno()}"), force=False)
+    with open(file, "a") as writing:
+        _files.check_place(Path(f"/dev/fd/{writing.fileno()}"), force=False)
+    with pytest.raises(_errors.UserError, match="nothing is open"):
+        _files.check_place(Path("/dev/fd/987"), force=False)
+
+
 @pytest.mark.parametrize(
     ("source", "name"), [("a/b.csv", "b"), ("b.csv.gz", "b"), ("b", "b"), ("-", "model"), (".hidden", "hidden")]
 )
@@ -144,6 +157,11 @@ def test_tables_on_paper_are_never_cut_and_have_no_blanks_at_their_ends(capsys):
     screen.table(TextTable("Things", [("a", long), ("bb", "[bold]1\x1b[0m")], ("", "what")))
     out = capsys.readouterr().out
     assert out.splitlines() == ["Things", "      what", f"  a   {long}", "  bb  [bold]1\\x1b[0m"]
+
+
+def test_headings_are_not_folded_to_the_width_of_their_table(capsys):
+    _screen.Screen(OutputOptions()).table(TextTable("A heading of some words", [("a", "1")]))
+    assert capsys.readouterr().out == "A heading of some words\n  a  1\n"
 
 
 def test_narrow_terminals_fold(monkeypatch):

@@ -109,6 +109,8 @@ def test_names_do_not_collide(tool, trained, apples):
     ended = tool("predict", trained, apples, "--name", "crate")
     assert ended.code == 2 and "crate" in ended.err and "--name" in ended.err
     assert tool("predict", trained, apples, "--name", "kept").out.startswith("crate,kept\n")
+    ended = tool("predict", trained, apples, "--scores", "--name", "decision")
+    assert ended.code == 2 and "--scores adds a column 'decision'" in ended.err
 
 
 def test_endings_are_checked_before_work(tool, tmp_path):

@@ -168,3 +168,10 @@ def test_files_and_other_processes_are_no_descriptors(tmp_path):
     assert descriptor_of("/dev/null") is None
     assert descriptor_of(f"/proc/{os.getppid()}/fd/1") is None
     assert descriptor_of("/dev/fd/1") == 1
+    assert descriptor_of(f"/dev/fd/{10**19}") is None  # no number of a descriptor
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_device_that_takes_nothing_is_named():
+    with pytest.raises(OSError, match="/dev/full"), whole_file("/dev/full") as stream:
+        stream.write(b"abc")

@@ -177,6 +177,12 @@ def test_columns_that_are_no_numbers_dates_or_text(column, words, format):
     assert read_table(io.BytesIO(data), columns=["fine"]).to_pydict() == {"fine": [1, 2]}
 
 
+@pytest.mark.parametrize("column", [pa.array([2**62], pa.timestamp("s")), pa.array([2**31 - 1], pa.date32())])
+def test_dates_beyond_all_calendars_are_refused(column):
+    with pytest.raises(TableError, match=r"column 'far': cannot be read as timestamp\[us\]"):
+        read_table(io.BytesIO(written(pa.table({"far": column}), "stream")))
+
+
 def test_names_that_occur_twice():
     table = pa.table([[1], [2]], names=["a", "a"])
     with pytest.raises(TableError, match="2 columns are named 'a'"):

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..messages import Argument, InputError, one_line, printable
@@ -67,8 +67,9 @@ def sentence_of(error: BaseException) -> str:
         return _said(error) or "interrupted."  # a training tells how to go on
     if isinstance(error, MemoryError):
         return f"not enough memory{f' ({error})' if str(error) else ''}; try fewer rows, or --model linear."
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}."
+    if isinstance(error, OSError) and error.strerror:
+        subject = "" if error.filename is None else f"{error.filename}: "
+        return f"{subject}{error.strerror[0].lower()}{error.strerror[1:]}."
     return _said(error) or f"{type(error).__name__}."
 
 
@@ -106,14 +107,20 @@ def complain(error: BaseException, *, debug: bool) -> int:
     if code == PIPE_CLOSED:
         return code
     if debug:
-        traceback.print_exception(error)
+        say_error("".join(traceback.format_exception(error)).rstrip())
     sentence = sentence_of(error)
     if code == FAULT:
         sentence = f"a fault of maxmargin itself, {type(error).__name__}: {sentence}"
         if not debug:
             sentence = f"{sentence.rstrip('.')}. The traceback is in {_keep_traceback(error)} (--debug shows it)."
-    print(f"maxmargin: {sentence}", file=sys.stderr)
+    say_error(f"maxmargin: {sentence}")
     return code
+
+
+def say_error(text: str) -> None:
+    """Print to standard error. If nothing can be written there, the exit code has to do."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def _keep_traceback(error: BaseException) -> str:

@@ -24,8 +24,14 @@ def check_place(path: Path, *, force: bool) -> None:
 
     if path.is_dir():
         raise UserError(f"{path}: is a folder; give the name of a file.")
-    if descriptor_of(path) is not None or (path.exists() and not path.is_file()):
-        return  # standard output, a device or a named pipe, which is written into
+    number = descriptor_of(path)
+    if number is not None:  # standard output, for one, which is written into
+        _check_descriptor(path, number)
+        return
+    if path.exists() and not path.is_file():  # a device or a named pipe
+        if not os.access(path, os.W_OK):
+            raise UserError(f"{path}: cannot be written to.")
+        return
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it, --out chooses another name.")
     folder = Path(os.path.realpath(path)).parent  # that of the file that a link leads to
@@ -33,6 +39,28 @@ def check_place(path: Path, *, force: bool) -> None:
         raise UserError(f"{folder}: is a file, so nothing can be written below it.")
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise UserError(f"{folder}: this folder cannot be written to.")
+
+
+def _check_descriptor(path: Path, number: int) -> None:
+    import fcntl  # where there are such paths there is this
+
+    try:
+        mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+    except OSError:
+        raise UserError(f"{path}: nothing is open under this number.") from None
+    if mode == os.O_RDONLY:
+        raise UserError(f"{path}: is open for reading, and cannot be written to.")
+
+
+def is_standard_output(path: Path) -> bool:
+    """Whether what is written there goes where standard output goes: ``/dev/stdout``, ``/dev/fd/3`` after ``3>&1``."""
+    from ..engine import descriptor_of
+
+    number = descriptor_of(path)
+    try:
+        return number is not None and os.path.samestat(os.fstat(number), os.fstat(1))
+    except OSError:
+        return False
 
 
 def load(path: Path) -> tuple[Any, dict[str, Any]]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
-from ._errors import DONE, INTERRUPTED, MISTAKE, TERMINATED, complain, in_one_line
+from ._errors import DONE, INTERRUPTED, MISTAKE, TERMINATED, complain, in_one_line, say_error
 
 
 def run_process(heard: bool) -> int:
@@ -35,6 +35,11 @@ def run_process(heard: bool) -> int:
 
 def run(argv: Sequence[str] | None = None, listen: Any = None) -> int:
     """Run one command; its exit code. With `listen`, that is the handler of SIGINT while the command is at work."""
+    with _streams_open():
+        return _run_safely(argv, listen)
+
+
+def _run_safely(argv: Sequence[str] | None, listen: Any) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
     for stream in (sys.stdout, sys.stderr):
@@ -67,7 +72,7 @@ def _run(words: Sequence[str], listen: Any = None) -> int:
         command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         error.verbose = False
-        print(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.", file=sys.stderr)
+        say_error(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.")
         return MISTAKE
     if command in COMMANDS.values():  # help and version stay light
         from ..engine import interruptible
@@ -101,6 +106,25 @@ def _terminated_like_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _streams_open() -> Iterator[None]:
+    """Streams that were closed (``>&-``) fail when they are used, and not before; what goes to standard error is lost.
+
+    They take the numbers that they should have, which the next file to be opened would get.
+    """
+    modes = {"stdin": os.O_WRONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+    closed = [name for name in modes if getattr(sys, name) is None]
+    for name in closed:
+        setattr(sys, name, open(os.open(os.devnull, modes[name]), "r" if name == "stdin" else "w", encoding="utf-8"))
+    try:
+        yield
+    finally:
+        for name in closed:
+            with suppress(OSError):
+                getattr(sys, name).close()
+            setattr(sys, name, None)
 
 
 def _forget_output() -> None:

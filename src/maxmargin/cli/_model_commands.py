@@ -168,8 +168,8 @@ def report(
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Write a report of a model and the table that it was trained on: one HTML page that needs no network."""
-    screen = Screen(output)
     out = out or Path(f"{stem(str(model), 'model')}.html")
+    screen = Screen(output, out)
     check_place(out, force=force)
 
     from ..report import report as make_report
@@ -201,8 +201,8 @@ def export(
     """Write a model as a graph that predicts without Python."""
     if not onnx:
         raise UserError("say in which form: maxmargin export MODEL --onnx.")
-    screen = Screen(output)
     out = out or Path(f"{stem(str(model), 'model')}.onnx")
+    screen = Screen(output, out)
     check_place(out, force=force)
 
     from .. import persistence

@@ -40,7 +40,7 @@ def predict(
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Predict every row of a table. Tables are read and written in pieces, so they may be larger than memory."""
-    screen = Screen(output)
+    screen = Screen(output, None if out == STANDARD else Path(out))
     output_format(out)
     if out != STANDARD:
         check_place(Path(out), force=force)
@@ -89,7 +89,10 @@ class Predictor:
         if not sparse:
             kept = [name for name in chunk.column_names if self.kept is None or name in self.kept]
             columns = {name: chunk.column(name) for name in kept}
-        added = {self.name: pyarrow.array(said), **(self._scores(chunk.X if sparse else chunk) if self.scores else {})}
+        scores = self._scores(chunk.X if sparse else chunk) if self.scores else {}
+        if self.name in scores:
+            raise UserError(f"--scores adds a column {self.name!r}; choose another name with --name.")
+        added = {self.name: pyarrow.array(said), **scores}
         for name in added:
             if name in columns:
                 raise UserError(f"the table has a column {name!r} already; choose another name with --name.")

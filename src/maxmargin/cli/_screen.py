@@ -1,30 +1,53 @@
-"""Where words go. Results: standard output. Progress and remarks: standard error. ``--json``: one document instead."""
+"""Where words go. Results: standard output, or standard error while a file is written to standard output.
+
+Progress and remarks: standard error. ``--json``: one document instead.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..messages import PAGE_WIDTH, TextTable, jsonable, make_console, printable, show_table
+from ..messages import (
+    PAGE_WIDTH,
+    BytesRead,
+    ProgressDisplay,
+    ProgressEvent,
+    RowsPredicted,
+    TextTable,
+    jsonable,
+    make_console,
+    printable,
+    show_table,
+)
+from ._errors import UserError
+from ._files import is_standard_output
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ._options import OutputOptions
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
-from ..messages import BytesRead, ProgressDisplay, ProgressEvent, RowsPredicted
 
 
 class Screen:
     """What a command says, as far as it was asked to."""
 
-    def __init__(self, output: OutputOptions) -> None:
+    def __init__(self, output: OutputOptions, *files: Path | None) -> None:
         self.output = output
         self._begun = self._wrote = False
+        # A file that is written to standard output would be spoilt by words around it.
+        taken = any(file is not None and is_standard_output(file) for file in files)
+        if taken and output.json:
+            raise UserError("--json takes standard output; give --out and --report other places.")
+        self._to_errors = taken
+
+    def _console(self) -> Console:
+        return make_console(sys.stderr if self._to_errors else sys.stdout)
 
     @property
     def speaks(self) -> bool:
@@ -48,7 +71,7 @@ class Screen:
         if self.speaks:
             from rich.text import Text
 
-            console = make_console(sys.stdout)
+            console = self._console()
             if gap:
                 self._gap(console)
             if folded and not console.is_terminal:
@@ -61,7 +84,7 @@ class Screen:
     def table(self, table: TextTable) -> None:
         """A table of the account."""
         if self.speaks and table.rows:
-            console = make_console(sys.stdout)
+            console = self._console()
             self._gap(console)
             show_table(console, table)
 

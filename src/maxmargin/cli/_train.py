@@ -74,8 +74,8 @@ def train(
 ) -> int:
     """Train a model on a table: prepare, tune, fit, prove, judge by held-out rows, and save."""
     settings = {**vars(options), "kinds": _kinds(kind)}
-    screen = Screen(output)
     out = out or Path(f"{stem(data, 'model')}.mm")
+    screen = Screen(output, out, report)
     _check_places(out, report, force)
 
     from .. import persistence, training

@@ -19,6 +19,7 @@ from ._interrupts import shielded
 # Not every system has these: without O_BINARY, Windows would end lines in its own way.
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+/(?:task/\d+/)?fd")  # folders of open descriptors
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _MOST_LINKS = 40
 
 
@@ -51,9 +52,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     with tempfile.TemporaryFile() as stream:
         yield stream
-        stream.seek(0)
-        with open(path, "wb") as device:
-            shutil.copyfileobj(stream, device)
+        with _named(path), open(path, "wb") as device:
+            _copy(stream, device)
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:
@@ -65,7 +65,7 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
     for _ in range(_MOST_LINKS):
         folder, name = os.path.split(path)
         folder = os.path.realpath(folder)
-        if name.isdecimal() and _DESCRIPTORS.fullmatch(folder):
+        if _NUMBER.fullmatch(name) and _DESCRIPTORS.fullmatch(folder):
             own = folder.startswith(("/dev/", f"/proc/{os.getpid()}/"))
             return int(name) if own else None
         path = os.path.join(folder, name)
@@ -79,10 +79,20 @@ def _write_into(number: int, stream: IO[bytes], path: str | os.PathLike[str]) ->
     for output in (sys.stdout, sys.stderr):  # what was printed before stands before
         with suppress(OSError, ValueError, AttributeError):
             output.flush()
+    with _named(path), os.fdopen(os.dup(number), "wb") as device:
+        _copy(stream, device)
+
+
+def _copy(stream: IO[bytes], device: IO[bytes]) -> None:
     stream.seek(0)
+    shutil.copyfileobj(stream, device)
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors say what could not be written."""
     try:
-        with os.fdopen(os.dup(number), "wb") as device:
-            shutil.copyfileobj(stream, device)
+        yield
     except OSError as error:
         error.filename = os.fspath(path)
         raise

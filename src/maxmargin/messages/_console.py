@@ -51,7 +51,11 @@ def make_console(stream: Any) -> Console:
     """A rich console; NO_COLOR, TERM=dumb and COLUMNS are respected by rich itself."""
     from rich.console import Console
 
-    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    class OpenConsole(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # rich would end the process, with an exit code of its own
+
+    console = OpenConsole(file=stream, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = PAGE_WIDTH
     return console
@@ -63,7 +67,7 @@ def draw_table(table: TextTable) -> Any:
     from rich.text import Text
 
     drawn = Table(
-        title=Text(table.heading, style="bold cyan") if table.heading else None,
+        title=Text(table.heading, style="bold cyan", no_wrap=True, overflow="ignore") if table.heading else None,
         title_justify="left",
         show_header=bool(table.columns),
         header_style="dim",

@@ -61,7 +61,9 @@ def plain_column(column: Any, target: Any) -> Any:
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
         column = column.cast(pa.timestamp(column.type.unit))  # the instant in UTC
     # Nanoseconds are cut, and integers beyond 2^53 rounded: both are said in the manual.
-    return column.cast(target, safe=pa.types.is_timestamp(target) is False and not pa.types.is_floating(target))
+    if pa.types.is_timestamp(target):
+        return column.cast(options=pc.CastOptions(target, allow_time_truncate=True))
+    return column.cast(target, safe=not pa.types.is_floating(target))
 
 
 def _plain_table(table: Any, file: str) -> Any:
