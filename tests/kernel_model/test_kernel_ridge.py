@@ -1,6 +1,7 @@
 """Kernel ridge regression: closed forms, scikit-learn's answers, and what its certificate proves."""
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import mpmath
@@ -244,3 +245,36 @@ def test_report(data):
     X, y = data
     page = KernelRidge(kernel="rbf").fit(X, y).report(X, y)
     assert "kernel ridge regression" in str(page.data).lower()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", RBF(0.3) + Linear()])
+def test_verify_takes_the_rows_in_either_storage(kernel):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 4)) * (rng.uniform(size=(20, 4)) < 0.6)
+    y = rng.normal(size=20)
+    for fitted, given in [(X, sp.csr_array(X)), (sp.csr_array(X), X)]:
+        certificate = KernelRidge(kernel=kernel).fit(fitted, y).certificate_
+        assert certificate.verify(given, y).status is Status.CONVERGED
+        assert certificate.verify(given * 1.001, y).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_large_coefficients_that_cancel(seed):
+    # three features, twelve rows: a tiny alpha makes coefficients of 1e6 and more whose values nearly cancel
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
+    weights = rng.choice([1e-6, 1.0, 1e6], size=12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # float64 does not always prove a small gap
+        model = KernelRidge(alpha=1e-10).fit(X, y, sample_weight=weights)
+    checked = model.certificate_.verify(X, y, weights)
+    with mpmath.workdps(50):
+        x = mpmath.matrix(X.tolist())
+        w = x.T * mpmath.matrix(model.dual_coef_.tolist())
+        f = x * w
+        rows = zip(weights.tolist(), y.tolist(), f, strict=True)
+        terms = [mpmath.mpf(s) * (mpmath.mpf(t) - v) ** 2 for s, t, v in rows]
+        objective = mpmath.fsum(terms) + mpmath.mpf(1e-10) * mpmath.fsum([v**2 for v in w])
+        assert model.certificate_.primal >= objective
+        assert checked.primal >= objective
+    assert checked.status is model.certificate_.status

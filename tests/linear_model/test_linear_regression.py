@@ -148,3 +148,18 @@ def test_sparse_after_dense_leaves_no_singular_values():
     model = LinearRegression().fit(X, y)
     assert len(model.singular_) == 8
     assert not hasattr(model.fit(sp.csr_array(X), y), "singular_")
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("repeated", [1, 3])
+def test_means_far_larger_than_spreads_leave_the_rank(storage, repeated):
+    rng = np.random.default_rng(0)
+    near = np.repeat(np.round(rng.normal(size=(8, 12)), 3), repeated, axis=0)  # 1e6 + near is near, up to 1e-10
+    y = np.repeat(rng.normal(size=8), repeated)
+    near = (near + 2.0**20) - 2.0**20
+    model = LinearRegression().fit(storage(near + 2.0**20), y)
+    shortest = np.linalg.pinv(near - near.mean(axis=0), rcond=1e-12) @ (y - y.mean())
+    np.testing.assert_allclose(model.coef_, shortest, rtol=0, atol=1e-8 * np.abs(shortest).max())
+    np.testing.assert_allclose(model.predict(storage(near + 2.0**20)), y, atol=1e-7)
+    if storage is np.asarray:
+        assert model.rank_ == 7

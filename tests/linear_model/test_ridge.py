@@ -317,3 +317,12 @@ def test_a_path_is_one_fit_for_each_alpha():
     np.testing.assert_allclose(automatic.alphas, middle * np.geomspace(1e3, 1e-3, 5), rtol=1e-10)
     with pytest.raises(ValueError, match="alphas must be"):
         Ridge().path(X, y, [])
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "sparse_cg"])
+def test_gradients_are_not_stopped_by_the_size_of_the_means(solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 12)), rng.normal(size=8)
+    X[:, 0] = 1e8
+    model, direct = Ridge(alpha=1e-3, solver=solver).fit(X, y), Ridge(alpha=1e-3).fit(X, y)
+    np.testing.assert_allclose(model.coef_, direct.coef_, rtol=0, atol=1e-8 * np.abs(direct.coef_).max())

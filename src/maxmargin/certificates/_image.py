@@ -10,7 +10,7 @@ Three ways, all float64 unless said otherwise:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from ._rounding import Bounded, U, bounded_dot, gamma
 
 @dataclass(frozen=True)
 class Image:
-    """``|values - K beta| <= errors`` for each variable, and beta' K beta as each objective may count it.
+    """Values of a function with bounds of their errors, and beta' K beta as each objective may count it.
 
     ``primal_square`` belongs to the function whose values are `values`; ``dual_square`` to beta itself. They differ
-    where the function is given by weights of its own. ``unit`` is the precision that was worked in.
+    where the function is given by weights of its own, which ``slips`` bounds the difference to K beta of. ``unit`` is
+    the precision that was worked in.
     """
 
     values: np.ndarray
@@ -32,6 +33,11 @@ class Image:
     primal_square: Bounded
     dual_square: Bounded
     unit: float
+    slips: np.ndarray | float = 0.0
+
+    def of_coefficients(self) -> Image:
+        """The same for a model that has no weights, but beta: ``|values - K beta| <= errors``."""
+        return replace(self, errors=self.errors + self.slips, primal_square=self.dual_square, slips=0.0)
 
 
 def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> Image:
@@ -96,5 +102,7 @@ def _linear(problem: BoxQP, linear: tuple, rows: np.ndarray, coefficients: np.nd
         e = gamma(data.longest[0] + 3) * length * scale * (1 + 1e-9)
         value, error = bounded_dot(w, w)
         dual = value, error + (2 * length + slip) * slip * (1 + 1e-9)
-    f, e = (f, e) if problem.sample is None else (f[problem.sample], e[problem.sample])
-    return Image(f, e, (value, error), dual, U)
+        slips = slip * scale * (1 + 1e-9)
+    if problem.sample is not None:
+        f, e, slips = f[problem.sample], e[problem.sample], slips[problem.sample]
+    return Image(f, e, (value, error), dual, U, slips)

@@ -45,7 +45,7 @@ def _figures(problem: KernelLogisticProblem, beta: np.ndarray, b: float, extende
     shape: Any = problem
     c = problem.c
     with np.errstate(all="ignore"):
-        image = bounded_image(shape, beta, extended)
+        image = bounded_image(shape, beta, extended).of_coefficients()
         f = np.asarray(image.values, dtype=np.float64)
         off = image.errors + 4 * U * (np.abs(f) + abs(b))
         F = f + b

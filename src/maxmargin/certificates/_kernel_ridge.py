@@ -47,7 +47,7 @@ def _figures(problem: KernelRidgeProblem, a: np.ndarray, k: int, extended: bool)
     shape: Any = problem
     y, s, alpha = problem.targets[:, k], problem.weights, float(problem.alpha[k])
     with np.errstate(all="ignore"):
-        image = bounded_image(shape, a, extended)
+        image = bounded_image(shape, a, extended).of_coefficients()
         r = y - image.values
         off = image.errors + 2 * U * (np.abs(y) + np.abs(image.values).astype(np.float64))
         size = np.abs(r).astype(np.float64)

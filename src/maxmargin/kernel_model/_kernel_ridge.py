@@ -31,7 +31,7 @@ from ..estimators import Reported, check_same_rows, check_weights
 from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
-from ._same_model import confirmed, refuted, same_rows
+from ._same_model import confirmed, product_rounding, refuted, same_rows
 
 # Kernels of scikit-learn that its functions compute here, too.
 _THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
@@ -284,12 +284,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
             return refuted(claims)
         evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram), audit=True)
         own = self._values(X).reshape(len(y), -1)[kept]
+        gram = kernel.gram(Rows(X), None, thread_count(None))
+        gram = gram if len(kept) == len(y) else gram.restricted(kept)
         found = []
         for t, (claim, e) in enumerate(zip(claims, evidence, strict=True)):
             target = problem.targets[:, t]
             met = self._is_met(e, problem, target)
             size = float(np.abs(target).max(initial=0.0))
-            found.append(confirmed(claim, e, own[:, t], e.image, met, size))
+            found.append(confirmed(claim, e, own[:, t], e.image, met, size, product_rounding(gram, coef[kept, t])))
         return found
 
     # ---------------------------------------------------------------- prediction

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, all_finite, not_reproduced
+from ..kernels import Gram, roundings
 from ..solvers import unproven
 
 
@@ -21,24 +22,39 @@ def refuted(claims: Sequence[Certificate]) -> list[Certificate]:
 
 
 def same_rows(kept: Any, X: Any) -> bool:
-    """Whether the rows that a model predicts with are those of X."""
-    if sp.issparse(kept) != sp.issparse(X) or kept.shape != X.shape:
+    """Whether the rows that a model predicts with are those of X, dense or sparse."""
+    if kept.shape != X.shape:
         return False
+    if sp.issparse(kept) != sp.issparse(X):
+        kept, X = sp.csr_array(kept), sp.csr_array(X)
     difference = kept != X
     return not (difference.nnz if sp.issparse(difference) else difference.any())
 
 
+def product_rounding(gram: Gram, a: np.ndarray) -> np.ndarray:
+    """What float64 may do to each value of ``K a``: much, where large coefficients cancel."""
+    accuracy = gram.accuracy()
+    share = float(accuracy.relative.max(initial=0.0)) + accuracy.absolute + roundings(len(a) + 16)
+    return 2 * share * accuracy.scale * float(accuracy.scale @ np.abs(a))
+
+
 def confirmed(
-    claim: Certificate, evidence: Evidence, own: np.ndarray, expected: np.ndarray, met: bool, size: float
+    claim: Certificate,
+    evidence: Evidence,
+    own: np.ndarray,
+    expected: np.ndarray,
+    met: bool,
+    size: float,
+    rounding: np.ndarray | float = 0.0,
 ) -> Certificate:
     """A certificate of recomputed figures beside the claim.
 
     `own` are the values that the model gives for its training rows, `expected` those of its coefficients; `met` says
-    whether the tolerance is; `size` is that of decision values.
+    whether the tolerance is; `size` is that of decision values, and `rounding` what float64 may do to `own`.
     """
     found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
     largest = max(size, float(np.abs(expected).max(initial=0.0)))
-    faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= REPRODUCED * largest).all())
+    faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= REPRODUCED * largest + rounding).all())
     differing = not_reproduced(claim, found, rounding=2 * evidence.rounding, violation_slack=REPRODUCED * largest)
     status = claim.status
     if not faithful or differing or (claim.definiteness == "known" != evidence.definiteness):

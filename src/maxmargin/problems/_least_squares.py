@@ -44,6 +44,9 @@ class LeastSquares:
         Whether there is a b.
     threads : int
         Threads that a pass over the rows may use.
+    centre_twice : bool
+        Whether what rounding leaves of the mean of ``X - mu`` is subtracted too, for another pass over the rows. The
+        rank of A depends on it where means are far larger than spreads.
 
     """
 
@@ -53,6 +56,7 @@ class LeastSquares:
     alpha: np.ndarray
     fit_intercept: bool = True
     threads: int = 1
+    centre_twice: bool = False
 
     @property
     def n(self) -> int:
@@ -82,6 +86,16 @@ class LeastSquares:
         return self._sums(self.weights / self.weights.sum())[:-1]
 
     @cached_property
+    def mu_rest(self) -> np.ndarray | None:
+        """What `mu`, rounded to float64, is below the mean of the rows; None if A is centred once."""
+        if not (self.centre_twice and self.fit_intercept):
+            return None
+        once = replace(self, centre_twice=False)
+        once.__dict__["mu"] = self.mu
+        sums = np.sum(once.over_tiles(lambda low, high, tile: tile.T @ self.roots[low:high]), axis=0)
+        return sums / self.weights.sum()
+
+    @cached_property
     def nu(self) -> np.ndarray:
         """Weighted mean of each target; zero without an intercept."""
         if not self.fit_intercept:
@@ -100,6 +114,8 @@ class LeastSquares:
         X = self.rows.take(slice(low, high))  # type: ignore[arg-type]
         out = np.empty((high - low, self.d)) if room is None else room[: high - low]
         np.subtract(X.toarray() if self.rows.sparse else X, self.mu, out=out)
+        if self.mu_rest is not None:
+            out -= self.mu_rest
         if not self._unweighted:
             out *= self.roots[low:high, None]
         return out
@@ -115,7 +131,10 @@ class LeastSquares:
     def columns(self, low: int, high: int) -> np.ndarray:
         """Columns low..high of A, for wide X."""
         X = self._by_column[:, low:high]
-        return ((X.toarray() if self.rows.sparse else X) - self.mu[low:high]) * self.roots[:, None]
+        out = (X.toarray() if self.rows.sparse else X) - self.mu[low:high]
+        if self.mu_rest is not None:
+            out -= self.mu_rest[low:high]
+        return out * self.roots[:, None]
 
     @cached_property
     def _by_column(self) -> Any:
@@ -127,7 +146,7 @@ class LeastSquares:
         out = np.empty((self.n, W.shape[1]))
         if self.rows.sparse:
             for t in range(W.shape[1]):
-                out[:, t] = self.roots * self._values(np.append(W[:, t], -float(self.mu @ W[:, t])))
+                out[:, t] = self.roots * self._values(np.append(W[:, t], -self._mean_value(W[:, t])))
             return out
 
         def part(low: int, high: int, tile: np.ndarray) -> None:
@@ -140,7 +159,8 @@ class LeastSquares:
         """``A' R`` for R of shape (n, columns)."""
         if self.rows.sparse:
             sums = [self._sums(self.roots * R[:, t]) for t in range(R.shape[1])]
-            return np.column_stack([total[:-1] - self.mu * total[-1] for total in sums])
+            rest = 0.0 if self.mu_rest is None else self.mu_rest
+            return np.column_stack([total[:-1] - self.mu * total[-1] - rest * total[-1] for total in sums])
         return np.sum(self.over_tiles(lambda low, high, tile: tile.T @ R[low:high]), axis=0)
 
     def residual(self, W: np.ndarray, offset: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -162,15 +182,24 @@ class LeastSquares:
 
     def intercept(self, W: np.ndarray) -> np.ndarray:
         """The best b of weights W of shape (d, k)."""
-        return self.nu - self.mu @ W if self.fit_intercept else np.zeros(W.shape[1])
+        return self.nu - self._mean_value(W) if self.fit_intercept else np.zeros(W.shape[1])
 
     def squared_size(self) -> float:
         """``sum_i s_i (||x_i||^2 + 1)`` (no 1 without an intercept): what rounding errors scale with."""
         total = float(self.weights.sum())
         if self.rows.sparse:
             return float(self.weights @ self.rows.squared_norms(np.zeros(self.d))) + total * self.fit_intercept
-        spread = sum(self.over_tiles(lambda low, high, tile: float(np.vdot(tile, tile))))
-        return spread + total * (float(self.mu @ self.mu) + self.fit_intercept)
+        return self.rounding_size() + total * (float(self.mu @ self.mu) + self.fit_intercept)
+
+    def rounding_size(self) -> float:
+        """What rounding errors of products with A scale with: its squares, or for CSR rows those before centring."""
+        if self.rows.sparse:
+            return self.squared_size()
+        return float(sum(self.over_tiles(lambda low, high, tile: float(np.vdot(tile, tile)))))
+
+    def _mean_value(self, W: np.ndarray) -> Any:
+        """``<mu, w>`` of each column of W."""
+        return self.mu @ W if self.mu_rest is None else self.mu @ W + self.mu_rest @ W
 
     # ---------------------------------------------------------------- passes
 

@@ -29,7 +29,7 @@ class NormalGradients(IterativeSolver):
         self.problem, self.tolerance, self.w = problem, tolerance, start
         self.alpha, self.right = float(problem.alpha[target]), problem.right[:, target : target + 1]
         self.scale = float(np.linalg.norm(problem.transposed(self.right)))
-        self.size, self.length = np.sqrt(problem.squared_size()), float(np.linalg.norm(self.right))
+        self.size, self.length = np.sqrt(problem.rounding_size()), float(np.linalg.norm(self.right))
         self.best, self.reached, self.square = np.inf, start, 0.0
         self.restarts, self.drifted = 0, True
 

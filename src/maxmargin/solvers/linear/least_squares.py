@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import scipy.linalg
@@ -214,6 +215,11 @@ def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int, np.n
     singular = sigma
     kept = sigma > _EPS * max(n, d) * sigma.max(initial=0.0)
     rank = int(kept.sum())
+    if problem.fit_intercept and not problem.centre_twice and rank:
+        # rounding errors of the means alone can look like a singular value of this size
+        means = _EPS * max(n, d) * float(np.linalg.norm(problem.roots)) * float(np.linalg.norm(problem.mu))
+        if sigma[rank - 1] <= means:
+            return _by_orthogonal_factors(replace(problem, centre_twice=True))
     if not rank:
         return np.zeros((d, k)), 0, singular
     U, sigma, Vt = U[:, kept], sigma[kept, None], Vt[kept]
