@@ -86,6 +86,27 @@ def test_a_canonical_matrix_is_not_copied():
     assert np.shares_memory(out.data, X.data) and np.shares_memory(out.indices, X.indices)
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("dtype", [">f8", object, "U9"])
+def test_values_that_scipy_cannot_handle_become_numbers(form, dtype):
+    X = sp.csr_array(np.eye(3) * 2.5).asformat(form)
+    X.data = X.data.astype(dtype)
+    out = canonical(X)
+    assert out.dtype == np.float64 and out.dtype.isnative
+    assert out.tocsr().toarray().tolist() == (np.eye(3) * 2.5).tolist()
+    X.data = np.array(["2.5", "x", None], dtype=object)
+    with pytest.raises(ValueError, match=r"X\.data holds values that are no numbers"):
+        canonical(X)
+
+
+def test_arrays_with_gaps_become_contiguous():
+    X = sp.csr_array(np.eye(3))
+    X.data, X.indices, X.indptr = (np.repeat(array, 2)[::2] for array in (X.data, X.indices, X.indptr))
+    out = canonical(X)
+    assert all(array.flags.c_contiguous for array in (out.data, out.indices, out.indptr))
+    assert out.toarray().tolist() == np.eye(3).tolist()
+
+
 def test_stored_zeros_stay():
     X = sp.csr_array((np.array([0.0, 1.0, -1.0]), np.array([2, 1, 1]), np.array([0, 3])), shape=(1, 4))
     assert canonical(X).indices.tolist() == [1, 2]

@@ -57,10 +57,8 @@ def canonical(X: Any, name: str = "X") -> Any:
 
 
 def _summable(data: np.ndarray) -> np.ndarray:
-    """Values of a type that SciPy can add: it cannot add half precision, nor objects."""
-    if data.dtype == np.float16:
-        return data.astype(np.float32)
-    return data.astype(np.float64) if data.dtype == object else data
+    """Values of a type that SciPy can add: it cannot add half precision."""
+    return data.astype(np.float32) if data.dtype == np.float16 else data
 
 
 def csr_rows(X: Any, name: str = "X") -> sp.csr_array:
@@ -75,14 +73,29 @@ def _compressed(X: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The checked arrays of a CSR or CSC matrix, without room that was left at their ends."""
     line, lines, crossing = ("row", X.shape[0], X.shape[1]) if X.format == "csr" else ("column", X.shape[1], X.shape[0])
     other = "columns" if line == "row" else "rows"
-    data = np.asarray(X.data)
+    data = _numbers(X.data, name)
     if data.ndim != 1:
         _refuse(name, f"{name}.data has {data.ndim} dimensions, and 1 is needed")
     indices, indptr = _pointers(X, name, line, lines, len(data))
     stored = int(indptr[-1])
     _within(indices[:stored], crossing, f"{name}.indices", partial(_line_of, indptr, line=line), name, other)
     narrow = np.int32 if stored <= _LARGEST else np.int64
-    return data[:stored], indices[:stored].astype(narrow, copy=False), indptr.astype(narrow, copy=False)
+    return (
+        np.ascontiguousarray(data[:stored]),
+        np.ascontiguousarray(indices[:stored], narrow),
+        np.ascontiguousarray(indptr, narrow),
+    )
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """The values of a matrix in a type that SciPy can handle: objects and text become numbers, or are refused."""
+    data = np.asarray(values)
+    if data.dtype.kind not in "OSU":
+        return data.astype(data.dtype.newbyteorder("="), copy=False)
+    try:
+        return data.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}.data holds values that are no numbers: {error}.") from None
 
 
 def _pointers(X: Any, name: str, line: str, lines: int, values: int) -> tuple[np.ndarray, np.ndarray]:
@@ -137,7 +150,7 @@ def _container(X: Any, form: str) -> Any:
 
 
 def _from_coordinates(X: Any, values: Any, row: Any, column: Any, name: str, called: tuple[str, str]) -> Any:
-    values = np.asarray(values)
+    values = _numbers(values, name)
     row, column = _integers(row, called[0], name), _integers(column, called[1], name)
     if not values.ndim == 1 or not len(row) == len(column) == len(values):
         lengths = f"{len(row)} rows, {len(column)} columns and {values.size} values"
