@@ -268,3 +268,19 @@ def test_files_that_are_no_models(command, tool, trained, apples, tmp_path):
     if command != "info":  # which reads the text alone
         ended = tool(command, "broken.mm", *extra)
         assert ended.code == 2 and "broken.mm" in ended.err
+
+
+def test_what_is_read_is_not_replaced(tool, trained, apples, tmp_path):
+    table, model = tmp_path / "a.csv", tmp_path / "a.mm"
+    table.write_bytes(apples.read_bytes())
+    model.write_bytes(trained.read_bytes())
+    for words in (
+        ("train", table, "--target", "keeps", "--out", table),
+        ("train", table, "--target", "keeps", "--report", table),
+        ("predict", model, table, "--out", table),
+        ("report", model, table, "--out", model),
+        ("export", model, "--onnx", "--out", model),
+    ):
+        ended = tool(*words, "--force")
+        assert ended.code == 2 and "would be lost" in ended.err
+    assert table.read_bytes() == apples.read_bytes() and model.read_bytes() == trained.read_bytes()

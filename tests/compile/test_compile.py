@@ -114,3 +114,21 @@ def test_names_of_estimators_are_checked(capsys):
     with pytest.raises(SystemExit):
         main(["--only", "svm.SVD"])
     assert "svm.SVC" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "two"])
+def test_numbers_of_processes_are_checked(count, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--processes", count])
+    assert ended.value.code == 2
+    assert f"argument --processes: '{count}' is no number above 0" in capsys.readouterr().err
+
+
+def test_an_interrupted_import_is_said_in_one_line(monkeypatch, capsys):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "maxmargin.compile._command", raising=False)
+    monkeypatch.setattr("maxmargin.compile._tour.estimators", interrupted)
+    assert main(["--only", "svm.SVC"]) == 130
+    assert capsys.readouterr().err == "\nmaxmargin.compile: stopped; what was not finished is not kept\n"

@@ -18,8 +18,11 @@ def stem(source: str, otherwise: str) -> str:
     return otherwise if source == STANDARD else name.split(".")[0] or name.lstrip(".") or otherwise
 
 
-def check_place(path: Path, *, force: bool) -> None:
-    """Refuse, before any work is done, a place where nothing can be written or something would be lost."""
+def check_place(path: Path, *sources: str | Path, force: bool) -> None:
+    """Refuse, before any work is done, a place where nothing can be written or something would be lost.
+
+    The files that are read (`sources`) are not replaced, whatever `force` says.
+    """
     from ..engine import descriptor_of
 
     if path.is_dir():
@@ -32,6 +35,9 @@ def check_place(path: Path, *, force: bool) -> None:
         if not os.access(path, os.W_OK):
             raise UserError(f"{path}: cannot be written to.")
         return
+    for source in sources:
+        if str(source) != STANDARD and os.path.exists(source) and path.exists() and path.samefile(source):
+            raise UserError(f"{path}: is read, and would be lost; --out chooses another name.")
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it, --out chooses another name.")
     folder = Path(os.path.realpath(path)).parent  # that of the file that a link leads to

@@ -170,7 +170,7 @@ def report(
     """Write a report of a model and the table that it was trained on: one HTML page that needs no network."""
     out = out or Path(f"{stem(str(model), 'model')}.html")
     screen = Screen(output, out)
-    check_place(out, force=force)
+    check_place(out, model, data, force=force)
 
     from ..report import report as make_report
 
@@ -203,7 +203,7 @@ def export(
         raise UserError("say in which form: maxmargin export MODEL --onnx.")
     out = out or Path(f"{stem(str(model), 'model')}.onnx")
     screen = Screen(output, out)
-    check_place(out, force=force)
+    check_place(out, model, force=force)
 
     from .. import persistence
 

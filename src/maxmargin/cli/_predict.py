@@ -43,7 +43,7 @@ def predict(
     screen = Screen(output, None if out == STANDARD else Path(out))
     output_format(out)
     if out != STANDARD:
-        check_place(Path(out), force=force)
+        check_place(Path(out), model, data, force=force)
     elif output.json:
         raise UserError("--json takes standard output, so predictions need a file: add --out predictions.csv.")
 

@@ -76,7 +76,7 @@ def train(
     settings = {**vars(options), "kinds": _kinds(kind)}
     out = out or Path(f"{stem(data, 'model')}.mm")
     screen = Screen(output, out, report)
-    _check_places(out, report, force)
+    _check_places(out, report, data, force)
 
     from .. import persistence, training
     from ..tables import read_table
@@ -123,10 +123,10 @@ def _kinds(said: Sequence[str] | None) -> dict[str, str] | None:
     return kinds or None
 
 
-def _check_places(out: Path, report: Path | None, force: bool) -> None:
-    check_place(out, force=force)
+def _check_places(out: Path, report: Path | None, data: str, force: bool) -> None:
+    check_place(out, data, force=force)
     if report is not None:
-        check_place(report, force=force)
+        check_place(report, data, force=force)
         for package in ("jinja2", "matplotlib"):
             if importlib.util.find_spec(package) is None:  # said now, and not after an hour of training
                 raise UserError(f"a report needs {package}: pip install 'maxmargin[report]'.")

@@ -4,6 +4,7 @@ A wheel brings machine code along and a copy of the sources compiles once, with 
 places, such as containers that start often and may not write.
 """
 
+import sys
 from collections.abc import Sequence
 
 __all__ = ["main"]
@@ -22,6 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
 
     """
-    from ._command import run
+    try:
+        from ._command import run  # which takes a second to import, and can be interrupted too
 
-    return run(argv)
+        return run(argv)
+    except KeyboardInterrupt:
+        print("\nmaxmargin.compile: stopped; what was not finished is not kept", file=sys.stderr)
+        return 130

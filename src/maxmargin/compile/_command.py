@@ -25,7 +25,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     parser.add_argument("--into", type=Path, default=PACKAGE_STORE, metavar="FOLDER", help="by default in the package")
     parser.add_argument(
-        "--processes", type=int, default=_cores(), metavar="N", help="side by side; by default %(default)s"
+        "--processes", type=_count, default=_cores(), metavar="N", help="side by side; by default %(default)s"
     )
     parser.add_argument("--if-needed", action="store_true", help="only what is missing or was made from other sources")
     parser.add_argument(
@@ -38,9 +38,13 @@ def run(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"maxmargin.compile: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("\nmaxmargin.compile: stopped; what was not finished is not kept", file=sys.stderr)
-        return 130
+
+
+def _count(text: str) -> int:
+    count = int(text) if text.isdecimal() else 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return count
 
 
 def _ordered(levels: Sequence[str]) -> list[str]:
