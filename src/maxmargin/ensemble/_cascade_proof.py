@@ -119,7 +119,8 @@ def _words(figures: dict[str, float], where: str, short: int, max_false_alarm: f
     stages = int(figures["stages"])
     words = (
         f"Of the {where} rows, {_percent(figures['detection'])} of the positives and "
-        f"{_percent(figures['false alarm'])} of the negatives pass {'the stage' if stages == 1 else f'all {stages} stages'} ({ending}); a row takes "
+        f"{_percent(figures['false alarm'])} of the negatives pass "
+        f"{'the stage' if stages == 1 else f'all {stages} stages'} ({ending}); a row takes "
         f"{figures['mean stages']:.3g} stages and {figures['mean learners']:.3g} of "
         f"{figures['learners of all stages']:.0f} learners on the average"
     )
