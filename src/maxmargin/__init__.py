@@ -36,7 +36,7 @@ _ROOMS = (
     "tree",
 )
 # Calls that are used so often that they can be had without the name of their room.
-_CALLS = {"load": "persistence", "save": "persistence"}
+_CALLS = {"load": "persistence", "save": "persistence", "to_onnx": "persistence"}
 
 __all__ = ["__version__", *_CALLS, *_ROOMS]
 

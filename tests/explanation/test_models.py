@@ -3,15 +3,17 @@
 import numpy as np
 import polars as pl
 import pytest
+import scipy.sparse as sp
 import sklearn.linear_model as sklearn_linear
 from sklearn.compose import ColumnTransformer
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from maxmargin.certificates import CASES
+from maxmargin.cluster import KMeans
 from maxmargin.ensemble import AdaBoostClassifier, RandomForestClassifier
 from maxmargin.explanation import explain_model, explain_row
 from maxmargin.linear_model import LinearClassifier, LogisticRegression, Ridge
@@ -87,6 +89,21 @@ def test_tube_of_a_regressor(diabetes):
     assert found.facts["inside it"] == len(y) - len(model.support_)
     assert len(found.tables["influential"]) == len(model.support_)
     assert set(found.tables["coefficients"].column("feature")) == set(X.columns)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_tube_that_holds_every_row(diabetes, form):
+    X, y = diabetes
+    said = explain_model(SVR(epsilon=1e4).fit(form(X), y), form(X), y)
+    assert said.facts["support vectors"].startswith("0 ") and not said.tables["influential"].rows
+
+
+def test_centres_that_no_row_is_nearest_to():
+    with pytest.warns(ConvergenceWarning):
+        model = KMeans(3, random_state=0).fit(np.ones((6, 2)))
+    said = explain_model(model)
+    assert said.facts["clusters"] == 1
+    assert [row[1] for row in said.tables["clusters"].rows] == [6, 0, 0]
 
 
 def test_exact_zeros_and_names(cancer):

@@ -204,3 +204,14 @@ def test_changes_are_refuted(moons):
 def test_report(moons):
     X, y = moons
     assert "kernel logistic regression" in str(KernelLogisticRegression().fit(X, y).report(X, y).data).lower()
+
+
+@pytest.mark.parametrize("C", [1.0, 1e4])
+def test_kernel_values_beyond_float64_stall_with_a_warning(C):
+    rng = np.random.default_rng(0)
+    X, y = 1e3 * rng.normal(size=(14, 2)), np.arange(14) % 2  # values of 1e18, and errors of them above 1
+    model = KernelLogisticRegression(C=C, kernel="poly", gamma=0.5, coef0=1.0)
+    with pytest.warns(ConvergenceWarning, match="Scale the features"):
+        model.fit(X, y)
+    assert model.certificate_.status is Status.STALLED
+    assert model.certificate_.verify(X, y).status is Status.STALLED

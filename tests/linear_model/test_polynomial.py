@@ -212,3 +212,11 @@ def test_verify_refutes_powers_of_another_degree(features):
     assert model.certificate_.verify(X, X[:, 0] ** 2).status is not Status.REFUTED
     model.degree = 3
     assert model.certificate_.verify(X, X[:, 0] ** 2).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_powers_of_several_features_that_overflow_are_named(form):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for scale in (1e80, 1e200):
+        with pytest.raises(ValueError, match="squares of powers of degree 2 overflow float64"):
+            PolynomialRegression(2).fit(form(X * scale), X[:, 0])

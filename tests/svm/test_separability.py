@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from maxmargin.certificates import NotSeparableError
+from maxmargin.certificates import NotSeparableError, SeparationProof
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.svm import SVC, LinearSVC, Separability, separability
 
@@ -109,3 +109,33 @@ def test_proofs_of_errors_verify_too(machine, clouds):
 def test_undecided_says_so():
     assert "undecided" in str(Separability(None, 0.0))
     assert Separability(None, 0.0).verify([[0.0]], [0]).separable is None
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("offset", [1e6, 1e8, 1e9])
+def test_rows_far_from_the_origin(offset, storage):
+    apart = storage(np.array([[0.0, offset], [2.0, offset]]))
+    found = separability(apart, [0, 1])
+    assert found.separable
+    assert found.width == pytest.approx(2.0, rel=1e-4)
+    assert found.verify(apart, [0, 1]).separable
+    crossed = storage(np.array([[0.0, offset], [2.0, offset + 2.0], [0.0, offset + 2.0], [2.0, offset]]))
+    found = separability(crossed, [0, 0, 1, 1])
+    assert found.separable is False
+    assert found.verify(crossed, [0, 0, 1, 1]).separable is False
+
+
+def test_a_proof_of_points_that_are_only_near_for_their_size_does_not_hold():
+    X = np.array([[0.0, 1e9], [2.0, 1e9]])
+    proof = SeparationProof(np.array([1]), np.array([0]), np.ones(1), np.ones(1), 0.0, 1e9)
+    assert not proof.verify(X, [0, 1]).holds
+    assert proof.verify(X, [0, 1]).distance == 2.0
+
+
+def test_columns_of_other_sizes_are_not_taken_for_rounding():
+    X = np.array([[2e-4, -10, -2e3], [2e-4, 10, 1e3], [0, -10, 1e3], [0, 20, 2e3], [1e-4, -10, 2e3], [-1e-4, 20, 0]])
+    y = np.array([0, 0, 1, 1, 0, 1])
+    found = separability(X, y)  # the first column separates them
+    assert found.separable is not False
+    assert found.verify(X, y).separable is found.separable
+    assert separability(X * [1e4, 0.1, 1e-3], y).separable

@@ -55,7 +55,8 @@ class SeparationProof:
         """The proof once more, from the data: `distance` and `scale` recomputed, and whether it `holds`.
 
         It holds if the weights are convex, the rows of each set are of one class, the classes of the two sets differ,
-        and the combinations coincide but for rounding.
+        and the combinations coincide but for rounding. In the space of the rows themselves, that is asked of every
+        column, in comparison with the differences of its values: a plane may need a column of small values.
 
         Parameters
         ----------
@@ -76,15 +77,29 @@ class SeparationProof:
         beta = np.concatenate([self.positive_weights, -self.negative_weights])
         scale, square = float(np.sqrt(max(K.diagonal().max(initial=0.0), 0.0))), float(beta @ K @ beta)
         distance = float(np.sqrt(max(square, 0.0)))
+        touching = distance <= _TOUCHING * scale + 1e-300
+        if self.kernel is None or kernel_name(self.kernel) == "linear":
+            apart, spread = _among_rows(X, rows, beta)
+            distance, touching = float(np.linalg.norm(apart)), bool((apart <= _TOUCHING * spread + 1e-300).all())
         classes = [set(np.unique(y[part]).tolist()) for part in (self.positive, self.negative)]
         one_each = len(classes[0]) == len(classes[1]) == 1 and classes[0] != classes[1]
         holds = one_each and _convex(self.positive_weights) and _convex(self.negative_weights)
-        holds = holds and bool(distance <= _TOUCHING * scale + 1e-300)
+        holds = holds and bool(touching)
         return replace(self, distance=distance, scale=scale, holds=holds and bool(np.isfinite(square)))
 
 
 def _convex(weights: np.ndarray) -> bool:
     return bool((weights >= 0).all() and abs(float(weights.sum()) - 1) <= 1e-9)
+
+
+def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How far the combinations are apart in each column, from differences of rows, and the largest of these."""
+    part = X[rows].astype(np.float64)
+    part = part.toarray() if sp.issparse(part) else part
+    first = part[0]
+    high, low = (getattr(X, name)(axis=0) for name in ("max", "min"))
+    high, low = (np.asarray(v.toarray() if sp.issparse(v) else v, dtype=np.float64).ravel() for v in (high, low))
+    return np.abs(beta @ (part - first) + beta.sum() * first), high - low
 
 
 def _values(kernel: Kernel | None, X: Any, rows: np.ndarray) -> np.ndarray:

@@ -17,12 +17,13 @@ _MOST_COLUMNS = 4
 def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     model = subject.model
     labels = model.labels_
-    sizes = np.bincount(labels[labels >= 0])
-    n = len(labels)
+    centres = getattr(model, "cluster_centers_", None)
+    # of equal rows there can be more centres than clusters
+    sizes = np.bincount(labels[labels >= 0], minlength=0 if centres is None else len(centres))
+    n, clusters = len(labels), int((sizes > 0).sum())
     heads, rows = ["cluster", "rows", "share"], [[k, int(s), share(int(s), n)] for k, s in enumerate(sizes)]
     notes: tuple[str, ...] = ()
-    if hasattr(model, "cluster_centers_"):
-        centres = model.cluster_centers_
+    if centres is not None:
         spread = centres.std(axis=0)
         chosen = np.argsort(-spread, kind="stable")[:_MOST_COLUMNS].tolist()
         for j in chosen:
@@ -34,10 +35,10 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
             rows = [[*row, value] for row, value in zip(rows, values, strict=True)]
         if len(spread) > len(chosen):
             notes = (f"centres are shown in the {len(chosen)} columns in which they differ most, of {len(spread)}.",)
-    facts: dict[str, Any] = {"clusters": len(sizes), "training rows": n}
+    facts: dict[str, Any] = {"clusters": clusters, "training rows": n}
     if hasattr(model, "inertia_"):
         facts["sum of squared distances"] = float(model.inertia_)
-    words = f"parts {n} rows into {counted(len(sizes), 'cluster')}."
+    words = f"parts {n} rows into {counted(clusters, 'cluster')}."
     return learned(model, "clusters", words, facts, tables={"clusters": Table.of("clusters", heads, rows)}, notes=notes)
 
 

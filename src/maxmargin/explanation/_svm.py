@@ -139,7 +139,7 @@ def _heaviest(subject: Subject, training: Training, size: np.ndarray, outliers: 
         return Table.of("samples that weigh most", ("row", "multiplier"), plain_rows)
     target = np.asarray(_checked_targets(model, training), dtype=np.float64)[model.support_]
     rows_given = training.X if sp.issparse(training.X) else np.asarray(training.X)
-    said = subject.predicted(rows_given[model.support_])
+    said = subject.predicted(rows_given[model.support_]) if len(target) else target  # a wide tube may need none
     order = np.lexsort((-np.abs(target - said), -size)).tolist()
     rows = [(int(model.support_[i]), size[i], target[i], said[i]) for i in order]
     title = "samples that weigh most, the furthest off of equal ones first"

@@ -120,9 +120,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         else:
             coef, intercept = self._fit_several(X, targets, weights, alpha)
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            raise ValueError(
-                f"coefficients of degree {self.degree} overflow float64 for this X; scale it, or lower the degree."
-            )
+            raise self._overflow("coefficients")
         self.coef_ = coef[0] if len(coef) == 1 else coef
         self.intercept_ = (float(intercept[0]) if single else intercept) if self.fit_intercept else 0.0
         self._training_rows = X.shape[0]
@@ -207,7 +205,11 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
     ) -> tuple[np.ndarray, np.ndarray]:
         self._features = PolynomialFeatures(self.degree, include_bias=False).fit(X)
         self.powers_ = self._features.powers_
-        Z = self._expanded(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = self._expanded(X)
+            squares = (Z.data if sp.issparse(Z) else Z) ** 2
+        if not np.isfinite(squares).all():
+            raise self._overflow("squares of powers")
         problem, _ = least_squares_problem(Z, targets, weights, alpha, self.fit_intercept)
         spread = np.ones(problem.d)
         if not alpha.any():
@@ -220,6 +222,9 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         solution = solve_least_squares(problem, None, self.tol, method=method)
         self.rank_ = solution.stats["rank"] + self.fit_intercept if "rank" in solution.stats else problem.d + 1
         return np.ascontiguousarray((solution.variables / spread[:, None]).T), problem.intercept(solution.variables)
+
+    def _overflow(self, what: str) -> ValueError:
+        return ValueError(f"{what} of degree {self.degree} overflow float64 for this X; scale it, or lower the degree.")
 
     # ---------------------------------------------------------------- the proof
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin, not_separable
-from ..kernels import make_kernel
+from ..data import Rows
+from ..kernels import Gram, Linear
 from ..problems import BoxQP, HardMarginRisk
 from ._monitor import Monitor
 from ._solution import Solution
@@ -28,6 +29,8 @@ from .kernel.decomposition import automatic_budget
 _ROUNDS = 40
 # Squared distances below this fraction of the squared scale are rounding errors of float64 kernel values.
 _TOUCHING = 1e-14
+# A squared mean above this fraction of the squared scale is taken off the samples.
+_NEAR = 0.9
 
 
 def solve_hard_margin(
@@ -41,8 +44,9 @@ def solve_hard_margin(
 ) -> Solution:
     """Signed multipliers of the hard-margin machine of a classifier's problem; raises `NotSeparableError`."""
     sign = np.sign(problem.p)
-    hulls = BoxQP.hull_distance(problem.gram, sign)
-    scale = _squared_scale(problem)
+    gram, centre = _about_the_mean(problem.gram)
+    hulls = BoxQP.hull_distance(gram, sign)
+    scale = max(float(gram.diagonal().max()), 1e-300)
     budget = automatic_budget(problem.n) if budget is None else budget
     beta = _weights(hulls, sign, start)
     used, target = 0, tolerance * scale
@@ -50,8 +54,8 @@ def solve_hard_margin(
         step = solve_certified(hulls, beta, target, None, budget - used, monitor, steps_before=used, **engine_options)
         beta, used = step.variables, used + step.iterations
         if not len(step.evidence.image):  # Ctrl-C: too large to certify now
-            b = step.evidence.intercepts
-            return Solution(2 * beta, step.status, used, evidence=unproven(1, (sum(b),)), keyboard=True)
+            b = sum(step.evidence.intercepts) - 2 * float(beta @ centre)
+            return Solution(2 * beta, step.status, used, evidence=unproven(1, (b,)), keyboard=True)
         value = float(beta @ step.evidence.image)
         if value <= _TOUCHING * scale:
             raise _verdict(beta, max(value, 0.0), scale)
@@ -70,8 +74,22 @@ def solve_hard_margin(
     return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
 
 
-def _squared_scale(problem: BoxQP) -> float:
-    return max(float(problem.gram.diagonal().max()), 1e-300)
+def _about_the_mean(gram: Gram) -> tuple[Gram, np.ndarray]:
+    """The matrix of the samples less their mean, and its products with the samples.
+
+    Distances of hulls are the same. Only rows of a linear kernel are moved, and only if they are far away from 0, where
+    rounding errors of inner products would hide the distances (CSR rows of that kind have hardly a zero to lose).
+    """
+    found, nothing = gram.linear_rows(), np.zeros(gram.shape[0])
+    if found is None:
+        return gram, nothing
+    X = found[0].take(slice(None) if found[1] is None else found[1])  # type: ignore[arg-type]
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    size = float(gram.diagonal().max())
+    if not _NEAR * size < float(mean @ mean) < np.inf:
+        return gram, nothing
+    near = (X.toarray() if found[0].sparse else X) - mean
+    return Linear().gram(Rows(near), None, 1), X @ mean
 
 
 def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
@@ -115,7 +133,7 @@ class LinearHardMargin(Solver):
     ) -> Solution:
         """As in every solver; the steps are those of `solve_hard_margin`."""
         kept = np.flatnonzero(problem.weights > 0)
-        gram = make_kernel("linear", 0.0, 0.0, 1).gram(problem.rows, None, problem.threads)
+        gram = Linear().gram(problem.rows, None, problem.threads)
         if len(kept) < problem.n:
             gram = gram.restricted(kept)
         box = BoxQP.classifier(gram, problem.y[kept], np.full(len(kept), np.inf))

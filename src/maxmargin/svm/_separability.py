@@ -30,7 +30,8 @@ class Separability:
     machine : SVC or None
         The hard-margin machine, whose certificate proves that they are separable.
     proof : SeparationProof or None
-        Two convex combinations that coincide, which prove that they are not.
+        Two convex combinations that coincide, which prove that they are not; where `separable` is None, combinations
+        that are too close together for float64, but apart in some column.
 
     """
 
@@ -124,7 +125,8 @@ def separability(
             warnings.simplefilter("ignore", ConvergenceWarning)  # said by the verdict
             machine.fit(X, y)
     except NotSeparableError as error:
-        return Separability(False, 0.0, proof=error.proof)
+        proof = error.proof.verify(X, y)
+        return Separability(False if proof.holds else None, 0.0, proof=proof)
     separable, width = _of_certificate(machine.certificate_)
     return Separability(separable, width, machine=machine)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from ...certificates import Status
 from ...problems import KernelLogisticProblem
@@ -23,6 +23,7 @@ from .._solution import Solution
 from .._trace import Figures
 
 _HALVINGS = 40
+_SHIFTS = 12
 
 
 class KernelLogisticNewton(IterativeSolver):
@@ -81,7 +82,7 @@ def _newton(problem: KernelLogisticProblem, K: np.ndarray, F: np.ndarray) -> tup
     root = np.sqrt(W)
     B = root[:, None] * K * root
     B.flat[:: len(B) + 1] += 1.0
-    factor = cho_factor(B, lower=True, overwrite_a=True, check_finite=False)
+    factor = _factor(B)
 
     def solve(q: np.ndarray) -> np.ndarray:
         """``(I + W K)^-1 q``."""
@@ -94,6 +95,21 @@ def _newton(problem: KernelLogisticProblem, K: np.ndarray, F: np.ndarray) -> tup
     total = float(along.sum())
     b = float(a.sum()) / total if total > 0 else 0.0
     return a - b * along, b
+
+
+def _factor(B: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The Cholesky factor of B; where its own rounding errors are above 1, of B with more on its diagonal.
+
+    The step is then another one than Newton's, and P is asked as ever whether it falls.
+    """
+    more = np.finfo(np.float64).eps * len(B) * float(B.diagonal().max(initial=1.0))
+    for _ in range(_SHIFTS):
+        try:
+            return cho_factor(B, lower=True, check_finite=False)
+        except LinAlgError:
+            B.flat[:: len(B) + 1] += more
+            more *= 10
+    raise ValueError("the kernel values are too large for float64: scale the features (StandardScaler).")
 
 
 def _line(
