@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassi
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from maxmargin.diagnostics import bias_variance
+from maxmargin.tree import DecisionTreeRegressor
 
 
 def _line(n, noise, seed=0):
@@ -62,6 +63,61 @@ def test_variance_of_a_mean_is_that_of_the_theorem():
     assert found.variance == pytest.approx(y.var() / 300, rel=0.1)  # s^2 / n of the rows that bags are drawn from
     assert found.bias == pytest.approx((y.mean() - 5) ** 2, abs=2 * y.std() / 300)
     assert found.noise == pytest.approx(np.mean((target - 5) ** 2))
+
+
+def test_parts_add_up_to_the_error_where_the_truth_is_known():
+    X, y = _line(200, 0.3)
+    found = bias_variance(KNeighborsRegressor(3), X, y, truth=lambda X: 3 * X[:, 0], n_resamples=10, random_state=0)
+    assert found.error == pytest.approx(found.bias + found.variance + found.noise, rel=1e-12)
+    printed = [float(line.split()[1]) for line in str(found).splitlines()[1:5]]
+    assert printed[0] == pytest.approx(sum(printed[1:]), rel=1e-3)
+    assert found.resampled and "resampled from one set" in str(found)
+
+
+def test_fresh_training_sets_show_the_variance_of_a_full_tree():
+    """Resampled from 200 rows, half of what is variance is called bias; drawn afresh, a full tree has next to none."""
+
+    def draw(generator):
+        X = generator.uniform(-1, 1, (200, 1))
+        return X, np.sin(3 * X[:, 0]) + generator.normal(0, 0.3, 200)
+
+    def truth(X):
+        return np.sin(3 * X[:, 0])
+
+    X, y = draw(np.random.RandomState(0))
+    tree = DecisionTreeRegressor()
+    fresh = bias_variance(tree, sample=draw, truth=truth, random_state=0)
+    again = bias_variance(tree, X, y, truth=truth, random_state=0)
+    assert not fresh.resampled and "resampled" not in str(fresh)
+    assert fresh.bias < 0.02 * fresh.variance
+    assert fresh.variance == pytest.approx(0.09, rel=0.15)  # the noise of the nearest row
+    assert again.bias > 0.3 * again.variance and again.variance < 0.75 * fresh.variance
+
+
+def test_fresh_labels_may_differ_from_draw_to_draw():
+    def draw(generator):
+        X = generator.normal(size=(30, 2))
+        return X, np.array(list("abc"))[generator.randint(2 + generator.randint(2), size=30)]
+
+    for loss in ("zero_one", "squared"):
+        found = bias_variance(KNeighborsClassifier(3), sample=draw, loss=loss, n_resamples=8, random_state=0)
+        assert 0 < found.error < 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "X and y must be given"),
+        ({"X": [[1.0]]}, "^y must be given"),
+        ({"X": [[1.0]], "y": [1.0], "sample": len}, "either, not both"),
+        ({"sample": 3}, "sample must be a function"),
+        ({"sample": lambda generator: 3}, "sample must return X and y; got int"),
+    ],
+    ids=["nothing", "no y", "both", "no function", "no pair"],
+)
+def test_where_training_sets_come_from_is_told(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        bias_variance(DummyRegressor(), **arguments)
 
 
 def test_what_cannot_vary_has_bias_alone():

@@ -149,6 +149,7 @@ def test_how_it_ends():
     X, y = rare(5, 3000, share=0.05)
     done = CascadeClassifier(max_stages=30).fit(X, y).certificate_
     assert "no negative is left" in done.statement
+    assert "100.0 % of the positives and 0.0 % of the negatives pass" in done.statement
     short = CascadeClassifier(n_estimators=1, max_false_alarm=0.05).fit(X, y).certificate_
     assert short.status is not Status.CONVERGED
     assert "did not come down to max_false_alarm=0.05" in short.statement

@@ -1,4 +1,4 @@
-"""Bias and variance of a learner, by training it again and again on resampled rows.
+"""Bias and variance of a learner, by training it again and again on fresh or resampled rows.
 
 Squared loss, for a row with target y = t + noise and predictions f_1..f_B of B trainings with mean m:
 
@@ -6,6 +6,8 @@ Squared loss, for a row with target y = t + noise and predictions f_1..f_B of B 
 
 an identity. The first part estimates bias^2 + noise without the s^2 / B by which the mean of a finite number of
 trainings misses, the second the variance. Noise can be told from bias where t is known, or from rows of equal features.
+Where t is known, bias and noise are measured against it row by row, and the error is the sum of the three parts: the
+error to be expected of new targets of the same rows. That of the targets at hand differs from it by chance alone.
 
 Zero-one loss (Domingos, ICML 2000): the main prediction is the one made most often; bias is whether it is wrong,
 variance how often another is made. Where the main prediction is right variance does harm, where it is wrong it helps as
@@ -38,7 +40,8 @@ class BiasVariance:
     loss : {"squared", "zero_one"}
         What is divided. Squared loss of a classifier is that of its probabilities, summed over the classes.
     error : float
-        Mean loss over test rows and trainings.
+        Mean loss over test rows and trainings: the sum of its parts. Where the truth is known, that of new targets of
+        the test rows.
     bias : float
         Squared bias; for zero-one loss, the error of the main prediction. With noise in it where `noise` is None.
     variance : float
@@ -52,7 +55,10 @@ class BiasVariance:
     n_resamples, n_test : int
         Trainings, and test rows.
     bias_of_rows, variance_of_rows : ndarray of shape (n_test,)
-        The same row by row, with the noise in the bias.
+        The same row by row, with the noise in the bias unless the truth is known.
+    resampled : bool
+        Whether training sets were drawn from one set of rows, and not afresh. They are then more alike than fresh ones:
+        the variance is underestimated, and what is missing in it is in the bias.
 
     """
 
@@ -68,6 +74,7 @@ class BiasVariance:
     n_test: int
     bias_of_rows: np.ndarray = field(compare=False)
     variance_of_rows: np.ndarray = field(compare=False)
+    resampled: bool
 
     def __str__(self) -> str:
         squared = self.loss == "squared"
@@ -81,6 +88,8 @@ class BiasVariance:
             lines.append(f"  {'noise':<16}{self.noise:>10.4g}")
         if self.harm is not None and self.help is not None:
             lines.append(f"  {'of the variance':<16}{self.harm:>10.4g} does harm, {self.help:.4g} helps")
+        if self.resampled:
+            lines.append("  resampled from one set: part of the variance of fresh training sets is in the bias here")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -88,9 +97,10 @@ class BiasVariance:
 
 def bias_variance(
     estimator: Any,
-    X: Any,
-    y: Any,
+    X: Any = None,
+    y: Any = None,
     *,
+    sample: Any = None,
     X_test: Any = None,
     y_test: Any = None,
     test_size: float | int = 0.25,
@@ -107,12 +117,16 @@ def bias_variance(
     ----------
     estimator : classifier or regressor
         What is trained; a copy of it each time. Parameters `random_state` that are None are given seeds.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows that training sets are drawn from.
-    y : array-like of shape (n_samples,)
-        Targets or labels.
+    X : array-like or sparse matrix of shape (n_samples, n_features), optional
+        Rows that training sets are drawn from, unless `sample` draws them.
+    y : array-like of shape (n_samples,), optional
+        Targets or labels of `X`.
+    sample : callable, optional
+        ``sample(generator) -> X, y`` draws a fresh training set with a RandomState, for each training: the variance is
+        then that of the theory. Without it, sets are resampled from `X` and `y`.
     X_test, y_test : array-like, optional
-        Rows on which the error is divided; without them, `test_size` of the rows are held out (by class).
+        Rows on which the error is divided; without them, `test_size` of the rows are held out (by class), or `sample`
+        draws one set more.
     test_size : float or int, default=0.25
         Share or number of the rows that are held out.
     truth : array-like of shape (n_test,) or callable, optional
@@ -137,7 +151,8 @@ def bias_variance(
     Notes
     -----
     Training sets that are resampled from one set are more alike than sets drawn afresh: the variance is
-    underestimated, and what is missing in it is in the bias. Comparisons between learners on the same rows are fair.
+    underestimated, and what is missing in it is in the bias: about half of it for a full tree, which repeats its
+    training rows. Where rows can be drawn, use `sample`.
 
     Examples
     --------
@@ -150,28 +165,40 @@ def bias_variance(
     >>> found = bias_variance(LinearRegression(), X, y, truth=lambda X: X[:, 0] ** 2, random_state=0)
     >>> found.bias > 10 * found.variance  # a line cannot bend
     True
+    >>> def draw(generator):
+    ...     X = generator.uniform(-1, 1, (400, 1))
+    ...     return X, X[:, 0] ** 2 + generator.normal(0, 0.1, 400)
+    >>> found = bias_variance(LinearRegression(), sample=draw, truth=lambda X: X[:, 0] ** 2, random_state=0)
+    >>> found.resampled, abs(found.error - found.bias - found.variance - found.noise) < 1e-12
+    (False, True)
 
     """
     _check(estimator, loss, resample, n_resamples, X_test, y_test, truth)
+    _check_source(X, y, sample)
     kind = loss if loss != "auto" else ("zero_one" if is_classifier(estimator) else "squared")
     if kind == "zero_one" and truth is not None:
         raise ValueError("truth is for squared loss: zero-one loss has no part that is noise alone. Leave it out.")
     generator = check_random_state(random_state)
-    X, X_test = canonical(X), canonical(X_test, "X_test")
-    X, y = indexable(X, np.asarray(y))
-    if X_test is None:
-        labels = y if is_classifier(estimator) else None
-        X, X_test, y, y_test = train_test_split(X, y, test_size=test_size, random_state=generator, stratify=labels)
-    y_test = np.asarray(y_test)
-    classes = np.unique(np.concatenate([y, y_test])) if is_classifier(estimator) else None
-    jobs = [_job(estimator, y, resample, generator) for _ in range(n_resamples)]
-    predictions = np.array(
-        Parallel(n_jobs=n_jobs)(delayed(_trained)(*job, X, y, X_test, kind, classes) for job in jobs)
-    )
+    sets: Any
+    if sample is not None:
+        if X_test is None:
+            X_test, y_test = _draw(sample, generator)
+        sets = _Fresh(sample)
+    else:
+        X, y = indexable(canonical(X), np.asarray(y))
+        if X_test is None:
+            labels = y if is_classifier(estimator) else None
+            X, X_test, y, y_test = train_test_split(X, y, test_size=test_size, random_state=generator, stratify=labels)
+        sets = _Resampled(X, y, resample, is_classifier(estimator))
+    X_test, y_test = canonical(X_test, "X_test"), np.asarray(y_test)
+    jobs = [(_seeded(estimator, generator), *sets.draw(generator)) for _ in range(n_resamples)]
+    classes = np.unique(np.concatenate([sets.labels(jobs), y_test])) if is_classifier(estimator) else None
+    predictions = np.array(Parallel(n_jobs=n_jobs)(delayed(_trained)(*job, X_test, kind, classes) for job in jobs))
+    resampled = sample is None
     if kind == "zero_one":
-        return _zero_one(predictions, y_test)
+        return _zero_one(predictions, y_test, resampled)
     told = truth(X_test) if callable(truth) else truth
-    return _squared(predictions, y_test, X_test, classes, told)
+    return _squared(predictions, y_test, X_test, classes, told, resampled)
 
 
 def _check(estimator: Any, loss: str, resample: str, n_resamples: int, X_test: Any, y_test: Any, truth: Any) -> None:
@@ -194,27 +221,76 @@ def _check(estimator: Any, loss: str, resample: str, n_resamples: int, X_test: A
         raise ValueError("truth as an array belongs to X_test, which was not given. Give that, or a function.")
 
 
-def _job(estimator: Any, y: np.ndarray, resample: str, generator: Any) -> tuple[Any, np.ndarray]:
-    """A copy of the estimator with its seeds, and the rows to train it on; of each class there is one at least."""
-    n = len(y)
+def _check_source(X: Any, y: Any, sample: Any) -> None:
+    if sample is None and (X is None or y is None):
+        missing = "X and y" if X is None and y is None else ("X" if X is None else "y")
+        raise ValueError(
+            f"{missing} must be given: rows to draw training sets from; or sample, which draws them afresh."
+        )
+    if sample is not None and (X is not None or y is not None):
+        raise ValueError("sample draws the training sets, and X and y would not be used: give either, not both.")
+    if sample is not None and not callable(sample):
+        raise ValueError(
+            f"sample must be a function of a RandomState that returns X and y; got {type(sample).__name__}."
+        )
+
+
+def _draw(sample: Any, generator: Any) -> tuple[Any, np.ndarray]:
+    """A fresh set of rows and targets."""
+    drawn = sample(generator)
+    if not isinstance(drawn, tuple) or len(drawn) != 2:
+        raise ValueError(f"sample must return X and y; got {type(drawn).__name__}.")
+    X, y = indexable(canonical(drawn[0], "X of sample"), np.asarray(drawn[1]))
+    return X, y
+
+
+class _Fresh:
+    """Training sets as a function of the user draws them."""
+
+    def __init__(self, sample: Any) -> None:
+        self._sample = sample
+
+    def draw(self, generator: Any) -> tuple[Any, np.ndarray]:
+        return _draw(self._sample, generator)
+
+    def labels(self, jobs: list) -> np.ndarray:
+        return np.concatenate([np.unique(y) for _, _, y in jobs])
+
+
+class _Resampled:
+    """Training sets drawn from one set; of each class there is one row at least."""
+
+    def __init__(self, X: Any, y: np.ndarray, resample: str, classified: bool) -> None:
+        self._X, self._y, self._resample, self._classified = X, y, resample, classified
+
+    def draw(self, generator: Any) -> tuple[Any, np.ndarray]:
+        y, n = self._y, len(self._y)
+        bootstrap = self._resample == "bootstrap"
+        rows = generator.randint(n, size=n) if bootstrap else generator.permutation(n)[: max(1, n // 2)]
+        if self._classified:
+            missing = np.setdiff1d(y, y[rows])
+            rows = np.concatenate([rows, [generator.choice(np.flatnonzero(y == label)) for label in missing]]).astype(
+                int
+            )
+        return _safe_indexing(self._X, rows), y[rows]
+
+    def labels(self, jobs: list) -> np.ndarray:
+        return self._y
+
+
+def _seeded(estimator: Any, generator: Any) -> Any:
+    """A copy of the estimator with its seeds."""
     learner = clone(estimator)
     unseeded = [
         name
         for name, value in sorted(learner.get_params(deep=True).items())
         if name.split("__")[-1] == "random_state" and value is None
     ]
-    learner.set_params(**{name: int(generator.randint(2**31 - 1)) for name in unseeded})
-    rows = generator.randint(n, size=n) if resample == "bootstrap" else generator.permutation(n)[: max(1, n // 2)]
-    if is_classifier(estimator):
-        missing = np.setdiff1d(y, y[rows])
-        rows = np.concatenate([rows, [generator.choice(np.flatnonzero(y == label)) for label in missing]]).astype(int)
-    return learner, rows
+    return learner.set_params(**{name: int(generator.randint(2**31 - 1)) for name in unseeded})
 
 
-def _trained(
-    learner: Any, rows: np.ndarray, X: Any, y: np.ndarray, X_test: Any, kind: str, classes: np.ndarray | None
-) -> np.ndarray:
-    learner.fit(_safe_indexing(X, rows), y[rows])
+def _trained(learner: Any, X: Any, y: np.ndarray, X_test: Any, kind: str, classes: np.ndarray | None) -> np.ndarray:
+    learner.fit(X, y)
     if kind == "zero_one" or classes is None:
         return np.asarray(learner.predict(X_test))
     out = np.zeros((_rows(X_test), len(classes)))
@@ -226,24 +302,27 @@ def _rows(X: Any) -> int:
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
-def _squared(predictions: np.ndarray, y: np.ndarray, X: Any, classes: np.ndarray | None, truth: Any) -> BiasVariance:
+def _squared(
+    predictions: np.ndarray, y: np.ndarray, X: Any, classes: np.ndarray | None, truth: Any, resampled: bool
+) -> BiasVariance:
     trainings, n = predictions.shape[:2]
     target = y.astype(np.float64) if classes is None else (y[:, None] == classes).astype(np.float64)
     predictions, target = predictions.reshape(trainings, n, -1), target.reshape(n, -1)
     mean = predictions.mean(axis=0)
     variance = predictions.var(axis=0, ddof=1).sum(axis=1)
-    bias = ((mean - target) ** 2).sum(axis=1) - variance / trainings
     noise: float | None = None
     if truth is not None:
         known = np.asarray(truth, dtype=np.float64).reshape(n, -1)
         if known.shape != target.shape:
             raise ValueError(f"truth has {known.shape[1]} values a row, the targets have {target.shape[1]}.")
-        noise = float(((target - known) ** 2).sum(axis=1).mean())
-        bias_mean = float((((mean - known) ** 2).sum(axis=1) - variance / trainings).mean())
+        noise_of_rows = ((target - known) ** 2).sum(axis=1)
+        bias = ((mean - known) ** 2).sum(axis=1) - variance / trainings
+        error, noise, bias_mean = bias + variance + noise_of_rows, float(noise_of_rows.mean()), float(bias.mean())
     else:
-        noise = _noise_of_equal_rows(X, target)
+        bias = ((mean - target) ** 2).sum(axis=1) - variance / trainings
+        error, noise = bias + variance, _noise_of_equal_rows(X, target)
         bias_mean = float(bias.mean()) - (noise or 0.0)
-    return _divided("squared", trainings, bias + variance, bias, variance, bias_mean, noise=noise)
+    return _divided("squared", trainings, error, bias, variance, bias_mean, noise=noise, resampled=resampled)
 
 
 def _noise_of_equal_rows(X: Any, target: np.ndarray) -> float | None:
@@ -260,7 +339,7 @@ def _noise_of_equal_rows(X: Any, target: np.ndarray) -> float | None:
     return float((apart**2).sum() / (counts - 1).sum())
 
 
-def _zero_one(predictions: np.ndarray, y: np.ndarray) -> BiasVariance:
+def _zero_one(predictions: np.ndarray, y: np.ndarray, resampled: bool) -> BiasVariance:
     labels, codes = np.unique(np.concatenate([predictions.ravel(), y]), return_inverse=True)
     trainings, n = predictions.shape
     said, right = codes[:-n].reshape(trainings, n), codes[-n:]
@@ -273,7 +352,8 @@ def _zero_one(predictions: np.ndarray, y: np.ndarray) -> BiasVariance:
     variance = 1 - shares[np.arange(n), main]
     hits = shares[np.arange(n), right]
     harm, help = float(np.where(bias == 0, variance, 0.0).mean()), float(np.where(bias == 1, hits, 0.0).mean())
-    return _divided("zero_one", trainings, 1 - hits, bias, variance, float(bias.mean()), harm=harm, help=help)
+    parts = {"harm": harm, "help": help, "resampled": resampled}
+    return _divided("zero_one", trainings, 1 - hits, bias, variance, float(bias.mean()), **parts)
 
 
 def _divided(
@@ -281,10 +361,11 @@ def _divided(
 ) -> BiasVariance:
     """The means of what is known row by row."""
     rows = {"error": error, "bias": bias, "variance": variance}
-    means = {"error": float(error.mean()), "bias": bias_mean, "variance": float(variance.mean())}
     return BiasVariance(
         loss=loss,
-        **means,
+        error=float(error.mean()),
+        bias=bias_mean,
+        variance=float(variance.mean()),
         **{"noise": None, "harm": None, "help": None} | more,
         standard_errors={name: _standard_error(values) for name, values in rows.items()},
         n_resamples=trainings,

@@ -118,11 +118,19 @@ def _rates(stages: Sequence[Stage], rows: StageRows, carry: bool) -> tuple[np.nd
 def _words(figures: dict[str, float], where: str, short: int, max_false_alarm: float, ending: str) -> str:
     stages = int(figures["stages"])
     words = (
-        f"Of the {where} rows, {figures['detection']:.6g} of the positives and {figures['false alarm']:.3g} of the "
-        f"negatives pass {'the stage' if stages == 1 else f'all {stages} stages'} ({ending}); a row takes "
+        f"Of the {where} rows, {_percent(figures['detection'])} of the positives and "
+        f"{_percent(figures['false alarm'])} of the negatives pass "
+        f"{'the stage' if stages == 1 else f'all {stages} stages'} ({ending}); a row takes "
         f"{figures['mean stages']:.3g} stages and {figures['mean learners']:.3g} of "
         f"{figures['learners of all stages']:.0f} learners on the average"
     )
     if short:
         words += f". {short} of the stages did not come down to max_false_alarm={max_false_alarm:g}"
     return words + "."
+
+
+def _percent(share: float) -> str:
+    """A share in per cent, as 0 or 100 only where it is."""
+    if 0 < share < 0.001:
+        return f"{100 * share:.2g} %"
+    return "more than 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"

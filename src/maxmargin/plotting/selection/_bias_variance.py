@@ -23,8 +23,8 @@ class BiasVarianceDisplay(Display):
 
     The curves add up: squared error is bias² + variance + noise; zero-one error is bias + variance, where the variance
     is what it adds to the error (what does harm less what helps). Noise that cannot be told from bias is in the curve
-    of the bias, which then says so; noise that can be told is that of the test rows, so that the sum is right but for
-    chance. Bands are one standard error over the test rows; a star marks the smallest error.
+    of the bias, which then says so. Where training sets were resampled from one set, the title says that part of the
+    variance is in the bias. Bands are one standard error over the test rows; a star marks the smallest error.
 
     Displays are made by `from_results` or `from_estimator`.
 
@@ -111,8 +111,8 @@ class BiasVarianceDisplay(Display):
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: Any = None,
+        y: Any = None,
         *,
         param_name: str,
         param_range: Sequence[Any],
@@ -127,8 +127,8 @@ class BiasVarianceDisplay(Display):
         ----------
         estimator : classifier or regressor
             What is trained.
-        X, y : array-like
-            Rows that training sets are drawn from.
+        X, y : array-like, optional
+            Rows that training sets are drawn from, unless ``sample`` draws them afresh.
         param_name : str
             The parameter, with the names of steps in front for pipelines.
         param_range : sequence
@@ -136,7 +136,7 @@ class BiasVarianceDisplay(Display):
         random_state : int, RandomState or None, default=None
             Of all draws.
         **options
-            Of `maxmargin.diagnostics.bias_variance`: ``n_resamples``, ``X_test``, ``truth`` and so on.
+            Of `maxmargin.diagnostics.bias_variance`: ``n_resamples``, ``sample``, ``X_test``, ``truth`` and so on.
 
         """
         values = list(param_range)
@@ -175,7 +175,10 @@ class BiasVarianceDisplay(Display):
         write_title(
             self.ax_,
             f"{'bias² + variance + noise' if self._noise is not None else 'bias and variance'} "
-            f"of {first.n_resamples} trainings on {first.n_test} test rows",
+            f"of {first.n_resamples} trainings on {first.n_test} test rows"
+            + (
+                "\nresampled from one set: part of the variance of fresh sets is in the bias" if first.resampled else ""
+            ),
         )
 
     @property
