@@ -60,8 +60,13 @@ def estimators() -> dict[str, tuple[Any, str]]:
         RandomForestClassifier,
         RandomForestRegressor,
     )
+    from maxmargin.kernel_approximation import KernelEmbedding, TruncatedRBF
+    from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
     from maxmargin.linear_model import (
+        ElasticNet,
+        ElasticNetCV,
         Lasso,
+        LassoCV,
         LinearClassifier,
         LinearRegression,
         LogisticRegression,
@@ -69,6 +74,7 @@ def estimators() -> dict[str, tuple[Any, str]]:
         Perceptron,
         PolynomialRegression,
         Ridge,
+        RidgeCV,
     )
     from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
     from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
@@ -96,9 +102,18 @@ def estimators() -> dict[str, tuple[Any, str]]:
         "LogisticRegressionCV": (LogisticRegressionCV(**grid), "two"),
         "Perceptron": (Perceptron(max_iter=200, tol=None), "three"),
         "PolynomialRegression": (PolynomialRegression(degree=2), "value"),
-        "Lasso": (Lasso(0.01), "value"),
-        "LinearRegression": (LinearRegression(), "value"),
         "Ridge": (Ridge(), "value"),
+        "RidgeCV": (RidgeCV(), "value"),
+        "LinearRegression": (LinearRegression(), "value"),
+        "Lasso": (Lasso(0.01), "value"),
+        "LassoCV": (LassoCV(cv=3), "value"),
+        "ElasticNet": (ElasticNet(0.01), "value"),
+        "ElasticNetCV": (ElasticNetCV(cv=3), "value"),
+        "KernelRidge": (KernelRidge(kernel="rbf"), "value"),
+        "KernelLogisticRegression": (KernelLogisticRegression(), "three"),
+        "KernelPerceptron": (KernelPerceptron(), "three"),
+        "KernelEmbedding": (KernelEmbedding(), ""),
+        "TruncatedRBF": (TruncatedRBF(), ""),
         "CondensedNearestNeighbors": (CondensedNearestNeighbors(), "two"),
         "KNeighborsClassifier": (KNeighborsClassifier(20), "two"),
         "KNeighborsRegressor": (KNeighborsRegressor(5, metric="manhattan"), "value"),

@@ -137,3 +137,18 @@ def test_regressors_too(two_classes):
             model = LinearSVR(loss=loss).fit(X, y)
             assert model.certificate_.verify(X, y).status is Status.CONVERGED
             assert change(model).set_params(tol=1e9).certificate_.verify(X, y).status is Status.REFUTED
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_hard_margin_that_was_not_reached_is_not_refuted():
+    """It has a lower bound and no primal figure; the bound is checked all the same."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(26, 5)) * [1, 1e-5, 1e-11, 1e6, 1]
+    X[rng.random(X.shape) < 0.5] = 0
+    X, y = sp.csr_matrix(X), np.arange(26) == 21
+    model = LinearSVC(C=np.inf, max_iter=10).fit(X, y)
+    claim = model.certificate_
+    assert claim.status is Status.BUDGET_EXHAUSTED and np.isinf(claim.primal) and claim.dual > 0
+    assert claim.verify(X, y).status is Status.BUDGET_EXHAUSTED
+    model.certificate_ = ModelCertificate(tuple(replace(p, dual=2 * p.dual) for p in claim.problems), claim._recompute)
+    assert model.certificate_.verify(X, y).status is Status.REFUTED

@@ -75,7 +75,7 @@ def distance_of_hulls(model, X, y, sample_weight=None):
     classes = np.unique(y)
     label = np.searchsorted(classes, y)
     linear = type(model).__name__ == "LinearSVC"
-    kernel = _LINEAR if linear else kernel_of(model)
+    kernel = _LINEAR if linear else kernel_of(model, X, weight)
     rest = linear or model.multi_class == "ovr"
     out = []
     for rows, sign in sides(label, len(classes), weight, rest):
@@ -89,8 +89,12 @@ def distance_of_hulls(model, X, y, sample_weight=None):
 # ---------------------------------------------------------------- kernel machines
 
 
-def kernel_of(model):
+def kernel_of(model, X=None, weight=None):
+    """Of a fitted model; one whose fit was refused has no gamma of its own, and the rows and weights give it."""
     gamma = getattr(model, "_gamma", model.gamma)
+    if gamma == "scale":
+        mean = np.average(X.mean(axis=1), weights=weight)
+        gamma = 1.0 / (X.shape[1] * np.average(((X - mean) ** 2).mean(axis=1), weights=weight))
     return model.kernel, gamma, model.coef0, model.degree
 
 

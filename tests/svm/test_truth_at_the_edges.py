@@ -1,9 +1,11 @@
 """Intervals that were false once: extreme widths of the kernel, large C, data far from the origin, rounding."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
@@ -78,3 +80,38 @@ def test_a_large_finite_c_of_a_regressor_is_taken_as_it_is():
     model = SVR(C=1e11, epsilon=0.1).fit(X, y)
     assert np.abs(model.dual_coef_).max() == 1e11
     assert_contains_the_optimum(model, X, y)
+
+
+def exact_objective(X, y, weights, b, C, epsilon=None):
+    """Of a linear machine, in rational numbers."""
+    rows = [[Fraction(float(v)) for v in row] for row in X]
+    values = [sum(v * w for v, w in zip(row, weights, strict=True)) + b for row in rows]
+    if epsilon is None:
+        losses = [max(0, 1 - int(t) * f) for f, t in zip(values, y, strict=True)]
+    else:
+        losses = [max(0, abs(f - Fraction(float(t))) - Fraction(epsilon)) for f, t in zip(values, y, strict=True)]
+    return sum(w * w for w in weights) / 2 + Fraction(C) * sum(losses)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e6, 1e7])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", [SVC, SVR])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_objective_of_the_model_is_at_most_the_stated_one(kind, storage, offset):
+    """Rows far from the origin: multipliers and weights as they are kept, not as they were before rounding."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    target = X[:, 0] + 0.3 * rng.normal(size=30)
+    y, X = (np.where(target > 0, 1, -1) if kind is SVC else target), X + offset
+    model = kind(kernel="linear", C=100.0).fit(storage(X), y)
+    epsilon = None if kind is SVC else model.epsilon
+    coefficients = [Fraction(float(a)) for a in np.ravel(sp.csr_matrix(model.dual_coef_).toarray())]
+    columns = X[model.support_].T
+    weights = [sum(a * Fraction(float(v)) for a, v in zip(coefficients, column, strict=True)) for column in columns]
+    b = Fraction(float(model.intercept_[0]))
+    checked = model.certificate_.verify(storage(X), y)
+    assert checked.status is not Status.REFUTED
+    for primal in (model.certificate_.primal, checked.primal):
+        assert exact_objective(X, y, weights, b, 100, epsilon) <= Fraction(primal)
+    rounded = [Fraction(float(w)) for w in np.ravel(sp.csr_matrix(model.coef_).toarray())]
+    assert exact_objective(X, y, rounded, b, 100, epsilon) <= Fraction(model.certificate_.primal) * (1 + Fraction(1e-6))

@@ -172,7 +172,7 @@ def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
     residual = problem.p - image.values
     errors = image.errors + image.unit * np.abs(residual).astype(np.float64) + problem.p_error * np.abs(problem.p)
     near = np.asarray(residual, dtype=np.float64)
-    used, primal = [], [(image.primal_square[0] / 2, image.primal_square[1] / 2)]
+    used, primal = [], [(image.square[0] / 2, image.square[1] / 2)]
     for g, total in enumerate(problem.totals):
         members = problem.members(g)
         low, high = problem.lower[members], problem.upper[members]
@@ -211,7 +211,7 @@ def _evaluate_hard(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
     signed = problem.p * (f + b)
     margins = signed.astype(np.float64)
     m = float((signed - (e + 4 * image.unit * (np.abs(f) + abs(b)))).min()) * (1 - 4 * U)
-    square = upper(*image.primal_square) / 2
+    square = upper(*image.square) / 2
     top = float(np.nextafter(square / m**2 * (1 + 8 * U), np.inf)) if m > 0 else np.inf
     infinite = np.full(problem.n, np.inf)
     low, high = np.where(positive, 0.0, -infinite), np.where(positive, infinite, 0.0)
@@ -221,7 +221,7 @@ def _evaluate_hard(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
     support = beta != 0
     # samples off the margin boundary: too close for any sample, too far for one with a multiplier
     violation = max(0.0, float((1 - margins).max()), float((margins[support] - 1).max(initial=0.0)))
-    exact = float(image.primal_square[0]) / 2 / float(margins.min()) ** 2 if margins.min() > 0 else np.inf
+    exact = float(image.square[0]) / 2 / float(margins.min()) ** 2 if margins.min() > 0 else np.inf
     return _interval(top, lower(*found), violation, [b], image, top - exact + found[1])
 
 
@@ -262,7 +262,7 @@ def dual_bound(
             return None
         cost, reach = cost + repair[0], reach + repair[1]
     cost += reach * reach / 2
-    value, error = _sum([linear, (-image.dual_square[0] / 2, image.dual_square[1] / 2)])
+    value, error = _sum([linear, (-image.square[0] / 2, image.square[1] / 2)])
     return value, (error + cost) * (1 + 1e-9)
 
 

@@ -2,18 +2,20 @@
 
 Three ways, all float64 unless said otherwise:
 
-- a linear kernel: the weights w = sum_i beta_i x_i once, then f_i = <x_i, w>. The primal objective is that of w as
-  computed, whose error is then no error; the dual objective is that of beta, which w may miss by `slip`;
+- a linear kernel: the weights w = sum_i beta_i x_i once, then f_i = <x_i, w>. Where the rows lie far from the origin,
+  the terms are far larger than their sum: it is computed as if in twice the precision, so that both objectives are
+  those of beta, which predictions are made with, and not of weights that rounding has moved;
 - any other kernel: the product of K with beta, with the errors of the kernel values and of the sum;
 - a small problem, if float64 leaves too much open: the same in extended precision, by plain code.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..data import exact_sums
 from ..kernels import EXTENDED, EXTENDED_UNIT, roundings
 from ..problems import BoxQP
 from ._rounding import Bounded, U, bounded_dot, gamma
@@ -21,23 +23,15 @@ from ._rounding import Bounded, U, bounded_dot, gamma
 
 @dataclass(frozen=True)
 class Image:
-    """Values of a function with bounds of their errors, and beta' K beta as each objective may count it.
+    """K beta with a bound of the error of each value, and ``square``, beta' K beta with its own.
 
-    ``primal_square`` belongs to the function whose values are `values`; ``dual_square`` to beta itself. They differ
-    where the function is given by weights of its own, which ``slips`` bounds the difference to K beta of. ``unit`` is
-    the precision that was worked in.
+    ``unit`` is the precision that was worked in.
     """
 
     values: np.ndarray
     errors: np.ndarray
-    primal_square: Bounded
-    dual_square: Bounded
+    square: Bounded
     unit: float
-    slips: np.ndarray | float = 0.0
-
-    def of_coefficients(self) -> Image:
-        """The same for a model that has no weights, but beta: ``|values - K beta| <= errors``."""
-        return replace(self, errors=self.errors + self.slips, primal_square=self.dual_square, slips=0.0)
 
 
 def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> Image:
@@ -49,7 +43,7 @@ def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> I
     f, e = (_extended if extended else _product)(problem, rows, coefficients, rounded)
     f, e = (f, e) if problem.sample is None else (f[problem.sample], e[problem.sample])
     square = bounded_dot(beta.astype(f.dtype, copy=False), f, e)
-    return Image(f, e, square, square, EXTENDED_UNIT if extended else U)
+    return Image(f, e, square, EXTENDED_UNIT if extended else U)
 
 
 def extended_work(problem: BoxQP, beta: np.ndarray) -> float:
@@ -65,7 +59,8 @@ def _by_row(problem: BoxQP, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray, i
     total = np.bincount(problem.sample, weights=beta, minlength=problem.gram.shape[0])
     size = np.bincount(problem.sample, weights=np.abs(beta), minlength=problem.gram.shape[0])
     rows = np.flatnonzero(size)
-    return rows, total[rows], 1  # two variables of a sample are added
+    # two variables of a sample are added, which rounds if neither is zero
+    return rows, total[rows], int((np.abs(total) != size).any())
 
 
 def _product(problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int) -> tuple[np.ndarray, np.ndarray]:
@@ -93,16 +88,17 @@ def _extended(
 def _linear(problem: BoxQP, linear: tuple, rows: np.ndarray, coefficients: np.ndarray, rounded: int) -> Image:
     data, index = linear
     scale = problem.gram.accuracy().scale
+    of_rows = np.zeros(data.n)
+    of_rows[rows if index is None else index[rows]] = coefficients
     with np.errstate(over="ignore", invalid="ignore"):
-        w = data.weighted_sum(rows if index is None else index[rows], coefficients)
+        w, sizes = exact_sums(data, of_rows)
         f = data.times(w, index)
         length = float(np.sqrt(w @ w)) * (1 + 1e-9)
-        # in length: each coordinate is a sum over the samples
-        slip = gamma(len(rows) + 3 + rounded) * float(scale[rows] @ np.abs(coefficients)) * (1 + 1e-9)
-        e = gamma(data.longest[0] + 3) * length * scale * (1 + 1e-9)
+        missed = 4 * U * np.abs(w) + (3 * (len(rows) * U) ** 2 + rounded * U) * sizes
+        slip = float(np.sqrt(missed @ missed)) * (1 + 1e-9)  # in length, from the exact sum to w
+        e = (gamma(data.longest[0] + 3) * length + slip) * scale * (1 + 1e-9)
         value, error = bounded_dot(w, w)
-        dual = value, error + (2 * length + slip) * slip * (1 + 1e-9)
-        slips = slip * scale * (1 + 1e-9)
+        square = value, error + (2 * length + slip) * slip * (1 + 1e-9)
     if problem.sample is not None:
-        f, e, slips = f[problem.sample], e[problem.sample], slips[problem.sample]
-    return Image(f, e, (value, error), dual, U, slips)
+        f, e = f[problem.sample], e[problem.sample]
+    return Image(f, e, square, U)

@@ -45,19 +45,19 @@ def _figures(problem: KernelLogisticProblem, beta: np.ndarray, b: float, extende
     shape: Any = problem
     c = problem.c
     with np.errstate(all="ignore"):
-        image = bounded_image(shape, beta, extended).of_coefficients()
+        image = bounded_image(shape, beta, extended)
         f = np.asarray(image.values, dtype=np.float64)
         off = image.errors + 4 * U * (np.abs(f) + abs(b))
         F = f + b
         losses = problem.losses(F)
         loss, loss_error = bounded_dot(c, losses)
         loss_error += float(c @ (off + _FUNCTIONS * (losses + np.exp(-np.abs(F))))) * (1 + 1e-9) + 3 * U * loss
-        square, square_error = image.primal_square
+        square, square_error = image.square
         primal = 0.5 * float(square) + loss
         primal_error = 0.5 * square_error + loss_error + gamma(3) * (0.5 * abs(float(square)) + loss)
         high = upper(primal, primal_error * (1 + 1e-9)) if np.isfinite(primal) else np.inf
         violation = float((np.abs(beta - problem.slopes(F)) / c).max(initial=0.0))
-        dual, dual_error = _dual(problem, beta, f, image.dual_square)
+        dual, dual_error = _dual(problem, beta, f, image.square)
     low = lower(dual, dual_error) if np.isfinite(dual) and np.isfinite(dual_error) else -np.inf
     gap = difference(high, low)
     figures = high, low, gap, relative(gap, high, low), violation if np.isfinite(violation) else np.inf

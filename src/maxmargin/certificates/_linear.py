@@ -75,12 +75,14 @@ def _reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
     found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
     if any(not isfinite(was) and was != now for was, now in zip(figures(claim), figures(found), strict=True)):
         return False
-    scale = max(abs(evidence.primal), abs(evidence.dual))
-    violation = max(claim.kkt_violation, found.kkt_violation)
+    # a hard margin that was not reached has no primal figure, and what is infinite bounds no rounding
+    scale = max((abs(value) for value in (evidence.primal, evidence.dual) if isfinite(value)), default=0.0)
+    rounding = 4 * evidence.rounding * scale if isfinite(evidence.rounding) else 0.0
+    violation = max((value for value in (claim.kkt_violation, found.kkt_violation) if isfinite(value)), default=0.0)
     return not not_reproduced(
         claim,
         found,
         share=_REPRODUCED,
-        rounding=4 * evidence.rounding * scale + 1e-300,
+        rounding=rounding + 1e-300,
         violation_slack=1e-6 * violation + 1e-9 * max(1.0, scale) + 2 * evidence.violation_rounding,
     )

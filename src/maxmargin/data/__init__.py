@@ -4,6 +4,7 @@ from ._blame import naming_columns
 from ._class_passes import decisions_pass, row_adds, row_dots, sums_pass
 from ._magnitude_passes import (
     compensated_sums,
+    exact_sums,
     product_depth,
     product_magnitudes,
     sum_depth,
@@ -37,6 +38,7 @@ __all__ = [
     "check_X_y",
     "check_array",
     "compensated_sums",
+    "exact_sums",
     "csr_rows",
     "decision_pass",
     "decisions_pass",

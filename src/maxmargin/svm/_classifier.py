@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -192,15 +190,13 @@ class KernelClassifier(ClassifierMixin, Reported):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
-        if self._kernel_name != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        check_is_fitted(self)
-        slices, dual, vectors = class_slices(self.n_support_), self._dual_coef(), self.support_vectors_
-        scheme = self._fitted_scheme()
-        rows = []
-        for k in range(len(self.intercept_)):
-            parts = [safe_sparse_dot(dual[[row], s], vectors[s]) for row, s in scheme.weights_of(k, slices)]
-            rows.append(np.sum(parts, axis=0))
-        coef: Any = sp.csr_matrix(np.vstack(rows)) if self._sparse else np.vstack(rows)
-        (coef.data if self._sparse else coef).flags.writeable = False
-        return coef
+        return self._weights_by(self._coefficients_of_problems)
+
+    def _coefficients_of_problems(self) -> np.ndarray:
+        """Coefficients of all support vectors, one row a binary problem."""
+        slices, dual, scheme = class_slices(self.n_support_), self._dual_coef(), self._fitted_scheme()
+        found = np.zeros((len(self.intercept_), dual.shape[1]))
+        for k in range(len(found)):
+            for row, s in scheme.weights_of(k, slices):
+                found[k, s] = dual[row, s]
+        return found

@@ -13,11 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate
-from ..data import csr_rows, validate_data
+from ..data import Rows, csr_rows, exact_sums, validate_data
 from ..engine import thread_count
 from ..estimators import Reported
 from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
@@ -151,10 +150,21 @@ class KernelMachine(KernelParameters, Reported, BaseEstimator, metaclass=ABCMeta
 
     def _linear_weights(self) -> Any:
         """``dual_coef_ @ support_vectors_``, read-only; only a linear kernel has them."""
+        return self._weights_by(self._dual_coef)
+
+    def _weights_by(self, coefficients: Callable[[], np.ndarray]) -> Any:
+        """Weights of the features from rows of coefficients of the support vectors.
+
+        Where the rows lie far from the origin, the terms are far larger than their sum: added as they come, they left
+        weights with three right digits.
+        """
         if self._kernel_name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        coef: Any = safe_sparse_dot(self.dual_coef_, self.support_vectors_)
+        vectors = Rows(self.support_vectors_)
+        rows = np.array(coefficients(), dtype=np.float64, order="C")
+        weights = np.vstack([exact_sums(vectors, row)[0] if vectors.n else np.zeros(vectors.d) for row in rows])
+        coef: Any = sp.csr_matrix(weights) if self._sparse else weights
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
 
