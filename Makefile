@@ -40,6 +40,7 @@ fuzz: $(READY) ## certificates against exact optima, tampered models, hostile fi
 	$(PY) -m tests.referee.fuzz --count $(FUZZ_CERTIFICATES)
 	$(PY) -m tests.persistence.fuzz --count $(FUZZ_FILES)
 	$(PY) -m tests.tables.fuzz --count $(FUZZ)
+	$(PY) -m tests.tables.fuzz_footer --count $(FUZZ)
 	$(PY) -m tests.tables.fuzz_scaling
 	$(PY) -m tests.cli.fuzz --count $(FUZZ)
 	$(PY) -m tests.certificates.tamper --count $(FUZZ)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from ..messages import Argument, Place, byte_size, quoted
 from ._arrow_sizes import unpacked_size
 from ._errors import TableError, TableLimitError, absent
+from ._parquet_footer import DELTA_TEXT, DICTIONARY, RowGroup, row_groups
 from ._parquet_sizes import pages_size, thrift_limits
 from ._rows import rechunk
 from ._source import Progress, Source
@@ -159,43 +160,46 @@ def _parquet(file: Any, columns: Sequence[str] | None, rows: int, source: Source
     parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True, **limits)
     schema = parquet.schema_arrow  # made anew each time that it is asked for
     chosen = _chosen(schema, columns, source)
-    _refuse_growth(file, parquet.metadata, source)
+    groups = row_groups(file, parquet.schema)
+    _refuse_growth(file, groups, source)
     texts = {name for name, place in chosen.items() if _is_text(schema.field(place).type)}
-    size = min(rows, _rows_at_once(file, parquet.metadata, texts)) if texts else rows
+    size = min(rows, _rows_at_once(file, parquet, groups, texts)) if texts else rows
     yield from parquet.iter_batches(size, columns=list(chosen), use_threads=False)
 
 
 _AT_ONCE = 1 << 26  # bytes
 
 
-def _rows_at_once(file: Any, metadata: Any, texts: set[str]) -> int:
+def _rows_at_once(file: Any, parquet: Any, groups: Sequence[RowGroup], texts: set[str]) -> int:
     """As many rows as take 64 MB if each had the longest text that pages can give again and again."""
     import pyarrow.parquet as pq
 
     # Read so, a column keeps its dictionary, and one row of each group shows how long its texts are.
-    packed = pq.ParquetFile(file, metadata=metadata, pre_buffer=False, read_dictionary=sorted(texts))
+    packed = pq.ParquetFile(file, metadata=parquet.metadata, pre_buffer=False, read_dictionary=sorted(texts))
+    schema = parquet.schema
+    paths = [schema.column(place).path for place in range(len(schema))]
     longest = 1
-    for group in range(metadata.num_row_groups):
-        described, looked = metadata.row_group(group), []
-        for chunk in map(described.column, range(described.num_columns)):
-            encodings = set(chunk.encodings) if chunk.path_in_schema in texts else set()
-            if encodings & {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}:
-                looked.append(chunk.path_in_schema)
-            if "DELTA_BYTE_ARRAY" in encodings:  # each text can repeat the one before it
-                longest = max(longest, chunk.total_uncompressed_size)
+    for number, group in enumerate(groups):
+        looked = []
+        for path, chunk in zip(paths, group.chunks, strict=True):
+            if path not in texts:
+                continue
+            if chunk.encodings & DICTIONARY:
+                looked.append(path)
+            if DELTA_TEXT in chunk.encodings:
+                longest = max(longest, chunk.unpacked)
         if not looked:
             continue
-        first = next(packed.iter_batches(1, row_groups=[group], columns=looked, use_threads=False), None)
+        first = next(packed.iter_batches(1, row_groups=[number], columns=looked, use_threads=False), None)
         for column in first.columns if first is not None else ():
             if pa.types.is_dictionary(column.type):
                 longest = max(longest, pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
     return max(1, _AT_ONCE // longest)
 
 
-def _refuse_growth(file: Any, metadata: Any, source: Source) -> None:
+def _refuse_growth(file: Any, groups: Sequence[RowGroup], source: Source) -> None:
     """Refuse pages that unpack to far more than is stored, by what the file says of itself, before one is unpacked."""
-    claimed = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    unpacked = max(claimed, pages_size(file, metadata))
+    unpacked = max(sum(group.unpacked for group in groups), pages_size(file, groups))
     source.limits.expansion(unpacked, source.size(), source.place, "its pages unpack to far more than is stored")
 
 
