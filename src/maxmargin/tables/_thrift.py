@@ -18,10 +18,8 @@ class Compact:
     def __init__(self, data: bytes) -> None:
         self._data, self.at = data, 0
 
-    def numbers(self, depth: int = 0) -> dict[int, int]:
+    def numbers(self) -> dict[int, int]:
         """The integers of a structure by their field, the largest if one is there twice; other fields are passed by."""
-        if depth > _DEEPEST:
-            raise ValueError("nested too deep")
         found: dict[int, int] = {}
         field = 0
         while kind := self._data[self.at]:
@@ -35,7 +33,7 @@ class Compact:
                 value = self._signed()
                 found[field] = max(value, found.get(field, value))
             elif kind not in (1, 2):  # true and false have no value of their own
-                self._pass(kind, depth)
+                self._pass(kind, 0)
         self.at += 1
         return found
 
