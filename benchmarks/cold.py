@@ -148,12 +148,12 @@ def print_measured(names: list[str], forms: list[str]) -> None:
 
 
 def _child(names: list[str], forms: list[str]) -> dict[str, Any]:
-    """Measure in a process of its own, whose cache is empty."""
+    """Measure in a process of its own, whose cache is empty and which uses no machine code made beforehand."""
     code = f"from benchmarks.cold import print_measured; print_measured({names!r}, {forms!r})"
     with tempfile.TemporaryDirectory() as cache:
         done = subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "NUMBA_CACHE_DIR": cache},
+            env={**os.environ, "NUMBA_CACHE_DIR": cache, "MAXMARGIN_MACHINE_CODE": "0"},
             cwd=_ROOT,
             capture_output=True,
             timeout=LIMIT,

@@ -1,6 +1,7 @@
 """Files that appear whole or not at all, under links, and what is written into instead."""
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -9,9 +10,33 @@ import threading
 
 import pytest
 
-from maxmargin.engine import descriptor_of, whole_file
+from maxmargin.engine import descriptor_of, interruptible, whole_file
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no such files")
+
+
+@posix
+def test_nothing_is_written_after_an_interrupt_that_was_swallowed(tmp_path):
+    """Solvers end early once it is heard: what they hand back is not to replace a file."""
+    (tmp_path / "old").write_bytes(b"old")
+    read, write = os.pipe()
+
+    @interruptible
+    def method(path):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            pass
+        with whole_file(path) as stream:
+            stream.write(b"new")
+
+    for path in (tmp_path / "new", tmp_path / "old", f"/dev/fd/{write}"):
+        with pytest.raises(KeyboardInterrupt):
+            method(path)
+    os.close(write)
+    assert os.read(read, 10) == b""
+    os.close(read)
+    assert os.listdir(tmp_path) == ["old"] and (tmp_path / "old").read_bytes() == b"old"
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from ._interrupts import shielded
+from ._interrupts import raise_interrupt, shielded
 
 # Not every system has these: without O_BINARY, Windows would end lines in its own way.
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -27,6 +27,7 @@ _MOST_LINKS = 40
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A stream of bytes whose contents are at `path` when the block has ended, and nothing of them if it raises.
 
+    Nor is anything written after an interrupt that has yet to be raised: what was computed since may be unfinished.
     A link stays, and the file that it leads to is replaced. What is no file (``/dev/null``, a named pipe) is written
     into, once all is there to be written, and so is an open descriptor (``/dev/stdout``, ``/dev/fd/3``), at its own
     place: ``>> log`` appends. The stream can be read and seeked in either case.
@@ -41,6 +42,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     if number is not None:
         with tempfile.TemporaryFile() as stream:
             yield stream
+            raise_interrupt()
             _write_into(number, stream, path)
         return
     found, target = _status(path), os.path.realpath(path)
@@ -52,6 +54,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     with tempfile.TemporaryFile() as stream:
         yield stream
+        raise_interrupt()
         with _named(path), open(path, "wb") as device:
             _copy(stream, device)
 
@@ -123,6 +126,7 @@ def _replaced(target: Path, found: os.stat_result | None) -> Iterator[IO[bytes]]
             yield stream
             stream.flush()
             os.fsync(stream.fileno())  # else a power cut could leave the new name with none of the contents
+        raise_interrupt()
         os.replace(beside, target)
     except BaseException as error:
         with suppress(OSError):

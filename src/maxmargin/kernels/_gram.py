@@ -115,13 +115,6 @@ class TiledGram(Gram):
             else:
                 column_norms = np.zeros(self.columns.n) if kernel.by_differences else self.columns.squared_norms(shift)
             _shared = shift, row_norms, column_norms
-            with np.errstate(over="ignore", invalid="ignore"):
-                values = kernel.diagonal(np.array([row_norms.max(initial=0.0), column_norms.max(initial=0.0)]))
-            if not np.isfinite(values).all() or not np.isfinite(row_norms).all():
-                raise ValueError(
-                    "The dual coefficients or intercepts are not finite: X has values so large that the squared length "
-                    "of a row or its kernel value overflows float64. Scale X."
-                )
         self._shared = _shared
         n = rows.n if _index is None else len(_index)
         self.shape = n, (n if self.columns is rows else self.columns.n)

@@ -116,7 +116,19 @@ class _ProductKernel(Kernel):
                 raise ValueError(f"degree must be a whole number; got {value!r}.")
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
-        return TiledGram(self, rows, columns, n_threads)
+        return self._tiled(rows, columns, n_threads)
+
+    def _tiled(self, rows: Rows, columns: Rows | None, n_threads: int) -> TiledGram:
+        """The matrix in tiles, unless its values would overflow."""
+        tiled = TiledGram(self, rows, columns, n_threads)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self.diagonal(np.array([norms.max(initial=0.0) for norms in tiled.squared_norms]))
+        if not np.isfinite(values).all() or not np.isfinite(tiled.squared_norms[0]).all():
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite: X has values so large that the squared length "
+                "of a row or its kernel value overflows float64. Scale X."
+            )
+        return tiled
 
     def audit_gram(self, rows: Any) -> CallableGram:
         return CallableGram(lambda X, Z: self.plain(X.astype(np.float64), Z.astype(np.float64)), rows, audited=self)
@@ -261,13 +273,13 @@ class RBF(_ProductKernel):
     by_differences: bool = field(default=False, repr=False)
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
-        tiled = TiledGram(self, rows, columns, n_threads)
+        tiled = self._tiled(rows, columns, n_threads)
         if self.by_differences or (rows.sparse and rows.d > _WIDE):
             return tiled
         lengths = [np.sqrt(norms.max(initial=0.0)) for norms in tiled.squared_norms]
         worst = of_expanded_distances(np.array([max(lengths) ** 2]), rows.longest[0], self.gamma)
         if worst.absolute == 1.0 or worst.relative[0] > INACCURATE:
-            return TiledGram(replace(self, by_differences=True), rows, columns, n_threads)
+            return replace(self, by_differences=True)._tiled(rows, columns, n_threads)
         return tiled
 
     @property
