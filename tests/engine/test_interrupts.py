@@ -185,7 +185,7 @@ def test_one_that_waited_is_raised_in_the_next_line(monkeypatch):
 
 def test_a_debugger_keeps_its_trace_function(monkeypatch):
     """What waits is then raised by the next look at it, or at the end."""
-    method, reached = _pressed_in_an_import("no_such_module", monkeypatch)
+    method, _ = _pressed_in_an_import("no_such_module", monkeypatch)
 
     def trace(frame, event, argument):
         return None
