@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesMissing, check_same_rows
 from ..tree import (
     CONSTRAINTS,
     Bins,
@@ -79,7 +79,7 @@ class ForestParameters(TreeParameters):
     validation_fraction: float = 0.0
 
 
-class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMeta):
+class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -118,12 +118,6 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
     _bags: Bags
     _foreign: int
     _held_seed: int
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
     # ---------------------------------------------------------------- what classes and values do differently
 
