@@ -21,14 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesKernel, check_same_rows
 from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
 from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 
 _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no rounding errors
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, BaseEstimator):
+class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, Reported, BaseEstimator):
     """Coordinates phi of samples whose inner products are the kernel values: phi from K.
 
     A linear model on them is a kernel model. Without a limit on the components, inner products of training rows are
@@ -92,12 +92,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reporte
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = kernel_name(self.kernel) == "precomputed"
-        tags.input_tags.sparse = kernel_name(self.kernel) != "precomputed"
-        return tags
 
     def fit(self, X: Any, y: Any = None) -> KernelEmbedding:
         """Find the coordinates.

@@ -183,6 +183,10 @@ def _base(value: AdaBoostRegressor) -> Any:
 
 _ADA_CLASSIFIER: Entries = (
     *_boosted(Estimator(check=_knows), *CLASSES),
+    ("_stop_at_zero_error", Maybe(Bool())),
+    ("_validation_fraction", Maybe(Float(0.0, 1.0))),
+    ("_n_iter_no_change", Maybe(Int(1))),
+    ("validation_scores_", Maybe(floats("scores", low=0, high=1 + 1e-9))),
     ("estimator_", Derived(_chosen)),
     Check(lambda s: _right_type(s), "has other learners than it was told to boost."),
 )
