@@ -191,7 +191,8 @@ def _same_parts(scope: Scope) -> bool:
     """The fitted transformers are those that were given, and what took the rest."""
     given = [name for name, _, _ in scope.params["transformers"]]
     fitted = [name for name, _, _ in scope.values["transformers_"]]
-    return fitted in (given, [*given, "remainder"]) and set(fitted) <= set(scope.values["_transformer_to_input_indices"])
+    known = scope.values["_transformer_to_input_indices"]
+    return fitted in (given, [*given, "remainder"]) and set(fitted) <= set(known)
 
 
 def _parts_width(scope: Scope) -> bool:
