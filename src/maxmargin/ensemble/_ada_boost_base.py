@@ -51,8 +51,10 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray
     certificate_: BoostingGuarantee
+    classes_: np.ndarray
     _rows_seen: int
     _seed: int
+    _learning_rate: float
     # parameters whose values at the time of the fit are kept
     _kept_settings: tuple[str, ...]
 
@@ -109,7 +111,7 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
         check_same_rows((self._rows_seen, len(claim.margins)), n)
         try:
             settings = {"n_estimators": len(self.estimator_weights_), "random_state": int(self._seed)}
-            settings |= {name: getattr(self, f"_{name}") for name in self._kept_settings}
+            settings |= {name: getattr(self, f"_{name}", getattr(self, name)) for name in self._kept_settings}
             template = clone(self).set_params(**settings)
             template._validate_params()
         except (AttributeError, TypeError, ValueError):

@@ -153,10 +153,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKe
 
         """
         check_is_fitted(self)
+        return self._map(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
         if kernel_name(self.kernel) == "function":
-            return self._map(np.asarray(X))
+            return np.asarray(X)
         rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-        return self._map(validate_data(self, X, reset=False, **rules))
+        return validate_data(self, X, reset=False, **rules)
 
     def _map(self, X: Any) -> np.ndarray:
         rows = rows_of(self.kernel, X)
@@ -186,7 +189,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKe
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         """The errors once more, with kernel values by plain code."""
         check_is_fitted(self)
-        X, _ = training_rows(self, X, None) if kernel_name(self.kernel) != "function" else (np.asarray(X), None)
+        X = self._checked(X)
         check_same_rows(len(self.components_), X.shape[0])
         claim = self.certificate_
         kernel = make_kernel(self.kernel, self._gamma, self.coef0, self.degree)

@@ -47,6 +47,8 @@ class _Proof(Around):
 
     def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         proof = yield super().read(node, where, scope)
+        if isinstance(proof, ModelCertificate) and not proof.problems:
+            raise Mismatch(where, "holds no certificate.")
         agree(scope, self.problems, max(1, len(proof.problems)), where, "the number of certificates")
         return proof
 
