@@ -22,14 +22,19 @@ from ..ensemble import (
     RandomForestRegressor,
     Stage,
 )
+from ..kernel_model import KernelRidge
 from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, Ridge, RidgeCV
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places
-from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, Record, Scope, Text, choice
+from ._common import CLASSES, FEATURES, TREE_FEATURES
+from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Record, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, TREE_FEATURES, Derived, Entries, Estimator, Let, Schema, taken_by
+from ._schema import Derived, Entries, Estimator, Let, Schema
+from ._scope import Scope
+from ._sizes import Check
 from ._trees import FOREST_CLASSIFIER, FOREST_REGRESSOR, NOT_MONOTONE, ROW_BAGS
+from ._widths import taken_by
 
 # ---------------------------------------------------------------- weak learners
 
@@ -76,6 +81,10 @@ def _targets(value: Any) -> int | None:
         value = next((step for _, step in reversed(value.steps) if not isinstance(step, str | None)), None)
     if isinstance(value, ElasticNet | LinearRegression | PolynomialRegression | Ridge | RidgeCV):
         return None if value.coef_.ndim == 1 else len(value.coef_)
+    if isinstance(value, BaggingRegressor):
+        return _targets(value.estimators_[0])
+    if isinstance(value, KernelRidge):
+        return None if value.dual_coef_.ndim == 1 else int(value.dual_coef_.shape[1])
     rows = value._y if isinstance(value, KNeighborsRegressor) else None
     return None if rows is None or rows.ndim == 1 else int(rows.shape[1])
 
@@ -178,6 +187,10 @@ def _base(value: AdaBoostRegressor) -> Any:
 
 _ADA_CLASSIFIER: Entries = (
     *_boosted(Estimator(check=_knows), *CLASSES),
+    ("_stop_at_zero_error", Maybe(Bool())),
+    ("_validation_fraction", Maybe(Float(0.0, 1.0))),
+    ("_n_iter_no_change", Maybe(Int(1))),
+    ("validation_scores_", Maybe(floats("scores", low=0, high=1 + 1e-9))),
     ("estimator_", Derived(_chosen)),
     Check(lambda s: _right_type(s), "has other learners than it was told to boost."),
 )

@@ -11,10 +11,13 @@ from ..kernel_approximation import KernelEmbedding, TruncatedRBF
 from ..kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from ..kernels import kernel_name, largest_degree
 from ._arrays import dense_or_csr, floats, whole
+from ._common import CLASSES, FEATURES, OUTPUT_CONFIG
 from ._errors import Where
-from ._kinds import Check, Float, Int, Kind, Scope
+from ._kinds import Float, Int, Kind
 from ._proofs import certificates, guarantee
-from ._schema import CLASSES, FEATURES, OUTPUT_CONFIG, Entries, Let, Schema
+from ._schema import Entries, Let, Schema
+from ._scope import Scope
+from ._sizes import Check, agree
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
@@ -22,9 +25,14 @@ _DEGREE = Check(
     lambda s: max(largest_degree(s.params["kernel"]), s.params["degree"]) <= _MOST_DEGREE,
     f"degree is above {_MOST_DEGREE}.",
 )
+_WHOLE_DEGREE = Check(
+    lambda s: s.params["kernel"] not in ("poly", "polynomial") or isinstance(s.params["degree"], int),
+    "the degree of a polynomial kernel is no whole number.",
+)
 _ROWS: Entries = (
     *FEATURES,
     ("X_fit_", dense_or_csr("n", "d")),
+    Check(lambda s: s["n"] >= 1, "has no training rows."),
     Check(
         lambda s: kernel_name(s.params["kernel"]) != "precomputed" or s["n"] == s["d"],
         "its kernel matrix is not square.",
@@ -38,7 +46,7 @@ class _Coefficients(Kind):
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if isinstance(node, np.ndarray) and node.ndim == 2:
             return floats("n", "targets").read(node, where, scope)
-        scope.agree("targets", 1, where, "the number of targets")
+        agree(scope, "targets", 1, where, "the number of targets")
         return floats("n").read(node, where, scope)
 
 
@@ -96,7 +104,7 @@ _EMBEDDING: Entries = (
 _RIDGE: Entries = (*_ROWS, ("dual_coef_", _Coefficients()), ("certificate_", certificates("targets")))
 
 SCHEMAS = [
-    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE]),
+    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE, _WHOLE_DEGREE]),
     Schema("maxmargin.kernel_model.KernelLogisticRegression", KernelLogisticRegression, _LOGISTIC, checks=[_DEGREE]),
     Schema("maxmargin.kernel_model.KernelPerceptron", KernelPerceptron, _PERCEPTRON, checks=[_DEGREE]),
     Schema("maxmargin.kernel_approximation.TruncatedRBF", TruncatedRBF, _TRUNCATED, width=lambda m: m._n_features_out),
