@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
-from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag
+from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import Learn, Watch, boost
 from ._box import DecisionBox
@@ -59,6 +59,9 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     resample : bool or "auto", default="auto"
         Whether to train learners on rows drawn by weight (with replacement, as many as there are), instead of giving
         them the weights. "auto": only those that take no `sample_weight`.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: training error, weighted error of the learner, exponential
+        loss and seconds by round.
 
     Attributes
     ----------
@@ -68,6 +71,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         Their votes, ln((1 - error)/error) + ln(n_classes - 1) times the learning rate; 0 for rounds that were not made.
     estimator_errors_ : ndarray of shape (n_estimators,)
         Their weighted errors; 1 for rounds that were not made.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     certificate_ : BoostingGuarantee
         Edges, the bound beside the training error of each round, margins; recomputed from the learners in float64, and
         again by ``certificate_.verify(X, y, sample_weight)``.
@@ -123,11 +128,15 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         start = self._weights(X, sample_weight)
         self.classes_, label = numbered(y)
         learn, weights = self._learning(X, y, label, start)
+        times: list[float] = []
+        if self.trace:
+            learn = timed(learn, clock, times)
         run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), watch)
         self._keep(run.learners, run.votes, run.errors)
         self._learning_rate, self._ending, self._rows_seen = self.learning_rate, run.ending, len(label)
         proof = self._prove(X, label, start, run.status)
         self.certificate_ = replace(proof, seconds=clock.seconds(), _recompute=self._recertify)
+        keep_rounds(self, times)
         return self
 
     def _template(self) -> Any:

@@ -24,6 +24,7 @@ from ._arrays import Labels
 from ._errors import Mismatch, Where, cut_short, inside, made
 from ._kinds import Check, Int, Kind, Maybe, Scope
 from ._plain import Plain, plain_node, plain_value
+from ._traces import TraceKind
 from ._values import shown
 
 # Rooms whose classes may be in a file, and the modules here that describe them.
@@ -111,7 +112,11 @@ class Schema:
     @property
     def kinds(self) -> dict[str, Kind | Derived]:
         """The attributes without the relations."""
-        return dict(entry for entry in self.fitted if isinstance(entry, tuple))
+        return dict(entry for entry in self._entries() if isinstance(entry, tuple))
+
+    def _entries(self) -> Entries:
+        """The fitted attributes; the course of the fit is one of all that have the parameter `trace`."""
+        return (*self.fitted, ("trace_", TraceKind())) if "trace" in _parameters(self.make) else self.fitted
 
     # ---------------------------------------------------------------- writing
 
@@ -186,7 +191,7 @@ class Schema:
         kinds = self.kinds
         if not isinstance(node, dict) or any(isinstance(kinds.get(name, Derived(id)), Derived) for name in node):
             raise Mismatch(where, f"has attributes that {self.name} has not: {shown(node)}.")
-        for entry in self.fitted:
+        for entry in self._entries():
             if isinstance(entry, tuple):
                 name, kind = entry
                 if isinstance(kind, Derived):
