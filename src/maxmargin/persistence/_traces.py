@@ -50,13 +50,13 @@ class TraceKind(Kind):
         column = {name: kind.read(node[name], inside(where, name), own) for name, kind in _COLUMNS.items()}
         trace = Trace()
         for k in range(own["points"]):
-            known = (float(column[name][k]) for name in _FIGURES)
+            known = {name: float(column[name][k]) for name in _FIGURES}
             # a figure that a point has not was written as NaN
             others = tuple((name, float(v[k])) for name, v in column["others"].items() if not np.isnan(v[k]))
             point = TracePoint(
                 names[column["problem"][k]],
                 int(column["iteration"][k]),
-                Figures(*known, others=others),
+                Figures(**known, others=others),
                 float(column["seconds"][k]),
             )
             trace.points.append(point)
