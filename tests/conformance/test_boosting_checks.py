@@ -21,6 +21,7 @@ def test_learners(estimator, check):
 @parametrize_with_checks(
     [
         AdaBoostClassifier(),
+        AdaBoostClassifier(stop_at_zero_error=True),
         AdaBoostClassifier("box", n_estimators=10),
         AdaBoostClassifier("linear", n_estimators=10),
         AdaBoostClassifier(GaussianNB(), n_estimators=5, learning_rate=0.5),

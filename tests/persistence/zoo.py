@@ -251,9 +251,15 @@ CASES: dict[str, Callable[[], Case]] = {
     "RandomForestClassifier product": lambda: _fitted(
         RandomForestClassifier(4, random_state=0, combine="product", oob_score=True), X, LABEL
     ),
+    "RandomForestClassifier validated": lambda: _fitted(
+        RandomForestClassifier(4, validation_fraction=0.3, random_state=0), X, WORDS
+    ),
     "RandomForestClassifier categories": lambda: _fitted(RandomForestClassifier(3, random_state=0), COLOURED, LABEL),
     "RandomForestRegressor": lambda: _fitted(RandomForestRegressor(3, random_state=0, oob_score=True), HOLES, TARGET),
     "BaggingClassifier": lambda: _fitted(BaggingClassifier(n_estimators=3, random_state=0), X, WORDS),
+    "BaggingClassifier of disjoint bags": lambda: _fitted(
+        BaggingClassifier(n_estimators=3, bootstrap="disjoint", random_state=0), X, WORDS
+    ),
     "BaggingClassifier of machines": lambda: _fitted(
         BaggingClassifier(SVC(), n_estimators=2, max_features=2, random_state=0), X, LABEL
     ),
@@ -269,6 +275,9 @@ CASES: dict[str, Callable[[], Case]] = {
         BaggingRegressor(Ridge(), n_estimators=2, random_state=0), X, np.column_stack([TARGET, X[:, 0]])
     ),
     "AdaBoostClassifier": lambda: _fitted(AdaBoostClassifier(n_estimators=6), X, WORDS),
+    "AdaBoostClassifier validated": lambda: _fitted(
+        AdaBoostClassifier(n_estimators=6, validation_fraction=0.3, random_state=0), X, WORDS
+    ),
     "AdaBoostClassifier boxes": lambda: _fitted(AdaBoostClassifier("box", n_estimators=4), X, LABEL),
     "AdaBoostClassifier planes": lambda: _fitted(AdaBoostClassifier("linear", n_estimators=4), X, TWO),
     "AdaBoostClassifier stumps by error": lambda: _fitted(

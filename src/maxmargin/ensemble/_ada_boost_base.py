@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
 
 from ..engine import Stopwatch
-from ..estimators import Reported, check_same_rows, keep_trace
+from ..estimators import Reported, TakesSparse, check_same_rows, keep_trace
 from ..solvers import Trace
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
@@ -38,7 +38,7 @@ class BoostingParameters:
     trace: bool = False
 
 
-class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, BaseEstimator):
+class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse, Reported, BaseEstimator):
     """Learners with votes, as a sequence."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -54,15 +54,12 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, Ba
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray
     certificate_: BoostingGuarantee
+    classes_: np.ndarray
     _rows_seen: int
     _seed: int
+    _learning_rate: float
     # parameters whose values at the time of the fit are kept
     _kept_settings: tuple[str, ...]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     @abstractmethod
     def _template(self) -> Any:
@@ -117,7 +114,7 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, Ba
         check_same_rows((self._rows_seen, len(claim.margins)), n)
         try:
             settings = {"n_estimators": len(self.estimator_weights_), "random_state": int(self._seed)}
-            settings |= {name: getattr(self, f"_{name}") for name in self._kept_settings}
+            settings |= {name: getattr(self, f"_{name}", getattr(self, name)) for name in self._kept_settings}
             template = clone(self).set_params(**settings)
             template._validate_params()
         except (AttributeError, TypeError, ValueError):

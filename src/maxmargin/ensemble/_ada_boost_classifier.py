@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.extmath import softmax
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -20,8 +21,9 @@ from ..data import validate_data
 from ..engine import Stopwatch
 from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee, prove
-from ._ada_boost_rounds import Learn, Watch, boost
+from ._ada_boost_rounds import BoostRun, Learn, Watch, boost
 from ._box import DecisionBox
+from ._early_stopping import NoTrainingError, RunningVote, ValidationError, first_of, held_out
 from ._linear_weak import DecisionPlane
 from ._members import drawn_seed, refuse_categories
 from ._stump import DecisionStump
@@ -38,6 +40,7 @@ def takes_sparse(estimator: Any) -> bool:
     return bool(get_tags(estimator).input_tags.sparse)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     """AdaBoost: a weighted vote of weak learners, each trained where the ones before it were wrong.
 
@@ -59,6 +62,13 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     resample : bool or "auto", default="auto"
         Whether to train learners on rows drawn by weight (with replacement, as many as there are), instead of giving
         them the weights. "auto": only those that take no `sample_weight`.
+    stop_at_zero_error : bool, default=False
+        End with the round after which the vote makes no error on the training rows.
+    validation_fraction : float, default=0.0
+        Share of the rows of each class that are not trained on. Boosting ends once `n_iter_no_change` rounds have not
+        lowered the error on them, and the learners of the rounds up to the lowest error are kept. 0: no such rows.
+    n_iter_no_change : int, default=10
+        See `validation_fraction`.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: training error, weighted error of the learner, exponential
         loss and seconds by round.
@@ -78,6 +88,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         again by ``certificate_.verify(X, y, sample_weight)``.
     feature_importances_ : ndarray of shape (n_features,)
         Importances for the learners, weighted with their votes.
+    validation_scores_ : ndarray of shape (rounds made,)
+        With `validation_fraction`: the accuracy on the held-out rows after each round, those not kept included.
     estimator_, classes_, n_classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -102,11 +114,16 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     _parameter_constraints: ClassVar[dict] = {
         **AdaBoostBase._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), StrOptions(set(_BUILT_IN)), None],
+        "stop_at_zero_error": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
     }
 
-    classes_: np.ndarray
-    _learning_rate: float
-    _kept_settings = ("learning_rate",)
+    _kept_settings = ("learning_rate", "stop_at_zero_error", "validation_fraction", "n_iter_no_change")
+
+    stop_at_zero_error: bool = False
+    validation_fraction: float = 0.0
+    n_iter_no_change: int = 10
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,17 +144,54 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         X, y = self._validate(X, y, reset=True)
         start = self._weights(X, sample_weight)
         self.classes_, label = numbered(y)
+        self._seed = drawn_seed(self.random_state)
+        validation, start = self._held_out(X, label, start)
         learn, weights = self._learning(X, y, label, start)
         times: list[float] = []
         if self.trace:
             learn = timed(learn, clock, times)
-        run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), watch)
+        watches: list[Watch] = [one for one in (watch, self._error_watch(X, label, start), validation) if one]
+        run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), first_of(watches))
+        run = run if validation is None else self._best_of(run, validation)
         self._keep(run.learners, run.votes, run.errors)
-        self._learning_rate, self._ending, self._rows_seen = self.learning_rate, run.ending, len(label)
+        self._ending, self._rows_seen = run.ending, len(label)
+        for name in self._kept_settings:
+            setattr(self, f"_{name}", getattr(self, name))
         proof = self._prove(X, label, start, run.status)
         self.certificate_ = replace(proof, seconds=clock.seconds(), _recompute=self._recertify)
         keep_rounds(self, times)
         return self
+
+    def _held_out(self, X: Any, label: np.ndarray, start: np.ndarray) -> tuple[ValidationError | None, np.ndarray]:
+        """Who looks at the rows that are held out, if any are, and the weights of the others alone."""
+        self.__dict__.pop("validation_scores_", None)  # of the last fit
+        if self.validation_fraction == 0:
+            return None, start
+        held = held_out(label, start > 0, float(self.validation_fraction), self._seed)
+        vote = RunningVote(label[held], start[held], len(self.classes_))
+        rest = np.where(held, 0.0, start)
+        return ValidationError(vote, X[held], self._says, self.n_iter_no_change), rest / rest.sum()
+
+    def _error_watch(self, X: Any, label: np.ndarray, start: np.ndarray) -> NoTrainingError | None:
+        if not self.stop_at_zero_error:
+            return None
+        rows, label, start = counted(X, label, start)
+        return NoTrainingError(RunningVote(label, start, len(self.classes_)), rows, self._says)
+
+    def _best_of(self, run: BoostRun, validation: ValidationError) -> BoostRun:
+        """The rounds up to the lowest error on held-out rows; a learner without errors is the answer whatever it is."""
+        self.validation_scores_ = 1.0 - np.array(validation.errors)
+        best = validation.best if validation.errors else 0
+        if best >= len(run.learners):
+            return run
+        ending = f"{run.ending}; the learners up to round {best}, where it was lowest, are kept"
+        return replace(
+            run, learners=run.learners[:best], votes=run.votes[:best], errors=run.errors[:best], ending=ending
+        )
+
+    def _says(self, learner: Any, X: Any) -> np.ndarray:
+        """What a learner says of valid rows, as numbers of classes."""
+        return learner._labels(X) if self._built_in else np.searchsorted(self.classes_, learner.predict(X))
 
     def _template(self) -> Any:
         given = "stump" if self.estimator is None else self.estimator
@@ -169,7 +223,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
 
     def _learning(self, X: Any, y: np.ndarray, label: np.ndarray, start: np.ndarray) -> tuple[Learn, np.ndarray]:
         """How a learner is trained, and the weights of the first round."""
-        self._seed = drawn_seed(self.random_state)
         random_state = check_random_state(self._seed)
         resamples = self._resamples()
         _, label, _ = counted(X, label, start)
@@ -204,7 +257,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
             yield from stumps.each(X)
             return
         for learner in self.estimators_:
-            yield learner._labels(X) if self._built_in else np.searchsorted(self.classes_, learner.predict(X))
+            yield self._says(learner, X)
 
     def _prove(self, X: Any, label: np.ndarray, start: np.ndarray, status: Status) -> BoostingGuarantee:
         errors = self.estimator_errors_[: len(self.estimators_)]
@@ -214,7 +267,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> BoostingGuarantee:
         X, y = again._validate(X, y, reset=False)
         label = np.searchsorted(again.classes_, y)
-        return self._prove(X, label, self._weights(X, sample_weight), self.certificate_.status)
+        _, start = again._held_out(X, label, self._weights(X, sample_weight))
+        return self._prove(X, label, start, self.certificate_.status)
 
     def _votes_of(self, errors: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):

@@ -172,7 +172,7 @@ def prove(
     off = float(np.abs(errors - claimed).max(initial=0.0))
     holds = bool((training <= bounds * (1 + _ROUNDING)).all()) and off <= 1e-8
     edges = 1 - 1 / classes - errors
-    figures = _figures(training, bounds, chances, edges, margins, start, off, classes, rate)
+    figures = _figures(training, bounds, chances, edges, margins[start > 0], start, off, classes, rate)
     words = _words(figures, rounds, classes, holds, ending)
     return BoostingGuarantee(
         _NAME,

@@ -28,8 +28,8 @@ _NO_EDGE = 1e-10  # an edge of that size is rounding, and a vote of it moves not
 
 # A learner for these weights, and a 1 for each row that it gets wrong.
 Learn = Callable[[np.ndarray], tuple[Any, np.ndarray]]
-# Told of each learner, what it gets wrong and its vote; says whether that is enough.
-Watch = Callable[[Any, np.ndarray, float], bool]
+# Told of each learner, what it gets wrong and its vote; says why that is enough, and nothing if it is not.
+Watch = Callable[[Any, np.ndarray, float], str]
 
 
 class NoEdgeError(ValueError):
@@ -96,8 +96,8 @@ def boost(
         learners.append(learner)
         votes.append(float(alpha))
         errors.append(float(eps))
-        if watch is not None and watch(learner, wrong, float(alpha)):
-            ending = f"enough after round {t + 1}"
+        if watch is not None and (enough := watch(learner, wrong, float(alpha))):
+            ending = f"{enough} after round {t + 1}"
             break
         with np.errstate(over="ignore"):
             factor = np.exp(alpha)

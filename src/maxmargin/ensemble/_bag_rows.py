@@ -1,4 +1,4 @@
-"""The rows of a bag for any kind of table: with replacement as a forest draws them, or without."""
+"""The rows of a bag for any kind of table: with replacement as a forest draws them, without, or dealt out."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ class RowBags:
 
     Learners that take weights are given the weights of the rows in their bags; of others, heavy rows are drawn more
     often, by odds, and are left out the less.
+
+    With `parts` the rows are dealt out to so many bags in an order drawn from the seed `deal`: every row with a weight
+    is in one bag, and bags differ by one row at most, of each of the `labels` too.
     """
 
     bags: Bags
     replace: bool
     labels: np.ndarray | None = None
+    parts: int = 0
+    deal: int = 0
 
     @classmethod
     def of(
@@ -57,13 +62,27 @@ class RowBags:
             )
         return cls(Bags(order, sums, draws, whole), replace, labels)
 
+    @classmethod
+    def disjoint(
+        cls, X: Any, target: np.ndarray, weight: np.ndarray | None, parts: int, deal: int, labels: np.ndarray | None
+    ) -> RowBags:
+        """The rows of X, dealt out to so many bags."""
+        order = value_order(X, target)
+        sums = None if weight is None else np.cumsum((weight[order] > 0).astype(np.float64))
+        able = len(target) if sums is None else int(sums[-1])
+        if parts > able:
+            raise ValueError(f"{able} rows cannot be dealt out to n_estimators={parts} bags: some would be empty.")
+        return cls(Bags(order, sums, -(-able // parts), True), False, labels, parts, deal)
+
     @property
     def n(self) -> int:
         """Rows to draw from."""
         return len(self.bags.order)
 
-    def rows(self, seed: int) -> np.ndarray:
-        """The rows in a bag."""
+    def rows(self, seed: int, number: int = 0) -> np.ndarray:
+        """The rows in the bag of this seed and number."""
+        if self.parts:
+            return self._dealt_rows(number)
         rows = self.bags.rows(seed) if self.replace else self._different_rows(seed)
         return rows if self.labels is None else np.concatenate([rows, self._of_unseen_classes(rows, seed)])
 
@@ -71,6 +90,14 @@ class RowBags:
         generator, sums = np.random.RandomState(seed), self.bags.sums
         p = None if sums is None else np.diff(sums, prepend=0.0) / sums[-1]
         return self.bags.order[generator.choice(self.n, self.bags.draws, replace=False, p=p)]
+
+    def _dealt_rows(self, number: int) -> np.ndarray:
+        order, sums = self.bags.order, self.bags.sums
+        dealt = order if sums is None else order[np.diff(sums, prepend=0.0) > 0]
+        dealt = dealt[np.random.RandomState(self.deal).permutation(len(dealt))]
+        if self.labels is not None:
+            dealt = dealt[np.argsort(self.labels[dealt], kind="stable")]
+        return dealt[number :: self.parts]
 
     def _of_unseen_classes(self, rows: np.ndarray, seed: int) -> np.ndarray:
         """A row of each class that is not among these rows, drawn by weight; none of classes without weight."""
@@ -87,6 +114,9 @@ class RowBags:
 
     def expected_share(self) -> float:
         """The share of the rows that is expected in a bag."""
+        if self.parts:
+            able = self.n if self.bags.sums is None else float(self.bags.sums[-1])
+            return able / (self.parts * self.n)
         return self.bags.expected_share() if self.replace else self.bags.draws / self.n
 
 

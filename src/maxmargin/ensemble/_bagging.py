@@ -31,8 +31,9 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
         Draws of a bag: so many, or this share of the rows; by default as many as there are rows.
     max_features : int or float, default=1.0
         Columns of a bag: so many, or this share of them.
-    bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
+    bootstrap : bool or "disjoint", default=True
+        Whether rows are drawn with replacement. "disjoint": all rows are dealt out, so that every row is in one bag.
+        Bags of n/n_estimators rows, with an equal share of each class, make learners independent of one another.
     bootstrap_features : bool, default=False
         Whether columns are.
     oob_score : bool, default=False

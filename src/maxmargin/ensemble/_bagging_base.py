@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
@@ -29,7 +29,7 @@ from ..tree import TreeEstimator, confirm_or_refute, first_difference, is_determ
 from ._bag_rows import RowBags
 from ._forest import Forest
 from ._forest_bags import repetitions
-from ._members import LARGEST_SEED, Members, refuse_categories, seeded_copy
+from ._members import LARGEST_SEED, Members, drawn_seed, refuse_categories, seeded_copy
 from ._out_of_bag import OutOfBag, distinct_fraction, out_of_bag_guarantee
 
 Part = tuple[np.ndarray, np.ndarray]
@@ -48,7 +48,7 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
             Interval(RealNotInt, 0, 1, closed="right"),
         ],
         "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
-        "bootstrap": ["boolean"],
+        "bootstrap": ["boolean", StrOptions({"disjoint"})],
         "bootstrap_features": ["boolean"],
         "oob_score": ["boolean"],
         "warm_start": ["boolean"],
@@ -63,7 +63,7 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
     n_estimators: int = field(default=10, kw_only=False)
     max_samples: int | float | None = None
     max_features: int | float = 1.0
-    bootstrap: bool = True
+    bootstrap: bool | str = True
     bootstrap_features: bool = False
     oob_score: bool = False
     warm_start: bool = False
@@ -122,6 +122,7 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
         self._validate_params()
         if isinstance(self._learner(), (TreeEstimator, Forest)):  # others may encode what they are given
             refuse_categories(X, self)
+        self._refuse()
         X, target, weights = self._prepare(X, y, sample_weight)
         if self.oob_score and not self.bootstrap:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
@@ -132,8 +133,25 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
             self.certificate_ = replace(guarantee, seconds=watch.seconds(), _recompute=self._recertify)
         return self
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """Checked rows and targets, and the weights that learners are given; what bags are drawn from is kept."""
+    def _refuse(self) -> None:
+        """Refuse what disjoint bags cannot honour."""
+        if self.bootstrap != "disjoint":
+            return
+        if self.max_samples is not None:
+            raise ValueError(
+                f'max_samples={self.max_samples!r} has no meaning with bootstrap="disjoint", where every row is in one '
+                "bag; use max_samples=None."
+            )
+        if self.warm_start:
+            raise ValueError('bootstrap="disjoint" deals all rows out at once; use warm_start=False.')
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, deal: int | None = None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Checked rows and targets, and the weights that learners are given; what bags are drawn from is kept.
+
+        `deal` is the seed of disjoint bags; it is drawn if there is none.
+        """
         rules: dict = {"accept_sparse": ["csr", "csc"], "dtype": None, "ensure_all_finite": False}
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=False, **rules)
         target, weights = self._checked_target(y), None
@@ -151,9 +169,33 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
             weights = None
         labels = target if self._needs_all_classes() else None
         inside = has_fit_parameter(self._learner(), "sample_weight")
-        self._bags = RowBags.of(X, target, weights, self.max_samples, self.bootstrap, labels, inside)
+        if self.bootstrap == "disjoint":
+            return X, target, self._deal_out(X, target, weights, inside, deal)
+        self._bags = RowBags.of(X, target, weights, self.max_samples, bool(self.bootstrap), labels, inside)
         drawn = weights is None or not self.bootstrap or repetitions(weights) is not None
         return X, target, weights if inside and not drawn else None
+
+    def _deal_out(
+        self, X: Any, target: np.ndarray, weights: np.ndarray | None, inside: bool, deal: int | None
+    ) -> np.ndarray | None:
+        """Disjoint bags; the weights, which only learners that take some can honour."""
+        if weights is not None and not inside:
+            raise ValueError(
+                f"{type(self._learner()).__name__} takes no sample_weight, and disjoint bags hold every row once, "
+                "whatever its weight; use bootstrap=True, or a learner that takes weights."
+            )
+        seed = drawn_seed(self.random_state) if deal is None else deal
+        labels = target if hasattr(self, "classes_") else None
+        self._bags = RowBags.disjoint(X, target, weights, self.n_estimators, seed, labels)
+        if self._needs_all_classes():
+            counts = np.bincount(target if weights is None else target[weights > 0], minlength=len(self.classes_))
+            if counts.min() < self.n_estimators:
+                raise ValueError(
+                    f"class {self.classes_[counts.argmin()]} has {counts.min()} rows, too few for "
+                    f"{self.n_estimators} disjoint bags with a row of every class each, which "
+                    f"{type(self._learner()).__name__} needs."
+                )
+        return weights
 
     def _grow(self, X: Any, target: np.ndarray, weights: np.ndarray | None) -> bool:
         """Train the learners that are missing; False if none is."""
@@ -172,21 +214,21 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
         if len(seeds) == 0:
             warn("Warm-start fitting without increasing n_estimators does not fit new learners.", stacklevel=3)
             return False
-        trained = self._train_all(X, target, weights, [int(seed) for seed in seeds])
+        trained = self._train_all(X, target, weights, [int(seed) for seed in seeds], done)
         self.estimators_ += [learner for learner, _ in trained]
         self.estimators_features_ += [columns for _, columns in trained]
         self._seeds += [int(seed) for seed in seeds]
         return True
 
     def _train_all(
-        self, X: Any, target: np.ndarray, weights: np.ndarray | None, seeds: list[int]
+        self, X: Any, target: np.ndarray, weights: np.ndarray | None, seeds: list[int], first: int = 0
     ) -> list[tuple[Any, np.ndarray]]:
-        """Learners of these seeds, each with its columns."""
+        """Learners of these seeds, each with its columns; `first` is the number of the first one."""
         self.estimator_ = self._learner()
         count = self._column_count()
         return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
-            delayed(_train)(self.estimator_, X, target, weights, self._bags, seed, count, self.bootstrap_features)
-            for seed in seeds
+            delayed(_train)(self.estimator_, X, target, weights, self._bags, seed, k, count, self.bootstrap_features)
+            for k, seed in enumerate(seeds, first)
         )
 
     def _column_count(self) -> int:
@@ -201,7 +243,7 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows in the bag of each learner, drawn again from its seed."""
         check_is_fitted(self)
-        return [self._bags.rows(seed) for seed in self._seeds]
+        return [self._bags.rows(seed, k) for k, seed in enumerate(self._seeds)]
 
     # ---------------------------------------------------------------- the evidence
 
@@ -237,7 +279,7 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
         again = clone(self).set_params(warm_start=False, oob_score=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit has given them
-            X, target, weights = again._prepare(X, y, sample_weight)
+            X, target, weights = again._prepare(X, y, sample_weight, int(self._bags.deal))
             try:  # first what is drawn by numbers that a file may have brought
                 where = first_difference(self, again) or again._difference(self, X, target, weights)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -257,14 +299,14 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
         if len(claimed.estimators_) != len(self.estimators_):
             return "estimators_"
         for t, (learner, columns) in enumerate(trained):
-            rows, theirs, bag = X[:, columns], claimed.estimators_[t], self._bags.rows(self._seeds[t])
+            rows, theirs, bag = X[:, columns], claimed.estimators_[t], self._bags.rows(self._seeds[t], t)
             probe = partial(self._all_it_says, rows)
             where = first_difference(theirs, learner, probe, f"estimators_[{t}]")
             if where is None and not is_deterministic(learner):
                 given = () if weights is None else (weights[bag],)
                 where = _refutes_itself(theirs, f"estimators_[{t}]", rows[bag], target[bag], *given)
             elif where is not None and not is_deterministic(learner):
-                second, _ = self._train_all(X, target, weights, self._seeds[t : t + 1])[0]
+                second, _ = self._train_all(X, target, weights, self._seeds[t : t + 1], t)[0]
                 where = None if first_difference(learner, second, probe, "it") else where  # another one after every fit
             if where is not None:
                 return where
@@ -304,6 +346,7 @@ def _train(
     weights: np.ndarray | None,
     bags: RowBags,
     seed: int,
+    number: int,
     count: int,
     repeat_columns: bool,
 ) -> tuple[Any, np.ndarray]:
@@ -316,7 +359,7 @@ def _train(
     elif count < d:
         columns = np.sort(generator.permutation(d)[:count])
     own = seeded_copy(learner, generator)
-    rows = bags.rows(seed)
+    rows = bags.rows(seed, number)
     if weights is None:
         own.fit(_part(X, rows, columns), target[rows])
     else:

@@ -106,13 +106,13 @@ def train_stage(
     signs = np.where(train.positive, 1.0, -1.0)
     values = tune.carried.copy()
 
-    def enough(learner: Any, wrong: np.ndarray, vote: float) -> bool:
+    def enough(learner: Any, wrong: np.ndarray, vote: float) -> str:
         if tune is train:
             said = signs * (1.0 - 2.0 * wrong)
         else:
             said = np.where(learner.predict(tune.X), 1.0, -1.0)
         np.add(values, vote * said, out=values)
-        return rates(values, tune, min_detection)[2] <= max_false_alarm
+        return "enough" if rates(values, tune, min_detection)[2] <= max_false_alarm else ""
 
     model._fit(train.X, train.positive, train.starting_weights(), enough)
     total = float(model.estimator_weights_.sum())

@@ -11,9 +11,9 @@ it was drawn.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesMissing, check_same_rows
 from ..tree import (
     CONSTRAINTS,
     Bins,
@@ -45,8 +45,9 @@ from ..tree import (
     refuted,
 )
 from ._forest_bags import Bags
+from ._forest_validation import Validation, split_rows
 from ._forest_votes import OutOfBagState, out_of_bag_errors, sum_of_values
-from ._members import Members
+from ._members import Members, drawn_seed
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
 # "auto": trees are grown in steps of so many, up to a last number.
@@ -75,9 +76,10 @@ class ForestParameters(TreeParameters):
     verbose: int = 0
     warm_start: bool = False
     max_samples: Any = None
+    validation_fraction: float = 0.0
 
 
-class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMeta):
+class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -93,6 +95,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
             Interval(RealNotInt, 0.0, None, closed="neither"),
             Interval(Integral, 1, 2**31 - 1, closed="both"),
         ],
+        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
     }
 
     _arguments = {
@@ -114,12 +117,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
     _rows: np.ndarray | None
     _bags: Bags
     _foreign: int
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
+    _held_seed: int
 
     # ---------------------------------------------------------------- what classes and values do differently
 
@@ -151,16 +149,22 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
         self._validate_params()
         self._refuse()
         earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
-        X, target, bins = self._prepare(X, y, sample_weight)
+        self.__dict__.pop("validation_error_curve_", None)  # of the last fit
+        X, target, bins, validation = self._prepare(X, y, sample_weight)
         self._foreign = 0
         if earlier is not None and first_difference(earlier, (self._bags, self._sample_weight)):
             self._foreign = len(self.estimators_)
-        self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins)
+        self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins, validation)
         self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
         return self
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Bins]:
-        """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by."""
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, seed: int | None = None
+    ) -> tuple[Any, np.ndarray, Bins, Validation | None]:
+        """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by.
+
+        And the rows that are held out, by a seed that is drawn if there is none.
+        """
         X = checked_columns(self, X, reset=True)
         target = self._checked_target(X, y, reset=True)
         weight = None if sample_weight is None else checked_weights(sample_weight, X)
@@ -170,6 +174,13 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
         if weight is not None and not weight.all():  # rows without weight take no part
             self._rows = np.flatnonzero(weight)
             X, target, weight = X[self._rows], target[self._rows], weight[self._rows]
+        validation = None
+        if self.validation_fraction > 0:
+            self._held_seed = drawn_seed(self.random_state) if seed is None else seed
+            rows, held = split_rows(target, self.validation_fraction, self._held_seed, bool(self._classes_count))
+            validation = Validation(X[held], target[held], None if weight is None else weight[held])
+            self._rows = rows if self._rows is None else self._rows[rows]
+            X, target, weight = X[rows], target[rows], None if weight is None else weight[rows]
         of_class = self._class_weights(target, weight)
         self._n_samples, self.n_outputs_ = X.shape[0], 1
         self._bags = Bags.of(X, target, weight, self.max_samples)
@@ -178,7 +189,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
         self._sample_weight = of_class if weight is None else weight if of_class is None else weight * of_class
         self.max_features_ = min(X.shape[1], columns_a_split(self.max_features, X.shape[1]))
         mask = None if self._categories is None else self._categories.mask()
-        return X, target, Bins.of(X, mask, self.n_jobs)
+        return X, target, Bins.of(X, mask, self.n_jobs), validation
 
     def _rows_out_of_bag(self, X: Any, bins: Bins) -> Any:
         """The rows as codes, where they say it all; trees of an earlier fit know other bins."""
@@ -187,6 +198,11 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
     def _refuse(self) -> None:
         """Refuse what cannot be honoured."""
         refuse_monotonic(self.monotonic_cst)
+        if self.validation_fraction > 0 and self.warm_start:
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction:g} holds other rows out at every fit, which the trees "
+                "of a warm start may have seen; use warm_start=False."
+            )
         if self.bootstrap:
             return
         if self.max_samples is not None:
@@ -196,9 +212,10 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
             )
         if self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
-        if self.n_estimators == "auto":
+        if self.n_estimators == "auto" and self.validation_fraction == 0:
             raise ValueError(
-                'n_estimators="auto" watches the out-of-bag error: use bootstrap=True or a number of trees.'
+                'n_estimators="auto" watches the out-of-bag error: use bootstrap=True, validation_fraction=0.2 or a '
+                "number of trees."
             )
 
     def _checked_target(self, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
@@ -231,8 +248,11 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
         """How often each row is in the bag of a tree."""
         return self._bags.counts(seed) if self.bootstrap else np.ones(self._n_samples, dtype=np.int64)
 
-    def _grow_all(self, X: Any, target: np.ndarray, bins: Bins) -> None:
-        """Grow as many trees as asked for, or until their error out of bag has settled; X may be codes."""
+    def _grow_all(self, X: Any, target: np.ndarray, bins: Bins, validation: Validation | None) -> None:
+        """Grow as many trees as asked for, or until their error has settled; X may be codes.
+
+        The error is that on the rows that were held out, and out of bag where none were.
+        """
         if not self.warm_start or not hasattr(self, "estimators_"):
             self.estimators_ = []
         old, auto = len(self.estimators_), self.n_estimators == "auto"
@@ -259,13 +279,22 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
             self.estimators_ += members
             unseen += bits
             known = len(self.estimators_)
-            settled = settled or self._has_settled(curve, state)
+            if validation is not None:
+                trees = [member.tree_ for member in members]
+                validation.add(trees, *self._leaf_values(trees), self.n_jobs)
+                settled = settled or validation.has_settled(2 * _STEP)
+            else:
+                settled = settled or self._has_settled(curve, state)
             if settled or known >= wanted:
                 break
+        watched = curve if validation is None else validation.curve
+        if validation is not None:
+            self.validation_error_curve_ = watched
         if not settled:
+            where = "out-of-bag error" if validation is None else "error on held-out rows"
             warn(
-                f'n_estimators="auto": the out-of-bag error had not settled after {known} trees; it fell by '
-                f"{curve[known // 2 - 1] - curve[-1]:.3g} over the last half of them.",
+                f'n_estimators="auto": the {where} had not settled after {known} trees; it fell by '
+                f"{watched[known // 2 - 1] - watched[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -342,7 +371,7 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
                 f"{self._foreign} trees are of an earlier fit on other rows, which cannot be verified here."
             )
         again = clone(self).set_params(warm_start=False)
-        X, target, bins = again._prepare(X, y, sample_weight)
+        X, target, bins, validation = again._prepare(X, y, sample_weight, getattr(self, "_held_seed", None))
         check_same_rows((self._n_samples, len(self._bags.order)), len(target))
         if where := first_difference(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
@@ -355,6 +384,10 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
         again.oob_error_curve_ = again._out_of_bag_errors(
             again._rows_out_of_bag(X, bins), target, again.estimators_, unseen, state
         )
+        if validation is not None:
+            trees = [member.tree_ for member in again.estimators_]
+            validation.add(trees, *again._leaf_values(trees), again.n_jobs)
+            again.validation_error_curve_ = validation.curve
         found = again._guarantee(again._found(state, again.oob_error_curve_), target, unseen)
         proof = confirm_or_refute(self.certificate_, found, first_difference(self, again))
         return replace(proof, seconds=watch.seconds())
@@ -367,6 +400,15 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
         X = checked_columns(self, X, reset=False)
         trees = [member.tree_ for member in self.estimators_]
         return sum_of_values(trees, *self._leaf_values(trees), X, self.n_jobs)
+
+    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
+        """Sums over the first 1, 2, ... trees of what they say of each row."""
+        check_is_fitted(self)
+        X = checked_columns(self, X, reset=False)
+        sums: Any = 0.0
+        for member in self.estimators_:
+            sums = sums + sum_of_values([member.tree_], *self._leaf_values([member.tree_]), X, self.n_jobs)
+            yield sums
 
     def apply(self, X: Any) -> np.ndarray:
         """The number of the leaf that each row ends in, for each tree.

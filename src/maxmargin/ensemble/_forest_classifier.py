@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,7 +29,8 @@ class RandomForestClassifier(ClassTrees, Forest):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees. "auto": in steps of 16 until the out-of-bag error of the last half of the trees has stayed
-        within one standard error of its last value, at most 1024.
+        within one standard error of its last value, at most 1024. With `validation_fraction`, the error on the
+        held-out rows takes its place.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
         Impurity of a node.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
@@ -54,6 +55,8 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         in the draws: each class is left out of bags as often as any other.
     max_samples : int, float or None, default=None
         Draws of a bag, or their share of the rows; None: as many as there are rows.
+    validation_fraction : float, default=0.0
+        Share of the rows of each class that no tree is grown from; ``validation_error_curve_`` is the error on them.
     combine : {"mean", "product"}, default="mean"
         The mean of the shares in the leaves; or exp of the mean of their logarithms, normalised, where leaves are
         smoothed with one row that is of all classes in equal parts.
@@ -69,6 +72,8 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         proof and never holds. There is none where a class is hardly judged (see :doc:`/trees`).
     oob_error_curve_ : ndarray of shape (n_estimators,)
         The out-of-bag error of the first 1, 2, ... trees.
+    validation_error_curve_ : ndarray of shape (n_estimators,)
+        With `validation_fraction`: the error of the first 1, 2, ... trees on the rows that were held out.
     oob_score_, oob_decision_function_
         With `oob_score`: the score, and the shares of the classes of each row out of bag (NaN where no tree left it
         out).
@@ -111,6 +116,16 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         """Shares of the classes: the mean of those of the trees, or their normalised product."""
         sums = self._sums(X)
         return self._shares(sums, len(self.estimators_))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes that the first 1, 2, ... trees predict."""
+        for sums in self._staged_sums(X):
+            yield self.classes_[np.argmax(sums, axis=1)]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Shares of the classes by the first 1, 2, ... trees."""
+        for trees, sums in enumerate(self._staged_sums(X), 1):
+            yield self._shares(sums, trees)
 
     def _shares(self, sums: np.ndarray, trees: Any) -> np.ndarray:
         means = sums / trees

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -37,6 +37,8 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
         As in :class:`RandomForestClassifier`.
     oob_score : bool or callable, default=False
         Whether to keep the out-of-bag R2, or what a function makes of targets and predictions, and the predictions.
+    validation_fraction : float, default=0.0
+        Share of the rows that no tree is grown from; ``validation_error_curve_`` is the squared error on them.
 
     Attributes
     ----------
@@ -46,6 +48,8 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
         The out-of-bag squared error with its standard error: an estimate for new rows, which never holds.
     oob_error_curve_ : ndarray of shape (n_estimators,)
         The out-of-bag squared error of the first 1, 2, ... trees.
+    validation_error_curve_ : ndarray of shape (n_estimators,)
+        With `validation_fraction`: the squared error of the first 1, 2, ... trees on the rows that were held out.
     oob_score_, oob_prediction_
         With `oob_score`: the score, and the prediction of each row out of bag (NaN where no tree left it out).
     estimators_samples_, feature_importances_, max_features_, n_features_in_, feature_names_in_, n_outputs_
@@ -76,6 +80,11 @@ min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp
         """The mean of the trees' predictions."""
         sums = self._sums(X)
         return sums[:, 0] / len(self.estimators_)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The mean of the first 1, 2, ... trees' predictions."""
+        for trees, sums in enumerate(self._staged_sums(X), 1):
+            yield sums[:, 0] / trees
 
     # ---------------------------------------------------------------- for the base
 

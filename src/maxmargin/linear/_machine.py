@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import validate_data
-from ..estimators import Reported
+from ..estimators import Reported, TakesSparse
 from ._start import dense_coef
 
 # Values of X that are widened or multiplied at a time in a prediction.
@@ -37,7 +37,7 @@ class LinearParameters:
     trace: bool = False
 
 
-class LinearMachine(LinearParameters, Reported, BaseEstimator):
+class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
     """Base of the linear machines; not for direct use."""
 
     _parameter_constraints: dict = {
@@ -60,11 +60,6 @@ class LinearMachine(LinearParameters, Reported, BaseEstimator):
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
     }
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _validate_for_predict(self, X: Any) -> Any:
         check_is_fitted(self)

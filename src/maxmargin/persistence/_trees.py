@@ -206,14 +206,25 @@ def _drawable(bags: Bags) -> int:
 
 ROW_BAGS = Record(
     RowBags,
-    {"bags": _BAGS, "replace": Bool(), "labels": OrNone(whole("labelled", low=0))},
+    {
+        "bags": _BAGS,
+        "replace": Bool(),
+        "labels": OrNone(whole("labelled", low=0)),
+        "parts": Int(0, 2**31),
+        "deal": Int(0, 2**32 - 1),
+    },
     checks=[
         Check(_numbered, "must have a number below that of the rows for each row, or none."),
         Check(
             lambda s: s.values["replace"] or s.values["bags"].draws <= _drawable(s.values["bags"]),
             "draws more rows than there are.",
         ),
+        Check(
+            lambda s: s.values["parts"] <= _drawable(s.values["bags"]),
+            "deals rows out to more bags than there are rows.",
+        ),
     ],
+    absent={"parts": 0, "deal": 0},
 )
 
 # ---------------------------------------------------------------- forests
@@ -253,6 +264,8 @@ def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
         Check(lambda s: len(s.values["_bags"].order) == s["n"], "its bags are of other rows."),
         ("estimators_", _members(outputs, shares)),
         ("oob_error_curve_", floats("trees", nan=True)),
+        ("validation_error_curve_", Maybe(floats("trees", low=0))),
+        ("_held_seed", Maybe(Int(0, 2**32 - 1))),
         ("oob_score_", Maybe(Float(nan=True))),
         ("certificate_", guarantee()),
     )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..messages import Argument, Fitting, Judged, ProgressEvent, Stage, parameters
+from ..messages import Argument, Judged, ProgressEvent, Stage, parameters
 from ..search import standard_error
 from ._arguments import Arguments
 from ._evaluate import constant_scores, scores_of
@@ -280,7 +280,7 @@ class TrainingRun:
         self._tell("fit", f"{family.name} on {len(y)} rows with {parameters(params) or 'no parameters to choose'}")
         estimator = family.make(job, params)
         if hasattr(estimator, "callback"):
-            estimator.callback = self._fitting
+            estimator.callback = self.reporter.fitting
         estimator.fit(X, y)
         if hasattr(estimator, "callback"):
             estimator.callback = None  # a saved model calls nobody
@@ -288,13 +288,6 @@ class TrainingRun:
         if remark:
             self.notes.append(remark)
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
-
-    def _fitting(self, state: dict[str, Any]) -> None:
-        self.reporter.tell(
-            Fitting(
-                int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"], state["violation"]
-            )
-        )
 
     def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
         score, constant = scores.get(metric), baseline.get(metric)
