@@ -508,6 +508,14 @@ def test_steps_of_a_pipeline_fit_each_other(path):
     refused(path, r"steps\['pca'\]: takes 4 columns; the step before it gives 15")
 
 
+def test_transformers_of_columns_know_which(path):
+    opened = Opened("Pipeline of named columns", path)
+    inputs = opened.model["params"]["steps"][0][1]["fitted"]["_transformer_to_input_indices"]
+    inputs[0][0] = "another"
+    opened.seal()
+    refused(path, "not those that it was given")
+
+
 def test_steps_before_the_last_are_transformers(path):
     opened = Opened("Pipeline with nothing", path)
     opened.model["params"]["steps"].append(["after", "passthrough"])
@@ -531,9 +539,10 @@ def test_a_tree_without_classes(path):
 
 def other(name):
     """The node of another model, fitted."""
-    from maxmargin.persistence._schema import object_node
+    from maxmargin.persistence._recursion import completed
+    from maxmargin.persistence._registry import object_node
 
-    return object_node(case(name).model, "")
+    return completed(object_node(case(name).model, ""))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ import numpy as np
 from ..solvers import Figures, Trace, TracePoint
 from ._arrays import floats, places, whole
 from ._errors import Mismatch, Where, inside
-from ._kinds import Items, Kind, Named, Scope, Text
+from ._kinds import Items, Kind, Named, Text
+from ._recursion import Parts
+from ._scope import Scope
 from ._values import shown
 
 _FIGURES = ("violation", "gap", "primal", "dual")
@@ -28,7 +30,7 @@ class TraceKind(Kind):
 
     optional = True
 
-    def write(self, value: Any, where: Where) -> Any:
+    def write(self, value: Any, where: Where) -> Parts:
         if type(value) is not Trace:
             raise Mismatch(where, f"must be a Trace to be saved; found {shown(value)}.")
         names = value.problems
@@ -39,15 +41,18 @@ class TraceKind(Kind):
             **{name: value[name] for name in ("iteration", "seconds", *_FIGURES)},
             "others": {name: value[name] for name in others},
         }
-        node = {name: kind.write(columns[name], inside(where, name)) for name, kind in _COLUMNS.items()}
-        return {"problems": _NAMES.write(names, inside(where, "problems")), **node}
+        node = {"problems": (yield _NAMES.write(names, inside(where, "problems")))}
+        for name, kind in _COLUMNS.items():
+            node[name] = yield kind.write(columns[name], inside(where, name))
+        return node
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Trace:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         if not isinstance(node, dict) or set(node) != {"problems", *_COLUMNS}:
             raise Mismatch(where, f"must be a trace; found {shown(node)}.")
         own = Scope()
-        names = _NAMES.read(node["problems"], inside(where, "problems"), own)
-        column = {name: kind.read(node[name], inside(where, name), own) for name, kind in _COLUMNS.items()}
+        names, column = (yield _NAMES.read(node["problems"], inside(where, "problems"), own)), {}
+        for name, kind in _COLUMNS.items():
+            column[name] = yield kind.read(node[name], inside(where, name), own)
         trace = Trace()
         for k in range(own["points"]):
             known = {name: float(column[name][k]) for name in _FIGURES}

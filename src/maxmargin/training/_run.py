@@ -70,6 +70,9 @@ class TrainingRun:
     def _stages(self, data: Any) -> Training:
         self._tell("data", "reading the columns")
         table = open_table(data, self.target_name, self.given.columns)
+        if self.given.kinds and self.target_name in self.given.kinds:
+            asked = Argument("kinds", key=self.target_name)
+            raise TrainingError(asked, " is the target, whose kind is said by ", Argument("task"), ".")
         target = read_target(table.target, self.given.task, self.given.drop_missing_target)
         classes = target.classes is not None
         families = self._families(classes, table)
