@@ -90,7 +90,8 @@ def _known_operations(context: Any) -> Iterator[None]:
 
 class _KnownOperations:
     def __init__(self, context: Any) -> None:
-        self._resolve, self._known = context.resolve_function_type, {}
+        self._resolve = context.resolve_function_type
+        self._known: dict[Any, Any] = {}
 
     def __call__(self, function: Any, args: Any, kws: Any) -> Any:
         if not isinstance(function, types.Function):

@@ -118,8 +118,8 @@ def near_pass(  # type: ignore[no-untyped-def]
             products = room[: width * m].reshape(width, m)
             np.dot(panel[:width], block[:m].T, products)
             computed += width * m
-            for t in range(m):
-                low[t], next_low[t], where[t] = np.inf, np.inf, 0
+            for s in range(m):
+                low[s], next_low[s], where[s] = np.inf, np.inf, 0
             two_nearest(products, panel_norms, 0, low, next_low, where)
             for s in range(m):
                 i, u = who[by_reach[t + s]], reach[by_reach[t + s]]
