@@ -50,7 +50,7 @@ class FunctionCompiler(Compiler):
         return _Library(codegen, name)
 
     def _compile_core(self) -> Any:
-        with _pieces_of_numba(self.state.targetctx.codegen()), _known_operations(self.state.typingctx):
+        with _known_operations(self.state.typingctx):
             return super()._compile_core()
 
 
@@ -59,16 +59,6 @@ class PieceCompiler(FunctionCompiler):
 
     def _make_library(self, codegen: Any, name: str) -> Any:
         return _PieceLibrary(codegen, name)
-
-
-@contextmanager
-def _pieces_of_numba(codegen: Any) -> Iterator[None]:
-    """Let what Numba has in its own library, and a function calls, be a piece of that function, too."""
-    before, codegen._library_class = codegen._library_class, _PieceLibrary
-    try:
-        yield
-    finally:
-        codegen._library_class = before
 
 
 @contextmanager
