@@ -12,7 +12,6 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import KKTCases, kkt_cases
-from ..engine import one_blas_thread
 from ..estimators import Reported, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
@@ -155,9 +154,11 @@ class KernelClassifier(ClassifierMixin, Reported):
         return self._values_of(self._validate_for_predict(X))
 
     def _values_of(self, X: Any) -> np.ndarray:
-        with one_blas_thread():
-            by_class = self._support_values(X, class_slices(self.n_support_), self._dual_coef())
-        return self._fitted_scheme().combine(by_class, self.intercept_)
+        return self._problem_values(X) + self.intercept_
+
+    def _kernel_values(self, X: Any) -> np.ndarray:
+        by_class = self._support_values(X, class_slices(self.n_support_), self._dual_coef())
+        return self._fitted_scheme().combine(by_class)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distances from the decision boundary, in units of half its width.
@@ -187,13 +188,7 @@ class KernelClassifier(ClassifierMixin, Reported):
             index = self._fitted_scheme().vote(self._binary_values(X))
         return self.classes_[index]
 
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
-        return self._weights_by(self._coefficients_of_problems)
-
-    def _coefficients_of_problems(self) -> np.ndarray:
-        """Coefficients of all support vectors, one row a binary problem."""
+    def _problem_coefficients(self) -> np.ndarray:
         slices, dual, scheme = class_slices(self.n_support_), self._dual_coef(), self._fitted_scheme()
         found = np.zeros((len(self.intercept_), dual.shape[1]))
         for k in range(len(found)):

@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate
-from ..data import Rows, csr_rows, exact_sums, validate_data
-from ..engine import thread_count
+from ..data import Rows, csr_rows, exact_sums, validate_data, weighted_sums
+from ..engine import one_blas_thread, thread_count
 from ..estimators import Reported, TakesKernel
 from ..kernels import KERNELS, Kernel, make_kernel
 from ._formulations import Formulation
@@ -137,23 +137,27 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
         coef[:, self.support_] = self._dual_coef()
         return coef
 
-    def _linear_weights(self) -> Any:
-        """``dual_coef_ @ support_vectors_``, read-only; only a linear kernel has them."""
-        return self._weights_by(self._dual_coef)
+    def _problem_coefficients(self) -> np.ndarray:
+        """Coefficients of all support vectors, one row a binary problem."""
+        return self._dual_coef()
 
-    def _weights_by(self, coefficients: Callable[[], np.ndarray]) -> Any:
-        """Weights of the features from rows of coefficients of the support vectors.
+    def _weights(self) -> np.ndarray:
+        """Weights of the features, one row a binary problem; only a linear kernel has them.
 
         Where the rows lie far from the origin, the terms are far larger than their sum: added as they come, they left
         weights with three right digits.
         """
+        vectors = Rows(self.support_vectors_)
+        rows = np.array(self._problem_coefficients(), dtype=np.float64, order="C")
+        return np.vstack([exact_sums(vectors, row)[0] if vectors.n else np.zeros(vectors.d) for row in rows])
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
         if self._kernel_name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        vectors = Rows(self.support_vectors_)
-        rows = np.array(coefficients(), dtype=np.float64, order="C")
-        weights = np.vstack([exact_sums(vectors, row)[0] if vectors.n else np.zeros(vectors.d) for row in rows])
-        coef: Any = sp.csr_matrix(weights) if self._sparse else weights
+        coef: Any = sp.csr_matrix(self._weights()) if self._sparse else self._weights()
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
 
@@ -194,3 +198,18 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
             columns, position = self._rows(self._vectors), np.arange(len(self.support_))
         gram = self._fitted_kernel().gram(rows, columns, self._threads())
         return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]
+
+    def _problem_values(self, X: Any) -> np.ndarray:
+        """What the support vectors say of each row of X in each binary problem, without the intercepts.
+
+        With a linear kernel by the weights, which the certificate is about: sums of kernel values would lose the digits
+        that rows far from the origin have in common.
+        """
+        with one_blas_thread():
+            if self._kernel_name == "linear":
+                return weighted_sums(X, self._weights())
+            return self._kernel_values(X)
+
+    def _kernel_values(self, X: Any) -> np.ndarray:
+        """The same by sums of kernel values."""
+        return self._support_values(X, [slice(None)], self._dual_coef())[0]

@@ -10,7 +10,6 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
-from ..engine import one_blas_thread
 from ..estimators import Reported, check_same_rows
 from ._fit import fit_one
 from ._input import training_weights
@@ -53,11 +52,4 @@ class KernelRegressor(RegressorMixin, Reported):
         return self._values_of(self._validate_for_predict(X))
 
     def _values_of(self, X: Any) -> np.ndarray:
-        with one_blas_thread():
-            values = self._support_values(X, [slice(None)], self._dual_coef())[0]
-        return values.ravel() + self.intercept_[0]
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features (linear kernel only; read-only)."""
-        return self._linear_weights()
+        return self._problem_values(X).ravel() + self.intercept_[0]
