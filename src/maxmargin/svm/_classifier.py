@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import KKTCases, kkt_cases
-from ..estimators import Reported, check_same_rows, class_weights
+from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
@@ -28,8 +28,7 @@ class KernelClassifier(ClassifierMixin, Reported):
     """Mixed into a kernel machine: how classifiers predict, and what is verified of them."""
 
     _arguments = {
-        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
-        '    For ``kernel="precomputed"`` the values of the kernel with the training rows.',
+        **TakesKernel._arguments,
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.",
     }

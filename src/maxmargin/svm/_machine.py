@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate
 from ..data import Rows, csr_rows, exact_sums, validate_data, weighted_sums
 from ..engine import one_blas_thread, thread_count
-from ..estimators import Reported, TakesKernel
+from ..estimators import KeepsGamma, Reported
 from ..kernels import KERNELS, Kernel, make_kernel
 from ._formulations import Formulation
 from ._input import rows_of
@@ -50,7 +50,7 @@ class KernelParameters:
     callback: Callable[[dict], Any] | None = None
 
 
-class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, metaclass=ABCMeta):
+class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the kernel machines; not for direct use.
 
     A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
@@ -107,14 +107,6 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
         return problems >= 2 * self._threads() > 2 and self._kernel_name != "function"
 
     # ---------------------------------------------------------------- a fitted machine
-
-    @property
-    def gamma_(self) -> float:
-        """The gamma of the kernel, what "scale" and "auto" came to; only RBF, polynomial and sigmoid have one."""
-        if self._kernel_name not in ("rbf", "poly", "sigmoid"):
-            raise AttributeError(f"gamma_ is only available for kernels with a gamma, which {self.kernel!r} has not")
-        check_is_fitted(self)
-        return float(self._gamma)
 
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesKernel, check_same_rows
 from ._fit import fit_one
 from ._input import training_weights
 from ._machine import KernelMachine
@@ -21,8 +21,7 @@ class KernelRegressor(RegressorMixin, Reported):
     """Mixed into a kernel machine: how regressors predict, and what is verified of them."""
 
     _arguments = {
-        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
-        '    For ``kernel="precomputed"`` the values of the kernel with the training rows.',
+        **TakesKernel._arguments,
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
     }
