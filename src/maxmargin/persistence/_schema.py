@@ -23,6 +23,7 @@ from ._recursion import Parts
 from ._registry import is_fitted, object_node, object_of, whole_of
 from ._scope import Scope
 from ._sizes import Check, agree
+from ._traces import TraceKind
 from ._values import shown
 
 # More threads than this are a mistake, or an attempt to bring the machine to its knees.
@@ -91,7 +92,11 @@ class Schema:
     @property
     def kinds(self) -> dict[str, Kind | Derived]:
         """The attributes without the relations."""
-        return dict(entry for entry in self.fitted if isinstance(entry, tuple))
+        return dict(entry for entry in self._entries() if isinstance(entry, tuple))
+
+    def _entries(self) -> Entries:
+        """The fitted attributes; the course of the fit is one of all that have the parameter `trace`."""
+        return (*self.fitted, ("trace_", TraceKind())) if "trace" in _parameters(self.make) else self.fitted
 
     # ---------------------------------------------------------------- writing
 
@@ -166,7 +171,7 @@ class Schema:
         kinds = self.kinds
         if not isinstance(node, dict) or any(isinstance(kinds.get(name, Derived(id)), Derived) for name in node):
             raise Mismatch(where, f"has attributes that {self.name} has not: {shown(node)}.")
-        for entry in self.fitted:
+        for entry in self._entries():
             if isinstance(entry, tuple):
                 name, kind = entry
                 if isinstance(kind, Derived):
