@@ -16,13 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate
-from ..data import Rows, csr_rows, exact_sums, validate_data, weighted_sums
+from ..data import csr_rows, validate_data, weighted_sums
 from ..engine import one_blas_thread, thread_count
 from ..estimators import KeepsGamma, Reported
 from ..kernels import KERNELS, Kernel, make_kernel
 from ..solvers import KERNEL_SOLVER_NAMES
 from ._formulations import Formulation
 from ._input import rows_of
+from ._linear_weights import linear_weights
 from ._verify import Audit, recertify
 
 
@@ -134,19 +135,9 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
         coef[:, self.support_] = self._dual_coef()
         return coef
 
-    def _problem_coefficients(self) -> np.ndarray:
-        """Coefficients of all support vectors, one row a binary problem."""
-        return self._dual_coef()
-
     def _weights(self) -> np.ndarray:
-        """Weights of the features, one row a binary problem; only a linear kernel has them.
-
-        Where the rows lie far from the origin, the terms are far larger than their sum: added as they come, they left
-        weights with three right digits.
-        """
-        vectors = Rows(self.support_vectors_)
-        rows = np.array(self._problem_coefficients(), dtype=np.float64, order="C")
-        return np.vstack([exact_sums(vectors, row)[0] if vectors.n else np.zeros(vectors.d) for row in rows])
+        """Weights of the features, one row a binary problem; only a linear kernel has them."""
+        return linear_weights(self.support_vectors_, self._dual_coef())
 
     @property
     def coef_(self) -> Any:
@@ -196,17 +187,13 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
         gram = self._fitted_kernel().gram(rows, columns, self._threads())
         return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]
 
-    def _problem_values(self, X: Any) -> np.ndarray:
-        """What the support vectors say of each row of X in each binary problem, without the intercepts.
+    def _values_without_intercept(self, X: Any) -> np.ndarray:
+        """What the support vectors of the only problem say of each row of X.
 
         With a linear kernel by the weights, which the certificate is about: sums of kernel values would lose the digits
         that rows far from the origin have in common.
         """
         with one_blas_thread():
             if self._kernel_name == "linear":
-                return weighted_sums(X, self._weights())
-            return self._kernel_values(X)
-
-    def _kernel_values(self, X: Any) -> np.ndarray:
-        """The same by sums of kernel values."""
-        return self._support_values(X, [slice(None)], self._dual_coef())[0]
+                return weighted_sums(X, self._weights()).ravel()
+            return self._support_values(X, [slice(None)], self._dual_coef())[0].ravel()

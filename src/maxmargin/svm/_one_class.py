@@ -114,7 +114,7 @@ callback, solver, trace
         return self._values_of(self._validate_for_predict(X))
 
     def _unrounded_values_of(self, X: Any) -> np.ndarray:
-        return self._problem_values(X).ravel() - self.offset_
+        return self._values_without_intercept(X) - self.offset_
 
     def _values_of(self, X: Any) -> np.ndarray:
         values = self._unrounded_values_of(X)

@@ -71,11 +71,11 @@ class OneVsOne:
         against = np.where(mine == pair.positive, np.array(pair.negative), pair.positive)
         return np.where(against > mine, against - 1, against)
 
-    def combine(self, by_class: Sequence[np.ndarray]) -> np.ndarray:
-        """Values of each pair, without its intercept, from the sums over the support vectors of each class."""
+    def combine(self, by_class: Sequence[np.ndarray], intercept: np.ndarray) -> np.ndarray:
+        """Decision values of each pair from the sums over the support vectors of each class."""
         out = np.empty((len(by_class[0]), len(self.sides)))
         for k, (a, b) in enumerate(self.sides):
-            out[:, k] = by_class[a][:, _row(a, b)] + by_class[b][:, _row(b, a)]
+            out[:, k] = by_class[a][:, _row(a, b)] + by_class[b][:, _row(b, a)] + intercept[k]
         return out
 
     def vote(self, values: np.ndarray) -> np.ndarray:

@@ -34,9 +34,9 @@ class OneVsRest:
         """The variables of each problem again."""
         return [coef[pair.positive, pair.rows] for pair in pairs]
 
-    def combine(self, by_class: Sequence[np.ndarray]) -> np.ndarray:
-        """Values of each class, without its intercept, from the sums over the support vectors of each class."""
-        return np.sum(by_class, axis=0)
+    def combine(self, by_class: Sequence[np.ndarray], intercept: np.ndarray) -> np.ndarray:
+        """Decision values of each class from the sums over the support vectors of each class."""
+        return np.sum(by_class, axis=0) + intercept
 
     def vote(self, values: np.ndarray) -> np.ndarray:
         """The class with the largest decision value."""

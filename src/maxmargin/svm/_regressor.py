@@ -51,4 +51,4 @@ class KernelRegressor(RegressorMixin, Reported):
         return self._values_of(self._validate_for_predict(X))
 
     def _values_of(self, X: Any) -> np.ndarray:
-        return self._problem_values(X).ravel() + self.intercept_[0]
+        return self._values_without_intercept(X) + self.intercept_[0]
