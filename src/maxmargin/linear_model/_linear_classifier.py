@@ -91,8 +91,8 @@ class LinearClassifier(LinearClassifierMachine):
         Further options of the solver, such as ``{"momentum": 0.9}``; unknown ones are refused. Those of "sgd":
         ``batch_size`` (1, a number, or "all"), ``direction`` ("plain", "momentum", "nesterov", "rmsprop", "adam") with
         its rates ``momentum`` (0.9), ``decay`` (0.999) and ``delta`` (1e-8), ``schedule`` ("auto", "constant",
-        "inverse", "inverse_sqrt", "theory") with the first length ``eta0``, ``average``, ``order`` ("shuffle", "cyclic",
-        "replacement") and ``radius``; of "gradient_descent": ``step`` ("line_search", "fixed" or a number),
+        "inverse", "inverse_sqrt", "theory") with the first length ``eta0``, ``average``, ``order`` ("shuffle",
+        "cyclic", "replacement") and ``radius``; of "gradient_descent": ``step`` ("line_search", "fixed" or a number),
         ``momentum`` and ``nesterov``.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.

@@ -229,7 +229,8 @@ class StochasticState:
         """The best of this length and longer ones in one short pass each, from the origin (as in Bottou's SGD 2.0).
 
         All trials together are one pass over the samples, or less, and the best one's end is the start. A length that
-        depends on the longest row is too short where few rows are that long, and one of a fixed move of margins where rows are short.
+        depends on the longest row is too short where few rows are that long, and one of a fixed move of margins where
+        rows are short.
         """
         index = np.arange(0, problem.n, max(len(_LONGER), -(-problem.n // _TRIAL_ROWS)))
         if len(index) < _LEAST_ROWS:
