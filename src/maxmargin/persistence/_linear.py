@@ -73,11 +73,12 @@ def _is_hex(text: Any) -> bool:
     )
 
 
-_DIRECTIONS = ("plain", "momentum", "rmsprop", "adam")
+_DIRECTIONS = ("plain", "momentum", "nesterov", "rmsprop", "adam")
 _STREAM: dict[str, Kind] = {
     "theta": floats(lambda s: s["d"] + 1),
     "batch_size": Int(1),
     "direction": choice(*_DIRECTIONS),
+    "decays": Items(Float(0.0), 3, tuple),
     "schedule": choice("auto", "constant", "inverse", "inverse_sqrt", "theory"),
     "averages": Bool(),
     "order": choice("shuffle", "cyclic", "replacement"),
@@ -103,7 +104,7 @@ def _stream_of(scope: Scope) -> StochasticState:
     return state
 
 
-_STATE = Record(StochasticState, _STREAM, shares=["d"], make=_stream_of)
+_STATE = Record(StochasticState, _STREAM, shares=["d"], make=_stream_of, absent={"decays": [0.9, 0.999, 1e-8]})
 
 CLASSIFIER: Entries = (
     *FEATURES,
