@@ -245,11 +245,23 @@ CASES: dict[str, Callable[[], Case]] = {
     "DecisionTreeClassifier leaves": lambda: _fitted(DecisionTreeClassifier(max_leaf_nodes=5), X, LABEL),
     "DecisionTreeClassifier categories": lambda: _fitted(DecisionTreeClassifier(max_depth=4), COLOURED, LABEL),
     "DecisionTreeClassifier pruned": lambda: _fitted(DecisionTreeClassifier(ccp_alpha=0.02), SPARSE, LABEL),
+    "DecisionTreeClassifier half-spaces": lambda: _fitted(
+        DecisionTreeClassifier(node="oblique", n_candidates=12, random_state=0), X, WORDS
+    ),
+    "DecisionTreeRegressor boxes": lambda: _fitted(
+        DecisionTreeRegressor(node="box", n_candidates=12, max_depth=4, random_state=0), X, TARGET
+    ),
     "DecisionTreeRegressor": lambda: _fitted(DecisionTreeRegressor(max_depth=3), X, TARGET),
     # ensembles
     "RandomForestClassifier": lambda: _fitted(RandomForestClassifier(4, random_state=0, max_depth=4), X, WORDS),
     "RandomForestClassifier product": lambda: _fitted(
         RandomForestClassifier(4, random_state=0, combine="product", oob_score=True), X, LABEL
+    ),
+    "RandomForestClassifier boxes": lambda: _fitted(
+        RandomForestClassifier(3, node="box", n_candidates=8, random_state=0), X, LABEL
+    ),
+    "RandomForestRegressor half-spaces": lambda: _fitted(
+        RandomForestRegressor(3, node="oblique", n_candidates=8, random_state=0), X, TARGET
     ),
     "RandomForestClassifier validated": lambda: _fitted(
         RandomForestClassifier(4, validation_fraction=0.3, random_state=0), X, WORDS
