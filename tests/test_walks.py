@@ -11,9 +11,6 @@ from .walks import WALKS, walk_of
 
 # Who may be called back by whom, and why: patterns of "caller calls file:function".
 ALLOWED = {
-    r".* calls .*:\S*__sklearn_tags__": "scikit-learn asks an estimator for its tags while X is checked",
-    r"kernels/_shared_blocks\.py calls kernels/_gram\.py:\S+": "the matrix of two classes is made of other matrices",
-    r"solvers/_monitor\.py calls training/_run\.py:\S+\._fitting": "progress is told to whoever asked for it",
     r"persistence/\S+ calls persistence/\S+": "a file holds models within models, written by the same functions",
 }
 

@@ -41,6 +41,25 @@ def test_files_by_their_ending(ending, tool, trained, apples, said, tmp_path):
     assert [p.name for p in out.parent.iterdir()] == [out.name]
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_the_model_does_not_read_is_kept_as_it_is_written(ending, tool, tmp_path):
+    numbers = np.random.default_rng(0).normal(size=40)
+    lines = [
+        f"{2**63 + 3 * i},{number:.3f},{i:03d},{'yes' if number > 0 else 'no'}" for i, number in enumerate(numbers)
+    ]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["id,a,note,y", *lines]))
+    kinds = ("--kind", "id=drop", "--kind", "note=drop")
+    words = ("--model", "linear", "--C", "1", "--out", tmp_path / "m.mm")
+    assert tool("train", table, "--target", "y", *kinds, *words).code == 0
+    assert tool("predict", tmp_path / "m.mm", table, "--keep", "--out", tmp_path / f"p.{ending}").code == 0
+    kept = read_table(
+        tmp_path / f"p.{ending}", **({"types": {"id": "text", "note": "text"}} if ending == "csv" else {})
+    )
+    for name, place in (("id", 0), ("note", 2), ("y", 3)):
+        assert kept.column(name).to_pylist() == [line.split(",")[place] for line in lines]
+
+
 def test_pieces_give_what_the_whole_gives(tool, trained, apples, said, monkeypatch, tmp_path):
     from maxmargin import tables
 

@@ -152,6 +152,68 @@ def test_it_waits_for_what_is_shielded_but_not_for_what_is_open_inside():
     assert done == ["as a whole", "cleaned up"]
 
 
+def _pressed_in_an_import(name, monkeypatch):
+    """A method that imports a module, while which it is interrupted, and two more."""
+
+    class Finder:
+        def find_spec(self, wanted, path=None, target=None):
+            if wanted == name:
+                press()
+
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    reached = []
+
+    @interruptible
+    def method():
+        try:
+            import_module(name)
+        except ModuleNotFoundError:
+            pass
+        reached.append("the end")
+
+    return method, reached
+
+
+def test_one_that_waited_is_raised_in_the_next_line(monkeypatch):
+    """And not when it happens to be sent again at a moment without an import: there may be none."""
+    method, reached = _pressed_in_an_import("no_such_module", monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        method()
+    assert reached == []
+    assert sys.gettrace() is None
+
+
+def test_a_debugger_keeps_its_trace_function(monkeypatch):
+    """What waits is then raised by the next look at it, or at the end."""
+    method, _ = _pressed_in_an_import("no_such_module", monkeypatch)
+
+    def trace(frame, event, argument):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            method()
+        assert sys.gettrace() is trace
+    finally:
+        sys.settrace(before)
+
+
+def test_one_that_waits_is_raised_where_files_would_be_written():
+    reached = []
+
+    @shielded
+    def half():
+        press()
+        raise_interrupt()
+        reached.append("written")
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(half)()
+    assert reached == []
+
+
 def test_a_solver_keeps_it_and_the_method_raises_it():
     ends = []
 

@@ -134,3 +134,13 @@ class TestKernelEmbedding:
             if change != "rows":
                 setattr(model, change, getattr(model, change) * 1.01)
             assert model.certificate_.verify(X * (1.1 if change == "rows" else 1.0)).status is Status.REFUTED, change
+
+
+@pytest.mark.parametrize("model", [TruncatedRBF(0.1, degree=2), KernelEmbedding(3)])
+def test_a_proof_on_other_columns_is_refused_and_leaves_the_model_as_it_is(model):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model.fit(X)
+    before = model.transform(X)
+    with pytest.raises(ValueError, match="4 features, but"):
+        model.certificate_.verify(np.hstack([X, X]))
+    assert np.array_equal(model.transform(X), before)

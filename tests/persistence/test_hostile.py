@@ -508,6 +508,14 @@ def test_steps_of_a_pipeline_fit_each_other(path):
     refused(path, r"steps\['pca'\]: takes 4 columns; the step before it gives 15")
 
 
+def test_transformers_of_columns_know_which(path):
+    opened = Opened("Pipeline of named columns", path)
+    inputs = opened.model["params"]["steps"][0][1]["fitted"]["_transformer_to_input_indices"]
+    inputs[0][0] = "another"
+    opened.seal()
+    refused(path, "not those that it was given")
+
+
 def test_steps_before_the_last_are_transformers(path):
     opened = Opened("Pipeline with nothing", path)
     opened.model["params"]["steps"].append(["after", "passthrough"])
@@ -544,6 +552,7 @@ def other(name):
         ("AdaBoostRegressor", "StandardScaler", "is no regressor"),
         ("AdaBoostRegressor", "LabelEncoder", "is no regressor"),
         ("AdaBoostRegressor", "Ridge two targets", "predicts more than one target"),
+        ("AdaBoostRegressor", "KernelRidge two targets", "predicts more than one target"),
         ("BaggingRegressor", "MinMaxScaler", "is no regressor"),
         ("BaggingRegressor", "Ridge two targets", "has learners of different kinds"),
         ("BaggingClassifier", "LabelEncoder", "is no classifier"),
@@ -555,6 +564,38 @@ def test_learners_are_such_that_an_ensemble_can_ask(path, name, learner, words):
     opened.fitted["estimators_"][-1] = other(learner)
     opened.seal()
     refused(path, words)
+
+
+def test_a_learner_may_be_an_ensemble_of_learners_of_two_targets(path):
+    opened, bags = Opened("AdaBoostRegressor", path), other("BaggingRegressor")
+    bags["fitted"]["estimators_"] = [other("Ridge two targets") for _ in bags["fitted"]["estimators_"]]
+    bags["params"]["estimator"] = None
+    opened.fitted["estimators_"][-1] = bags
+    opened.seal()
+    refused(path, "predicts more than one target")
+
+
+@pytest.mark.parametrize("name", ["OneClassSVM", "LinearSVC", "KernelRidge", "KernelLogisticRegression two"])
+def test_a_model_has_a_certificate_at_least(path, name):
+    opened = Opened(name, path)
+    opened.fitted["certificate_"] = []
+    opened.seal()
+    refused(path, "holds no certificate")
+
+
+def test_kernel_models_without_training_rows(path):
+    opened = Opened("KernelRidge", path)
+    opened.fitted["X_fit_"] = opened.fitted["X_fit_"][:0]
+    opened.fitted["dual_coef_"] = opened.fitted["dual_coef_"][:0]
+    opened.seal()
+    refused(path, "has no training rows")
+
+
+def test_the_degree_of_a_polynomial_is_whole(path):
+    opened = Opened("KernelRidge", path)
+    opened.model["params"] |= {"kernel": "poly", "degree": 2.5}
+    opened.seal()
+    refused(path, "no whole number")
 
 
 def test_an_ensemble_is_of_copies_of_what_it_was_given(path):

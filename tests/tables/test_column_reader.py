@@ -132,6 +132,20 @@ def test_names_of_identifiers(name, dropped):
     assert (reader.columns_[1].kind == "drop") == dropped
 
 
+@pytest.mark.parametrize(
+    ("name", "numbers", "dropped"),
+    [
+        ("ref", [2**60 + 3 * i for i in range(30)], True),  # many of them are one float64
+        ("ref", [2**60 + 2**20 * (i // 2) for i in range(30)], False),
+        ("user_id", [float(2**63 + 2**40 * i) for i in range(30)], True),
+        ("mass", [float(2**63 + 2**40 * i) for i in range(30)], False),
+    ],
+)
+def test_integers_that_are_no_float64_are_told_apart(name, numbers, dropped):
+    reader = ColumnReader().fit(pa.table({"x": [0.5, 1.5] * 15, name: numbers}))
+    assert (reader.columns_[1].kind == "drop") == dropped
+
+
 def test_free_text():
     table = pa.table({"note": [f"{i % 150} words" for i in range(200)], "x": [0.5, 1.5] * 100})
     plan = ColumnReader().fit(table).columns_[0]

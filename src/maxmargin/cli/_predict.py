@@ -21,7 +21,9 @@ def predict(
     data: Data,
     /,
     *,
-    keep: Annotated[bool, flag("Keep all columns of the table, not identifiers alone.")] = False,
+    keep: Annotated[
+        bool, flag("Keep all columns of the table, not identifiers alone; those not read, as they are.")
+    ] = False,
     scores: Annotated[bool, flag("Add decision values, or probabilities where there are such.")] = False,
     name: Annotated[str, Parameter(help="Name of the column of predictions.")] = "prediction",
     reading: Reading = AS_FOUND,
@@ -51,8 +53,8 @@ def predict(
 
     loaded, account = load(model)
     reader = reader_of(loaded)
-    if reader is not None:  # columns hold what they held in training, whatever the first rows look like
-        options = {"types": reader.types_, **reading.options()}
+    if reader is not None:  # columns hold what they held in training, and what is not read is kept as it is written
+        options = {"types": reader, **reading.options()}
     else:
         options = {"features": loaded.n_features_in_, **reading.options()}
     predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)

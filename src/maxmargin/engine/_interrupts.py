@@ -16,6 +16,10 @@ a user's program go on.
 
 That a function is shielded is read off the stack when a signal arrives. A counter of shielded sections would cost time
 in every call, and a signal could find it between the beginning of a section and the counting.
+
+A signal that waits is raised by a trace function in the next line of the frame that called what is shielded. It is also
+sent again each millisecond, for where that line is far away, or a debugger has the trace function. That alone would be
+too little: a busy thread may be found in one import after another until the method has ended.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from __future__ import annotations
 import _thread
 import inspect
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -105,7 +110,9 @@ def was_interrupted() -> bool:
 
 
 def raise_interrupt() -> None:
-    """Raise the interrupt that was kept, if there was one."""
+    """Raise the interrupt that was kept, or the signal that waits, if there was one."""
+    if _Handler.waiting is not None and threading.get_ident() == threading.main_thread().ident:
+        _hand_over(signal.SIGINT, None)
     if was_interrupted():
         raise KeyboardInterrupt
 
@@ -185,10 +192,11 @@ def _call(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
 
 
 class _Handler:
-    """The handler of SIGINT that was there before, and the signal that waits, if there is one."""
+    """The handler of SIGINT that was there before, the signal that waits, and the frame that will raise it, if any."""
 
     before: Any = None
     waiting: object = None
+    frame: FrameType | None = None
 
 
 @shielded
@@ -209,6 +217,7 @@ def _stop_listening(before: Any) -> None:
     """Put the handler back that was there, and hand over a signal that still waits."""
     if signal.getsignal(signal.SIGINT) is _hear:
         signal.signal(signal.SIGINT, before)
+    _forget_frame()
     if _Handler.waiting is not None:
         _Handler.waiting = None
         before(signal.SIGINT, None)
@@ -216,17 +225,54 @@ def _stop_listening(before: Any) -> None:
 
 def _hear(number: int, frame: FrameType | None) -> None:
     """Let the handler before decide (Python's own raises KeyboardInterrupt), as soon as it may raise."""
-    if _must_wait(frame):
-        _Handler.waiting = again = object()
-        _thread.start_new_thread(_repeat, (number, again))
+    shield = _outermost_shield(frame)
+    if shield is None:
+        _hand_over(number, frame)
         return
+    _raise_after(shield.f_back)
+    _Handler.waiting = again = object()
+    _thread.start_new_thread(_repeat, (number, again))
+
+
+def _hand_over(number: int, frame: FrameType | None) -> None:
+    """Call the handler before; what it raises is remembered, in case that it is swallowed."""
     _Handler.waiting = None
+    _forget_frame()
     try:
         _Handler.before(number, frame)
     except KeyboardInterrupt:
         if _own.scope is not None:
             _own.scope.keep()
         raise
+
+
+def _raise_after(frame: FrameType | None) -> None:
+    """Raise the signal that waits in the next line of this frame."""
+    if frame is _Handler.frame or (sys.gettrace() is not None and _Handler.frame is None):
+        return  # it will be, or it cannot be: a debugger, or a measurement of coverage, is at work
+    _forget_frame()
+    if frame is not None:
+        _Handler.frame = frame
+        frame.f_trace = _next_line
+        sys.settrace(_no_trace)  # without it, nothing is traced
+
+
+def _forget_frame() -> None:
+    if _Handler.frame is not None:
+        sys.settrace(None)
+        _Handler.frame.f_trace = None
+        _Handler.frame = None
+
+
+def _next_line(frame: FrameType, event: str, argument: object) -> None:
+    if _Handler.waiting is None:
+        _forget_frame()
+    else:
+        _hand_over(signal.SIGINT, frame)
+
+
+def _no_trace(frame: FrameType, event: str, argument: object) -> None:
+    """Functions that are called meanwhile are not traced."""
 
 
 def _repeat(number: int, signal_waiting: object) -> None:
@@ -241,13 +287,17 @@ def _repeat(number: int, signal_waiting: object) -> None:
         _thread.interrupt_main(signal.Signals(number))
 
 
-def _must_wait(frame: FrameType | None) -> bool:
-    """Whether an exception would do harm in this frame: the innermost function that says something decides."""
+def _outermost_shield(frame: FrameType | None) -> FrameType | None:
+    """The frame that has to be left first, because an exception in this one would do harm; None if it would not.
+
+    The innermost function that says it may be left, or may not, decides.
+    """
+    shield = None
     if frame is not None and frame.f_globals.get("__name__") == _LOCKING:
-        return True
+        shield = frame
     while frame is not None and frame.f_code not in _UNSHIELDED:
         code, module = frame.f_code, frame.f_globals.get("__name__")
         if code in _SHIELDED or code.co_name == "__del__" or module == _DEAF or module in _IMPORTING:
-            return True
+            shield = frame
         frame = frame.f_back
-    return False
+    return shield

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
 
 from ..engine import Stopwatch
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesSparse, check_same_rows
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
@@ -36,7 +36,7 @@ class BoostingParameters:
     resample: bool | str = "auto"
 
 
-class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, BaseEstimator):
+class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse, Reported, BaseEstimator):
     """Learners with votes, as a sequence."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -57,11 +57,6 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, Reported, Ba
     _learning_rate: float
     # parameters whose values at the time of the fit are kept
     _kept_settings: tuple[str, ...]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     @abstractmethod
     def _template(self) -> Any:

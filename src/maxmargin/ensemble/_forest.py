@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesMissing, check_same_rows
 from ..tree import (
     CONSTRAINTS,
     Bins,
@@ -80,7 +80,7 @@ class ForestParameters(TreeParameters):
     validation_fraction: float = 0.0
 
 
-class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMeta):
+class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -121,12 +121,6 @@ class Forest(ForestParameters, Members, Reported, BaseEstimator, metaclass=ABCMe
     _held_seed: int
     _node_seed: int
     _learners: WeakLearners
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.node == "axis"
-        tags.input_tags.sparse = self.node == "axis"
-        return tags
 
     # ---------------------------------------------------------------- what classes and values do differently
 

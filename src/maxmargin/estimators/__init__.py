@@ -8,10 +8,14 @@ from ._pairs import class_pairs, pair_vote
 from ._reported import Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
+from ._tags import TakesKernel, TakesMissing, TakesSparse
 from ._weights import check_weights
 
 __all__ = [
     "Reported",
+    "TakesKernel",
+    "TakesMissing",
+    "TakesSparse",
     "check_every_class",
     "check_same_rows",
     "check_weights",

@@ -21,14 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesKernel, check_same_rows
 from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
 from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 
 _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no rounding errors
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, BaseEstimator):
+class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, Reported, BaseEstimator):
     """Coordinates phi of samples whose inner products are the kernel values: phi from K.
 
     A linear model on them is a kernel model. Without a limit on the components, inner products of training rows are
@@ -93,12 +93,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reporte
         self.gamma = gamma
         self.coef0 = coef0
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = kernel_name(self.kernel) == "precomputed"
-        tags.input_tags.sparse = kernel_name(self.kernel) != "precomputed"
-        return tags
-
     def fit(self, X: Any, y: Any = None) -> KernelEmbedding:
         """Find the coordinates.
 
@@ -159,10 +153,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reporte
 
         """
         check_is_fitted(self)
+        return self._map(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
         if kernel_name(self.kernel) == "function":
-            return self._map(np.asarray(X))
+            return np.asarray(X)
         rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-        return self._map(validate_data(self, X, reset=False, **rules))
+        return validate_data(self, X, reset=False, **rules)
 
     def _map(self, X: Any) -> np.ndarray:
         rows = rows_of(self.kernel, X)
@@ -192,7 +189,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reporte
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         """The errors once more, with kernel values by plain code."""
         check_is_fitted(self)
-        X, _ = training_rows(self, X, None) if kernel_name(self.kernel) != "function" else (np.asarray(X), None)
+        X = self._checked(X)
         check_same_rows(len(self.components_), X.shape[0])
         claim = self.certificate_
         kernel = make_kernel(self.kernel, self._gamma, self.coef0, self.degree)

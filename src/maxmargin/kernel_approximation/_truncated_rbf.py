@@ -24,7 +24,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Status, figures_reproduced
-from ..data import check_array, validate_data
+from ..data import validate_data
 from ..engine import Stopwatch
 from ..estimators import Reported, check_same_rows
 from ..kernels import RBF, Polynomial
@@ -166,8 +166,10 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
 
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False).astype(np.float64, copy=False)
-        return self._map(X)
+        return self._map(self._checked(X))
+
+    def _checked(self, X: Any) -> np.ndarray:
+        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False).astype(np.float64, copy=False)
 
     def _map(self, X: np.ndarray) -> np.ndarray:
         X = X - self.centre_
@@ -193,7 +195,7 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
     def _recertify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Guarantee:
         """The bound and the errors once more."""
         check_is_fitted(self)
-        X = check_array(X, dtype=[np.float64, np.float32]).astype(np.float64, copy=False)
+        X = self._checked(X)
         check_same_rows(self._rows, len(X))
         found, claim = self._guarantee(X, Stopwatch()), self.certificate_
         same = abs(self._stated_gamma(X) - self.gamma_) <= 1e-9 * self.gamma_

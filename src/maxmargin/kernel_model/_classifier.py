@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import validate_data
 from ..engine import thread_count
-from ..estimators import Reported
-from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
+from ..estimators import Reported, TakesKernel
+from ..kernels import KERNELS, Kernel, make_kernel
 from ..svm import rows_of, training_rows
 
 
-class KernelSumClassifier(ClassifierMixin, Reported, BaseEstimator):
+class KernelSumClassifier(ClassifierMixin, TakesKernel, Reported, BaseEstimator):
     """Base of classifiers whose decision values are ``sum_i dual_coef_i k(x_i, x) + b``; not for direct use.
 
     Two classes are one problem, positive for the second class; more are one a class, against the rest.
@@ -43,16 +43,6 @@ class KernelSumClassifier(ClassifierMixin, Reported, BaseEstimator):
     intercept_: np.ndarray
     X_fit_: Any
     _gamma: float
-
-    @property
-    def _kernel_name(self) -> str:
-        return kernel_name(self.kernel)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._kernel_name == "precomputed"
-        tags.input_tags.sparse = self._kernel_name != "precomputed"
-        return tags
 
     def _training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return training_rows(self, X, y)

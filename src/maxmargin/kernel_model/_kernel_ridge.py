@@ -27,7 +27,7 @@ from ..certificates import (
 )
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, one_blas_thread, thread_count, warn
-from ..estimators import Reported, check_same_rows, check_weights
+from ..estimators import Reported, TakesKernel, check_same_rows, check_weights
 from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
@@ -40,7 +40,7 @@ _SMALL = 1000
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseEstimator):
     """Kernel ridge regression whose every fit carries a proof.
 
     A drop-in for :class:`sklearn.kernel_ridge.KernelRidge`: minimises ``sum_i s_i (y_i - f(x_i))**2 + alpha ||f||**2``
@@ -127,13 +127,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.tol = tol
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = kernel_name(self.kernel) == "precomputed"
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.pairwise = precomputed
-        return tags
 
     # ---------------------------------------------------------------- fitting
 

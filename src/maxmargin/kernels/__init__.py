@@ -1,15 +1,18 @@
 """Kernels k(x, z), their Gram matrices by tiles, and the check of Mercer's condition."""
 
 from ._accuracy import EXTENDED, EXTENDED_UNIT, Accuracy, roundings
+from ._callable_gram import CallableGram
 from ._combined import Constant, Product, Sum, largest_degree
 from ._definiteness import KNOWN, Definiteness, definiteness, examine
-from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
+from ._gram import MODERATE, Gram
 from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from ._matrix_gram import MatrixGram, symmetric_part
 from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, kernel_name, make_kernel
 from ._row_cache import CachedGram, worth_keeping
 from ._shared_blocks import SharedBlocks
 from ._stored import FreshProducts, StoredMatrix, StoredProducts
+from ._tiled_gram import TiledGram
 
 __all__ = [
     "EXTENDED",

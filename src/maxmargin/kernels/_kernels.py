@@ -27,7 +27,10 @@ from ._accuracy import (
     of_products,
     of_sigmoids,
 )
-from ._gram import MODERATE, CallableGram, Gram, MatrixGram, TiledGram, symmetric_part
+from ._callable_gram import CallableGram
+from ._gram import MODERATE, Gram
+from ._matrix_gram import MatrixGram, symmetric_part
+from ._tiled_gram import TiledGram
 from ._transform import UNTRANSFORMED, PolynomialOfProducts, RBFOfDifferences, RBFOfProducts, SigmoidOfProducts
 
 # Features up to which sparse rows are made dense to take differences of them.

@@ -14,7 +14,8 @@ import numpy as np
 from ..data import Rows
 from ..engine import jit, jit_inner, run_parallel
 from ._accuracy import Accuracy
-from ._gram import Gram, TiledGram
+from ._gram import Gram
+from ._tiled_gram import TiledGram
 
 _NONE = -1
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ._gram import Gram, TiledGram
+from ._gram import Gram
+from ._tiled_gram import TiledGram
 
 
 class SharedBlocks:

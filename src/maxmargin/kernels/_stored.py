@@ -13,8 +13,10 @@ import numpy as np
 
 from ..engine import jit
 from ._accuracy import Accuracy, exact as given, roundings
-from ._gram import Gram, MatrixGram, TiledGram
+from ._gram import Gram
 from ._kernels import Kernel
+from ._matrix_gram import MatrixGram
+from ._tiled_gram import TiledGram
 from ._transform import UNTRANSFORMED, transform_tile
 
 # Kernel values below this are stored as 0. It changes nothing that is above a rounding error, and products with values

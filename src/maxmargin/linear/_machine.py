@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import validate_data
-from ..estimators import Reported
+from ..estimators import Reported, TakesSparse
 from ._start import dense_coef
 
 # Values of X that are widened or multiplied at a time in a prediction.
@@ -35,7 +35,7 @@ class LinearParameters:
     callback: Callable[[dict], Any] | None = None
 
 
-class LinearMachine(LinearParameters, Reported, BaseEstimator):
+class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
     """Base of the linear machines; not for direct use."""
 
     _parameter_constraints: dict = {
@@ -59,11 +59,6 @@ class LinearMachine(LinearParameters, Reported, BaseEstimator):
     }
 
     solver_options: dict[str, Any] | None = None  # machines without such a parameter have none
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _validate_for_predict(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate, are_floats, confirmed, refuted
 from ..data import check_array, check_X_y, validate_data
 from ..engine import Stopwatch
-from ..estimators import Reported, check_same_rows, conclude
+from ..estimators import Reported, TakesSparse, check_same_rows, conclude
 from ..solvers import Monitor
 from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
@@ -24,7 +24,7 @@ from ._paths import RegressionPath
 from ._values import linear_values
 
 
-class LassoModel(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class LassoModel(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
     """What the lasso, the elastic net and their searches share; not for direct use."""
 
     alpha: float
@@ -35,11 +35,6 @@ class LassoModel(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
     tol: float
     positive: bool
     selection: str
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _fit_all(self, data: LassoData, starts: Sequence[np.ndarray | None]) -> None:
         """Solve the problem of every target, and keep the model and its proof."""

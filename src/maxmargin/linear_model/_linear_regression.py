@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, evaluate_normal_equations
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import Reported
+from ..estimators import Reported, TakesSparse
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._ridge import equations_again, least_squares_problem, normal_guarantee
 from ._values import linear_values
 
 
-class LinearRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class LinearRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
     """Least squares whose every fit states how far its sum of squares can be from the least possible one.
 
     A drop-in for :class:`sklearn.linear_model.LinearRegression`: minimises ``sum_i s_i (y_i - <x_i, w> - b)**2``. Where
@@ -96,11 +96,6 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator
         self.tol = tol
         self.n_jobs = n_jobs
         self.positive = positive
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
         """Train on rows X with targets y.

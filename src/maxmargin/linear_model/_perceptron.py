@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import interruptible, raise_interrupt, warn
-from ..estimators import Reported, encode_labels
+from ..estimators import Reported, TakesSparse, encode_labels
 from ..solvers import VARIANTS, Solution
 from ._perceptron_problems import centred, last_iterate, problem_name, problems_of, run_all, starts_of, uncentred
 from ._perceptron_proof import proofs_of, recertify, records_of
@@ -33,7 +33,7 @@ def _not_centred(model: Perceptron) -> bool:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Perceptron(ClassifierMixin, Reported, BaseEstimator):
+class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
     """The perceptron: from zero weights, each mistake adds the row to (or takes it from) the weights.
 
     A drop-in for :class:`sklearn.linear_model.Perceptron` without penalty. On data that a plane separates it makes only
@@ -133,11 +133,6 @@ class Perceptron(ClassifierMixin, Reported, BaseEstimator):
     warm_start: bool = False
     variant: str = "plain"
     centred: bool = False
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     # ---------------------------------------------------------------- fitting
 

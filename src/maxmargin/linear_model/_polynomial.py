@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations
 from ..data import check_X_y, validate_data
 from ..engine import Stopwatch, warn
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesSparse, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
@@ -28,7 +28,7 @@ from ._ridge import checked_penalty, checked_weights, least_squares_problem, nor
 from ._values import linear_values
 
 
-class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class PolynomialRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
     """Polynomial of one or several features, fitted by (ridge) least squares.
 
     Minimises ``sum_i s_i (y_i - b - sum_k w_k x_i**k)**2 + alpha ||w||**2``, the penalty being on the coefficients of
@@ -92,11 +92,6 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, Reported, BaseEstim
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.tol = tol
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PolynomialRegression:
         """Train on rows X with targets y.

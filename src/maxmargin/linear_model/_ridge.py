@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesSparse, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
@@ -26,7 +26,7 @@ from ._values import linear_values
 _METHODS = {"auto": "auto", "cholesky": "cholesky", "svd": "svd", "lsqr": "cg", "sparse_cg": "cg"}
 
 
-class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class Ridge(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
     """Ridge regression whose every fit states how well its normal equations hold.
 
     A drop-in for :class:`sklearn.linear_model.Ridge`: minimises ``sum_i s_i (y_i - <x_i, w> - b)**2 + alpha ||w||**2``;
@@ -114,11 +114,6 @@ class Ridge(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
         """Train on rows X with targets y.

@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status
 from ..data import validate_data
 from ..engine import one_blas_thread
-from ..estimators import Reported
+from ..estimators import Reported, TakesSparse
 from ..problems import LeastSquares
 from ..solvers import gram_of_columns
 from ._ridge import Ridge, equations_again, least_squares_problem, normal_guarantee
 from ._values import linear_values
 
 
-class RidgeCV(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
+class RidgeCV(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
     """Ridge regression that finds its own alpha; the winner is certified.
 
     A drop-in for :class:`sklearn.linear_model.RidgeCV`. By default every row is left out in turn, which takes no
@@ -107,11 +107,6 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Reported, BaseEstimator):
         self.gcv_mode = gcv_mode
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeCV:
         """Find the penalty, and train with it on all rows.

@@ -22,6 +22,7 @@ from ..ensemble import (
     RandomForestRegressor,
     Stage,
 )
+from ..kernel_model import KernelRidge
 from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, Ridge, RidgeCV
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places
@@ -76,6 +77,10 @@ def _targets(value: Any) -> int | None:
         value = next((step for _, step in reversed(value.steps) if not isinstance(step, str | None)), None)
     if isinstance(value, ElasticNet | LinearRegression | PolynomialRegression | Ridge | RidgeCV):
         return None if value.coef_.ndim == 1 else len(value.coef_)
+    if isinstance(value, BaggingRegressor):
+        return _targets(value.estimators_[0])
+    if isinstance(value, KernelRidge):
+        return None if value.dual_coef_.ndim == 1 else int(value.dual_coef_.shape[1])
     rows = value._y if isinstance(value, KNeighborsRegressor) else None
     return None if rows is None or rows.ndim == 1 else int(rows.shape[1])
 

@@ -22,9 +22,14 @@ _DEGREE = Check(
     lambda s: max(largest_degree(s.params["kernel"]), s.params["degree"]) <= _MOST_DEGREE,
     f"degree is above {_MOST_DEGREE}.",
 )
+_WHOLE_DEGREE = Check(
+    lambda s: s.params["kernel"] not in ("poly", "polynomial") or isinstance(s.params["degree"], int),
+    "the degree of a polynomial kernel is no whole number.",
+)
 _ROWS: Entries = (
     *FEATURES,
     ("X_fit_", dense_or_csr("n", "d")),
+    Check(lambda s: s["n"] >= 1, "has no training rows."),
     Check(
         lambda s: kernel_name(s.params["kernel"]) != "precomputed" or s["n"] == s["d"],
         "its kernel matrix is not square.",
@@ -96,7 +101,7 @@ _EMBEDDING: Entries = (
 _RIDGE: Entries = (*_ROWS, ("dual_coef_", _Coefficients()), ("certificate_", certificates("targets")))
 
 SCHEMAS = [
-    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE]),
+    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE, _WHOLE_DEGREE]),
     Schema("maxmargin.kernel_model.KernelLogisticRegression", KernelLogisticRegression, _LOGISTIC, checks=[_DEGREE]),
     Schema("maxmargin.kernel_model.KernelPerceptron", KernelPerceptron, _PERCEPTRON, checks=[_DEGREE]),
     Schema("maxmargin.kernel_approximation.TruncatedRBF", TruncatedRBF, _TRUNCATED, width=lambda m: m._n_features_out),

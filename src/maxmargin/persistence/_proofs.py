@@ -44,6 +44,8 @@ class _Proof(Around):
 
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         proof = super().read(node, where, scope)
+        if isinstance(proof, ModelCertificate) and not proof.problems:
+            raise Mismatch(where, "holds no certificate.")
         scope.agree(self.problems, max(1, len(proof.problems)), where, "the number of certificates")
         return proof
 

@@ -190,7 +190,9 @@ class _Remainder(Kind):
 def _same_parts(scope: Scope) -> bool:
     """The fitted transformers are those that were given, and what took the rest."""
     given = [name for name, _, _ in scope.params["transformers"]]
-    return [name for name, _, _ in scope.values["transformers_"]] in (given, [*given, "remainder"])
+    fitted = [name for name, _, _ in scope.values["transformers_"]]
+    known = scope.values["_transformer_to_input_indices"]
+    return fitted in (given, [*given, "remainder"]) and set(fitted) <= set(known)
 
 
 def _parts_width(scope: Scope) -> bool:

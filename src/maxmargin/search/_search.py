@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate, Status
 from ..data import validate_data
-from ..estimators import Reported, check_weights
+from ..estimators import Reported, TakesSparse, check_weights
 from ._fingerprint import fingerprint
 from ._folds import Fold, make_folds
 from ._grid import Grid
@@ -76,7 +76,7 @@ class SearchParameters:
     weighted_score: bool = True
 
 
-class Search(SearchParameters, Reported, ABC):
+class Search(SearchParameters, TakesSparse, Reported, ABC):
     """Base of the machines that tune themselves; not for direct use."""
 
     _kept: tuple[str, Record] | None  # the last question, and what is finished of it
@@ -250,11 +250,6 @@ class Search(SearchParameters, Reported, ABC):
         self.refit_time_ = time.perf_counter() - begin
 
     # ---------------------------------------------------------------- the winner
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.sparse = True
-        return tags
 
     def _winner(self) -> Any:
         check_is_fitted(self, "best_estimator_")

@@ -13,7 +13,8 @@ from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..engine import thread_count
-from ..kernels import KERNELS, FreshProducts, Kernel, StoredMatrix, StoredProducts, kernel_name, make_kernel
+from ..estimators import TakesKernel
+from ..kernels import KERNELS, FreshProducts, Kernel, StoredMatrix, StoredProducts, make_kernel
 from ..search import EXACT_ROWS, Fold, Grid, Search, SearchData, SearchState, automatic_count, check_values
 from ._block_search import BlockSearch
 from ._input import rows_of, training_rows
@@ -27,7 +28,7 @@ _WITHOUT_GAMMA = {"linear", "precomputed"}
 _STEPS = 1_000_000
 
 
-class KernelSearch(Search):
+class KernelSearch(TakesKernel, Search):
     """Base of the kernel machines that tune themselves; not for direct use."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -51,17 +52,6 @@ class KernelSearch(Search):
 
     # as exact as the machines themselves are on small data, where a weight of 2 is the same as the row twice
     _exact_rows: ClassVar[int] = EXACT_ROWS
-
-    @property
-    def _kernel_name(self) -> str:
-        """What kind of kernel this is, whether given by name, as an object or as a function."""
-        return kernel_name(self.kernel)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._kernel_name == "precomputed"
-        tags.input_tags.sparse = self._kernel_name != "precomputed"
-        return tags
 
     @abstractmethod
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate
 from ..data import Rows, csr_rows, exact_sums, validate_data
 from ..engine import thread_count
-from ..estimators import Reported
-from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
+from ..estimators import Reported, TakesKernel
+from ..kernels import KERNELS, Kernel, make_kernel
 from ._formulations import Formulation
 from ._input import rows_of
 from ._verify import Audit, recertify
@@ -50,7 +50,7 @@ class KernelParameters:
     callback: Callable[[dict], Any] | None = None
 
 
-class KernelMachine(KernelParameters, Reported, BaseEstimator, metaclass=ABCMeta):
+class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the kernel machines; not for direct use.
 
     A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
@@ -89,20 +89,9 @@ class KernelMachine(KernelParameters, Reported, BaseEstimator, metaclass=ABCMeta
         """Every figure of the certificate, recomputed from the model alone."""
         return recertify(self, X, y, sample_weight)
 
-    @property
-    def _kernel_name(self) -> str:
-        """What kind of kernel this is, whether given by name, as an object or as a function."""
-        return kernel_name(self.kernel)
-
     @classmethod
     def _get_param_names(cls) -> list[str]:
         return list(_parameter_names(cls))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._kernel_name == "precomputed"
-        tags.input_tags.sparse = self._kernel_name != "precomputed"
-        return tags
 
     # ---------------------------------------------------------------- what its parameters mean for a solver
 

@@ -219,9 +219,9 @@ class ColumnReader(TransformerMixin, BaseEstimator):
 
     @property
     def types_(self) -> dict[str, str]:
-        """What each column holds, as `read_table` and `scan_table` take it for ``types=``."""
+        """What each column that is read holds, as `read_table` and `scan_table` take it for ``types=``."""
         check_is_fitted(self)
-        return {plan.name: plan.type for plan in self.columns_ if plan.type != "missing"}
+        return {plan.name: plan.type for plan in self.columns_ if plan.type != "missing" and plan.kind != "drop"}
 
 
 def _rows(columns: list[Column]) -> int:

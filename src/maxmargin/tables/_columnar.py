@@ -119,10 +119,8 @@ def _batches(
     except MemoryError as error:  # of Arrow, too; a damaged file may ask for any size
         words = " ".join(str(error).split())[:100].rstrip(".")
         raise TableLimitError(
-            f"{where} ({byte_size(stored)}): not enough memory to read it{f' ({words})' if words else ''}; read some "
-            "columns with ",
-            Argument("columns"),
-            ", or chunks with scan_table. A file that should need less is damaged.",
+            f"{where} ({byte_size(stored)}): not enough memory to read it{f' ({words})' if words else ''}; read fewer "
+            "columns or rows at a time. A file that should need less is damaged.",
             limit="memory",
             place=where,
         ) from None

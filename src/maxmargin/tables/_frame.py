@@ -55,6 +55,13 @@ class Column:
             return np.ones(len(self.series), dtype=bool)
         return np.asarray(self.series.is_null().to_numpy(), dtype=bool)
 
+    def distinct(self) -> int:
+        """How many different values there are; integers beyond 2^53 count as they are, not as float64."""
+        if isinstance(self.series, np.ndarray | list):
+            values = self.numbers() if isinstance(self.series, list) else self.series
+            return len(np.unique(values[~self.missing()]))
+        return int(self.series.drop_nulls().n_unique())
+
     def texts(self) -> list[str | None]:
         """Strings, None where a value is missing; numbers as they are written, 3.0 as 3."""
         if self.type != "text":

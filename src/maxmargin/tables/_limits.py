@@ -54,7 +54,7 @@ class Limits:
         for name in ("max_columns", "max_bytes", "max_expansion"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | float) and value > 0 and value is not True):
-                words = " is no number above 0; leave it out, or give math.inf for no limit."
+                words = " is no number above 0; leave it out for the default."
                 raise TableError(Argument(name, value), words)
 
     def columns(self, count: int, where: Place, *, sparse: bool = False) -> None:
@@ -98,9 +98,7 @@ class Limits:
                 where,
                 f"{what} takes {byte_size(size)} of memory or more, beyond ",
                 Argument("max_bytes", _short(allowed)),
-                f" ({byte_size(allowed)}); read some columns with ",
-                Argument("columns"),
-                ", or chunks with scan_table, or raise ",
+                f" ({byte_size(allowed)}); read fewer columns or rows at a time, or raise ",
                 Argument("max_bytes"),
                 ".",
                 limit="max_bytes",

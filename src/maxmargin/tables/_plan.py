@@ -90,19 +90,20 @@ def _plan_number(column: Column, plan: ColumnPlan, kind: str | None, first: bool
         return replace(plan, reason="no value at all")
     if present.min() == present.max() and not plan.missing and len(present) > 1:
         return replace(plan, reason=f"constant: always {present[0]:g}")
-    if frame and column.whole and _numbers_rows(column.name, present, first):
+    if frame and _numbers_rows(column, present, first):
         return replace(plan, reason="an identifier: every row has another integer")
     return replace(plan, kind="number", reason="true or false" if column.type == "bool" else "numbers")
 
 
-def _numbers_rows(name: str, values: np.ndarray, first: bool) -> bool:
+def _numbers_rows(column: Column, values: np.ndarray, first: bool) -> bool:
     """Whether integers merely tell rows apart: all different, and named so, counting up from the left, or too long."""
     if len(values) < _FEW:
         return False
+    named, long = named_as_identifier(column.name), bool(np.abs(values).max() > _EXACT)
+    if not column.whole:  # what 64 bits do not hold is float64, and may as well be a mass in kilograms
+        return named and long and bool((values == np.floor(values)).all()) and column.distinct() == len(values)
     counts_up = first and bool((np.diff(values) == 1).all())
-    if not (counts_up or named_as_identifier(name) or np.abs(values).max() > _EXACT):
-        return False
-    return len(np.unique(values)) == len(values)
+    return (counts_up or named or long) and column.distinct() == len(values)
 
 
 def named_as_identifier(name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..messages import Argument, Fitting, Judged, ProgressEvent, Stage, parameters
+from ..messages import Argument, Judged, ProgressEvent, Stage, parameters
 from ..search import standard_error
 from ._arguments import Arguments
 from ._evaluate import constant_scores, scores_of
@@ -70,6 +70,9 @@ class TrainingRun:
     def _stages(self, data: Any) -> Training:
         self._tell("data", "reading the columns")
         table = open_table(data, self.target_name, self.given.columns)
+        if self.given.kinds and self.target_name in self.given.kinds:
+            asked = Argument("kinds", key=self.target_name)
+            raise TrainingError(asked, " is the target, whose kind is said by ", Argument("task"), ".")
         target = read_target(table.target, self.given.task, self.given.drop_missing_target)
         classes = target.classes is not None
         families = self._families(classes, table)
@@ -280,7 +283,7 @@ class TrainingRun:
         self._tell("fit", f"{family.name} on {len(y)} rows with {parameters(params) or 'no parameters to choose'}")
         estimator = family.make(job, params)
         if hasattr(estimator, "callback"):
-            estimator.callback = self._fitting
+            estimator.callback = self.reporter.fitting
         estimator.fit(X, y)
         if hasattr(estimator, "callback"):
             estimator.callback = None  # a saved model calls nobody
@@ -288,13 +291,6 @@ class TrainingRun:
         if remark:
             self.notes.append(remark)
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
-
-    def _fitting(self, state: dict[str, Any]) -> None:
-        self.reporter.tell(
-            Fitting(
-                int(state["iteration"]), float(state["gap"]), state["seconds"], state["problem"], state["violation"]
-            )
-        )
 
     def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
         score, constant = scores.get(metric), baseline.get(metric)

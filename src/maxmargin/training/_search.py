@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..messages import Candidate, ProgressEvent
+from ..messages import Candidate, Fitting, ProgressEvent
 from ..search import SearchState, standard_error
 from ._evaluate import score_by
 
@@ -43,6 +43,11 @@ class Reporter:
         if self._progress is not None:
             with self._lock:
                 self._progress(event)
+
+    def fitting(self, state: dict[str, Any]) -> None:
+        """Pass on how far a fit is: the callback of an estimator."""
+        gap = float(state["gap"])
+        self.tell(Fitting(int(state["iteration"]), gap, state["seconds"], state["problem"], state["violation"]))
 
 
 class StateMonitor:

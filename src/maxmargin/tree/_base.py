@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 from ..certificates import Guarantee
 from ..data import check_array, csr_rows, validate_data
 from ..engine import Stopwatch, warn
-from ..estimators import Reported, encode_known_labels, encode_labels
+from ..estimators import Reported, TakesMissing, encode_known_labels, encode_labels
 from ._binning import Bins
 from ._build import grow_tree
 from ._columns import Categories
@@ -90,7 +90,7 @@ class ClassTrees(ClassifierMixin, Reported):
             return np.log(self.predict_proba(X))
 
 
-class TreeEstimator(TreeParameters, Reported, BaseEstimator, metaclass=ABCMeta):
+class TreeEstimator(TreeParameters, TakesMissing, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the trees; not for direct use."""
 
     _parameter_constraints: ClassVar[dict] = {"splitter": [StrOptions({"best"})], **CONSTRAINTS}
@@ -107,12 +107,6 @@ class TreeEstimator(TreeParameters, Reported, BaseEstimator, metaclass=ABCMeta):
     certificate_: Guarantee
     _classes_count: int
     _seed: int = 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.node == "axis"
-        tags.input_tags.sparse = self.node == "axis"
-        return tags
 
     # ---------------------------------------------------------------- fitting
 

@@ -59,6 +59,12 @@ class TreeParameters:
     node: str = "axis"
     n_candidates: int = 100
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        if self.node != "axis":
+            tags.input_tags.allow_nan = tags.input_tags.sparse = False
+        return tags
+
 
 def refuse_monotonic(monotonic_cst: Any) -> None:
     if monotonic_cst is not None:

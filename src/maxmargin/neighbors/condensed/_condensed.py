@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ...certificates import Guarantee, Status, figures_reproduced
 from ...data import naming_columns, validate_data
 from ...engine import Stopwatch, thread_count, warn
-from ...estimators import Reported, check_same_rows
+from ...estimators import Reported, TakesSparse, check_same_rows
 from .._verify import alike, nothing_found, refuted, same_rows
 from ..search import EMPTY, Columns, Index, Search, TileIndex, TreeIndex, choose_algorithm
 from ._contradictions import contradicting
@@ -44,7 +44,7 @@ class _Evidence:
     removable: int
 
 
-class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
+class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
     """The few training rows that one nearest neighbour needs to be right on all of them.
 
     Hart's rule: visit the rows in random order and keep each one that its nearest prototype so far misclassifies, until
@@ -108,11 +108,6 @@ class CondensedNearestNeighbors(ClassifierMixin, Reported, BaseEstimator):
         self.reduce = reduce
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     # ---------------------------------------------------------------- fitting
 

@@ -1,0 +1,223 @@
+"""Kernel values computed from rows, tile by tile."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from scipy.linalg.blas import dsyrk, ssyrk
+
+from ..data import Rows
+from ..engine import run_parallel
+from ._accuracy import Accuracy
+from ._gram import Gram, extended_values
+from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height, transform_symmetric
+from ._transform import UNTRANSFORMED, UNTRANSFORMED_DIFFERENCES
+
+# Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
+_WORTH_A_THREAD = 2_000_000
+_PANEL_BYTES = 2**24
+# Up to this many multiplications one thread computes half of a symmetric matrix and mirrors it (357 samples of 64
+# features: 0.42 instead of 0.67 ms); beyond it all threads share the whole.
+_HALF_IS_FASTER = 100_000_000
+
+
+class TiledGram(Gram):
+    """Kernel values computed from rows, tile by tile, on several threads."""
+
+    def __init__(
+        self,
+        kernel: Any,
+        rows: Rows,
+        columns: Rows | None = None,
+        n_threads: int = 1,
+        *,
+        _index: np.ndarray | None = None,
+        _shared: tuple | None = None,
+    ) -> None:
+        self.kernel, self.rows, self.columns = kernel, rows, rows if columns is None else columns
+        self.n_threads = n_threads
+        self._index = _index
+        if _shared is None:
+            # Distances do not change when the origin moves to the mean, and cancel far less there. Differences of
+            # rows are exact to rounding where they are.
+            centred = kernel.shift_invariant and not (rows.sparse or self.columns.sparse or kernel.by_differences)
+            shift = self.columns.mean if centred else np.zeros(rows.d)
+            row_norms = np.zeros(rows.n) if kernel.by_differences else rows.squared_norms(shift)
+            if self.columns is rows:
+                column_norms = row_norms
+            else:
+                column_norms = np.zeros(self.columns.n) if kernel.by_differences else self.columns.squared_norms(shift)
+            _shared = shift, row_norms, column_norms
+        self._shared = _shared
+        n = rows.n if _index is None else len(_index)
+        self.shape = n, (n if self.columns is rows else self.columns.n)
+
+    def restricted(self, index: np.ndarray) -> TiledGram:
+        index = index if self._index is None else self._index[index]
+        return TiledGram(self.kernel, self.rows, self.columns, self.n_threads, _index=index, _shared=self._shared)
+
+    def with_threads(self, n_threads: int) -> TiledGram:
+        """The same matrix, computed by another number of threads."""
+        return TiledGram(self.kernel, self.rows, self.columns, n_threads, _index=self._index, _shared=self._shared)
+
+    def float32_error(self) -> float:
+        norms = self._shared[1]
+        sizes = np.abs(np.array([norms.max(initial=0.0), self.kernel.diagonal(norms).max(initial=0.0)]))
+        # beyond these, products and sums leave the range of float32
+        if not ((sizes < 1e30) & ((sizes > 1e-30) | (sizes == 0))).all():
+            return np.inf
+        return self.kernel.float32_error(norms)
+
+    def diagonal(self) -> np.ndarray:
+        norms = self._shared[1]
+        return self.kernel.diagonal(norms if self._index is None else norms[self._index])
+
+    def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
+        out = np.empty((len(i), len(j)), dtype)
+        order = self._row_index(i)
+        for part in self._portions(len(j), dtype):
+            panels, panel_norms = self._panels(j[part], dtype)
+            self._sweep(fill, order, panels, panel_norms, (), out[:, part])
+        return out
+
+    def whole(self, dtype: Any) -> np.ndarray:
+        n = self.shape[0]
+        work = n * n * (10 + self.rows.d) if self.n_threads > 1 else 0
+        whole = self.rows.sparse or self.columns is not self.rows or self.kernel.by_differences
+        if whole or work > _HALF_IS_FASTER:
+            return super().whole(dtype)
+        shift, norms, _ = self._shared
+        order = self._row_index(None)
+        X = np.ascontiguousarray(self.rows.dense(order, shift, dtype))
+        out = np.empty((n, n), dtype)
+        syrk = ssyrk if dtype == np.float32 else dsyrk
+        syrk(1.0, X.T, c=out.T, trans=1, overwrite_c=1)  # the upper half in Fortran's order is the lower in C's
+        transform_symmetric(out, norms, order, self.kernel.params)
+        return out
+
+    def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
+        order = self._row_index(i)
+        out = np.zeros((len(coef), len(order)))
+        for part in self._portions(len(j), dtype):
+            panels, panel_norms = self._panels(j[part], dtype)
+            self._sweep(accumulate, order, panels, panel_norms, (_in_chunks(coef[:, part], panels),), out)
+        return out
+
+    def sweep_and_store(
+        self, j: np.ndarray, coef: np.ndarray, slots: np.ndarray, storage: np.ndarray, out: np.ndarray
+    ) -> None:
+        """``out += coef @ K[:, j].T``, and the columns j into the chosen rows of `storage`."""
+        order = self._row_index(None)
+        for part in self._portions(len(j), storage.dtype):
+            panels, panel_norms = self._panels(j[part], storage.dtype)
+            extra = _in_chunks(coef[:, part], panels), slots[part], storage
+            self._sweep(accumulate_and_store, order, panels, panel_norms, extra, out)
+
+    def features(self) -> np.ndarray:
+        """The rows of the matrix as they are, dense and in float64."""
+        return self.rows.dense(self._row_index(None), np.zeros(self.rows.d), np.float64)
+
+    def products(self) -> tuple[np.ndarray, np.ndarray]:
+        """Inner products of all rows in float64 (about the mean, if the kernel does not mind), and squared lengths.
+
+        By differences: half the squared distances with a minus sign, and zeros. They are what the kernels of every
+        gamma are functions of.
+        """
+        order = self._row_index(None)
+        out = np.empty((len(order), len(order)))
+        params = UNTRANSFORMED_DIFFERENCES if self.kernel.by_differences else UNTRANSFORMED
+        for part in self._portions(len(order), np.float64):
+            panels, panel_norms = self._panels(np.arange(part.start, part.stop), np.float64)
+            self._sweep(fill, order, panels, panel_norms, (), out[:, part], params=params)
+        return out, self._shared[1][order]
+
+    @property
+    def squared_norms(self) -> tuple[np.ndarray, np.ndarray]:
+        """Squared lengths of all rows and of all columns, about the point that products are taken about."""
+        return self._shared[1], self._shared[2]
+
+    def accuracy(self) -> Accuracy:
+        found = self.kernel.accuracy(self._shared[1], self.rows.longest[0])
+        return found if self._index is None else found.of(self._index)
+
+    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        chunks = -(-len(j) // WIDTH) + len(self._portions(len(j), np.float64))
+        additions = min(len(j), WIDTH) + chunks + 2
+        if self.kernel.non_negative:
+            f, size = self.product(j, np.array([coef, np.abs(coef)]), np.float64)
+            return f, size, additions
+        scale = self.accuracy().scale
+        return self.product(j, coef[None], np.float64)[0], scale * float(scale[j] @ np.abs(coef)), additions
+
+    def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
+        return (self.rows, self._index) if self.kernel.is_linear and self.columns is self.rows else None
+
+    def extended_work(self, count: int) -> float:
+        return float(self.shape[0]) * count * (20 + self.rows.d)
+
+    def extended(self, j: np.ndarray) -> tuple[np.ndarray, Accuracy]:
+        order = self._row_index(None)
+        return extended_values(self.kernel, self.rows, order, order[j])
+
+    @property
+    def multiplications(self) -> float:
+        """Multiplications that one inner product takes."""
+        return len(self.rows.arrays[0]) / max(1, self.rows.n) * 4 if self.rows.sparse else self.rows.d
+
+    def _row_index(self, i: np.ndarray | None) -> np.ndarray:
+        if i is None:
+            return np.arange(self.rows.n) if self._index is None else self._index
+        return np.asarray(i, dtype=np.int64) if self._index is None else self._index[i]
+
+    def _portions(self, count: int, dtype: Any) -> list[slice]:
+        """Columns in portions whose panels stay small: all support vectors at once can be as large as X."""
+        step = max(WIDTH, _PANEL_BYTES // (np.dtype(dtype).itemsize * max(1, self.rows.d)) // WIDTH * WIDTH)
+        return [slice(a, min(a + step, count)) for a in range(0, count, step)]
+
+    def _panels(self, j: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The chosen columns as panels (chunks, d, width), padded by zeros, and their squared lengths."""
+        shift, _, norms = self._shared
+        if self._index is not None and self.columns is self.rows:
+            j = self._index[j]
+        chunks = -(-len(j) // WIDTH)
+        width = -(-len(j) // chunks)  # equal chunks: padding costs as much as values
+        panels = np.zeros((chunks, self.rows.d, width), dtype)
+        panel_norms = np.zeros((chunks, width), dtype)
+        for chunk in range(chunks):
+            part = j[chunk * width : (chunk + 1) * width]
+            panels[chunk, :, : len(part)] = self.columns.dense(part, shift, dtype).T
+            panel_norms[chunk, : len(part)] = norms[part]
+        return panels, panel_norms
+
+    def _sweep(
+        self,
+        task: Any,
+        order: np.ndarray,
+        panels: np.ndarray,
+        panel_norms: np.ndarray,
+        extra: tuple,
+        out: np.ndarray,
+        params: tuple | None = None,
+    ) -> None:
+        shift, norms, _ = self._shared
+        params = self.kernel.params if params is None else params
+        m, height = len(order), tile_height(self.rows.d)
+        work = m * panels.shape[0] * panels.shape[2] * (10 + self.rows.d)
+        threads = self.n_threads if work > _WORTH_A_THREAD else 1
+        edges = [m * t // threads for t in range(threads + 1)]
+        arguments = [
+            (self.rows.arrays, order, a, b, shift, norms, panels, panel_norms, *extra, params, height, out)
+            for a, b in itertools.pairwise(edges)
+            if a < b
+        ]
+        run_parallel(task, arguments)
+
+
+def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
+    """Coefficients laid out as the panels are, padded by zeros."""
+    chunks, _, width = panels.shape
+    padded = np.zeros((chunks * width, len(coef)), panels.dtype)
+    padded[: coef.shape[1]] = coef.T
+    return padded.reshape(chunks, width, len(coef))
