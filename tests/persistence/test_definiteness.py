@@ -33,7 +33,8 @@ def test_files_of_the_first_version_do_not_say(model, word, tmp_path, monkeypatc
     whole = Record.write
 
     def as_before(self, value, where):
-        return {name: part for name, part in whole(self, value, where).items() if name != "definiteness"}
+        parts = yield whole(self, value, where)
+        return {name: part for name, part in parts.items() if name != "definiteness"}
 
     monkeypatch.setattr(Record, "write", as_before)
     save(model.fit(X, y), tmp_path / "old.mm")

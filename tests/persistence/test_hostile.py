@@ -539,9 +539,10 @@ def test_a_tree_without_classes(path):
 
 def other(name):
     """The node of another model, fitted."""
-    from maxmargin.persistence._schema import object_node
+    from maxmargin.persistence._recursion import completed
+    from maxmargin.persistence._registry import object_node
 
-    return object_node(case(name).model, "")
+    return completed(object_node(case(name).model, ""))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import maxmargin
 from maxmargin.ensemble import BaggingClassifier
 from maxmargin.linear_model import Ridge
 from maxmargin.neighbors import KNeighborsClassifier
-from maxmargin.persistence import ModelFileError, _container, _schema, load, read_provenance, save, to_onnx
+from maxmargin.persistence import ModelFileError, _container, _registry, load, read_provenance, save, to_onnx
 from maxmargin.svm import SVC, SVCCV
 
 from .zoo import LABEL, TARGET, TWO, X, case
@@ -82,6 +82,14 @@ def test_a_model_that_would_not_load_is_not_saved(tmp_path):
 def test_models_without_a_fit_are_refused(tmp_path):
     with pytest.raises(NotFittedError):
         save(SVC(), tmp_path / "model.mm")
+
+
+def test_a_value_that_contains_itself_is_refused(tmp_path):
+    model = SVC().fit([[0.0], [1.0]], [0, 1])
+    model.cache_size = []
+    model.cache_size.append(model.cache_size)
+    with pytest.raises(ModelFileError, match="nested too deeply"):
+        save(model, tmp_path / "model.mm")
 
 
 # ---------------------------------------------------------------- whole or not there
@@ -212,7 +220,7 @@ def test_every_estimator_of_the_package_has_a_schema():
         for name in room.__all__:
             found = getattr(room, name)
             if isinstance(found, type) and issubclass(found, BaseEstimator):
-                schema = _schema.schema_of(found)
+                schema = _registry.schema_of(found)
                 assert schema is not None and schema.name == f"{room.__name__}.{name}", name
 
 
@@ -220,8 +228,8 @@ def test_every_schema_is_tried():
     from .zoo import CASES
 
     tried = {type(case(name).model) for name in CASES}
-    modules = set(_schema._ROOMS.values())
-    known = {schema.make for module in modules for schema in _schema._schemas(module).values()}
+    modules = set(_registry._ROOMS.values())
+    known = {schema.make for module in modules for schema in _registry._schemas(module).values()}
     within = {type(part) for name in CASES for part in parts_of(case(name).model)}
     assert known <= tried | within, {make.__name__ for make in known - tried - within}
 

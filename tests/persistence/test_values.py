@@ -17,8 +17,10 @@ from maxmargin.persistence._arrays import Array, Csr
 from maxmargin.persistence._container import DTYPES, Pools, chunks, header, member_of, pack
 from maxmargin.persistence._errors import Mismatch
 from maxmargin.persistence._json import dump, parse
-from maxmargin.persistence._kinds import Float, Int, Scope
+from maxmargin.persistence._kinds import Float, Int
 from maxmargin.persistence._plain import plain_node, plain_value
+from maxmargin.persistence._recursion import completed
+from maxmargin.persistence._scope import Scope
 from maxmargin.persistence._values import label_node, labels_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -44,6 +46,14 @@ def through(tree):
     return again.read(lambda name: io.BytesIO(contents[name]), digests)
 
 
+def to_node(value, where=""):
+    return completed(plain_node(value, where))
+
+
+def from_node(node, where=""):
+    return completed(plain_value(node, where))
+
+
 def same(a, b):
     if type(a) is not type(b):
         return False
@@ -56,7 +66,7 @@ def same(a, b):
 
 @given(VALUES)
 def test_parameters_are_read_as_they_were_written(value):
-    assert same(plain_value(through({"v": plain_node(value, "")})["v"], ""), value)
+    assert same(from_node(through({"v": to_node(value)})["v"]), value)
 
 
 @given(
@@ -95,7 +105,7 @@ def test_headers_are_those_of_npy_files(count):
 
 @pytest.mark.parametrize("value", [KFold(3, shuffle=True, random_state=1), ShuffleSplit(2, test_size=0.3)])
 def test_splitters(value):
-    again = plain_value(plain_node(value, ""), "")
+    again = from_node(to_node(value))
     assert repr(again) == repr(value)
     rows = np.zeros((9, 1))
     if value.random_state is not None:
@@ -109,7 +119,7 @@ def test_splitters(value):
 def test_a_random_state_goes_on():
     state = np.random.RandomState(5)
     state.normal(size=3)  # an odd number: one is kept for later
-    again = plain_value(through({"v": plain_node(state, "")})["v"], "")
+    again = from_node(through({"v": to_node(state)})["v"])
     assert np.array_equal(again.normal(size=9), state.normal(size=9))
 
 
@@ -119,7 +129,7 @@ def test_a_random_state_goes_on():
 )
 def test_other_values_are_refused(value):
     with pytest.raises(Mismatch):
-        plain_node(value, "here")
+        to_node(value, "here")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +162,7 @@ def test_other_values_are_refused(value):
 )
 def test_nodes_that_are_no_values(node):
     with pytest.raises(Mismatch):
-        plain_value(node, "here")
+        from_node(node, "here")
 
 
 def test_sizes_are_bound_once_and_compared_after_that():

@@ -12,7 +12,7 @@ from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
 
 from ._cache import CompiledCache
-from ._pieces import PieceCompiler
+from ._compiler import FunctionCompiler, PieceCompiler
 from ._recording import register
 
 _logger = logging.getLogger("maxmargin")
@@ -36,7 +36,13 @@ if hasattr(os, "register_at_fork"):
 # reassociation and finite-only maths would make certificates depend on the compiler's mood (but see `jit_sums`).
 # Divisions follow numpy: the test for a zero divisor that Python asks for keeps a loop from being vectorised.
 # No function is handed to C code as a pointer: none needs the second entry that numba would make for that.
-_OPTIONS: Any = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy", "no_cfunc_wrapper": True}
+_OPTIONS: Any = {
+    "nogil": True,
+    "fastmath": {"contract"},
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "pipeline_class": FunctionCompiler,
+}
 # What Python never calls needs no entry for Python and no machine code of its own.
 INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PieceCompiler}
 

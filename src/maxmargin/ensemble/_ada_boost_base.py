@@ -16,7 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
 
 from ..engine import Stopwatch
-from ..estimators import Reported, TakesSparse, check_same_rows
+from ..estimators import Reported, TakesSparse, check_same_rows, keep_trace
+from ..solvers import Trace
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
@@ -34,6 +35,7 @@ class BoostingParameters:
     learning_rate: float = 1.0
     random_state: Any = None
     resample: bool | str = "auto"
+    trace: bool = False
 
 
 class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse, Reported, BaseEstimator):
@@ -44,6 +46,7 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "resample": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
+        "trace": ["boolean"],
     }
 
     estimator_: Any
@@ -162,6 +165,33 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
                 f"feature_importances_ attribute"
             ) from error
         return sum(parts) / votes.sum()
+
+
+def timed(learn: Callable[[np.ndarray], Any], watch: Stopwatch, times: list[float]) -> Callable[[np.ndarray], Any]:
+    """The same, noting when each learner was trained."""
+
+    def learn_and_note(weights: np.ndarray) -> Any:
+        found = learn(weights)
+        times.append(watch.seconds())
+        return found
+
+    return learn_and_note
+
+
+def keep_rounds(model: Any, times: list[float]) -> None:
+    """The course of boosting, if that was asked for: figures of the proof, round by round."""
+    trace = Trace() if model.trace else None
+    if trace is not None:
+        proof = model.certificate_
+        figures = {
+            "error": proof.training_errors,
+            "weighted_error": proof.errors,
+            "exponential_loss": proof.chance_bounds if len(proof.chance_bounds) else proof.bounds,
+        }
+        # a learner that makes no error is the answer alone, whatever was before it
+        alone = len(proof.errors) == 1 and model.estimator_errors_[0] == 0
+        trace.extend("", times[-1:] if alone else times[: len(proof.errors)], figures)
+    keep_trace(model, trace)
 
 
 def predictions(X: Any) -> Callable[[Any], Any]:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
-from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag
+from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import BoostRun, Learn, Watch, boost
 from ._box import DecisionBox
@@ -69,6 +69,9 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         lowered the error on them, and the learners of the rounds up to the lowest error are kept. 0: no such rows.
     n_iter_no_change : int, default=10
         See `validation_fraction`.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: training error, weighted error of the learner, exponential
+        loss and seconds by round.
 
     Attributes
     ----------
@@ -78,6 +81,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         Their votes, ln((1 - error)/error) + ln(n_classes - 1) times the learning rate; 0 for rounds that were not made.
     estimator_errors_ : ndarray of shape (n_estimators,)
         Their weighted errors; 1 for rounds that were not made.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     certificate_ : BoostingGuarantee
         Edges, the bound beside the training error of each round, margins; recomputed from the learners in float64, and
         again by ``certificate_.verify(X, y, sample_weight)``.
@@ -142,6 +147,9 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         self._seed = drawn_seed(self.random_state)
         validation, start = self._held_out(X, label, start)
         learn, weights = self._learning(X, y, label, start)
+        times: list[float] = []
+        if self.trace:
+            learn = timed(learn, clock, times)
         watches: list[Watch] = [one for one in (watch, self._error_watch(X, label, start), validation) if one]
         run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), first_of(watches))
         run = run if validation is None else self._best_of(run, validation)
@@ -151,6 +159,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
             setattr(self, f"_{name}", getattr(self, name))
         proof = self._prove(X, label, start, run.status)
         self.certificate_ = replace(proof, seconds=clock.seconds(), _recompute=self._recertify)
+        keep_rounds(self, times)
         return self
 
     def _held_out(self, X: Any, label: np.ndarray, start: np.ndarray) -> tuple[ValidationError | None, np.ndarray]:

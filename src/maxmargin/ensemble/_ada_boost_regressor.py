@@ -17,7 +17,7 @@ from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
 from ..tree import DecisionTreeRegressor
-from ._ada_boost_base import AdaBoostBase, fit_on_bag
+from ._ada_boost_base import AdaBoostBase, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_r2 import Learn, boost_r2, prove_r2
 from ._boosted_trees import BoostedTrees
@@ -48,6 +48,9 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     resample : bool or "auto", default="auto"
         Whether to train regressors on rows drawn by weight, as scikit-learn always does, instead of giving them the
         weights. "auto": only those that take no `sample_weight`.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: training error, weighted error of the learner, exponential
+        loss and seconds by round.
 
     Attributes
     ----------
@@ -57,6 +60,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         Their votes; 0 for rounds that were not made.
     estimator_errors_ : ndarray of shape (n_estimators,)
         Their weighted mean losses; 1 for rounds that were not made.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     certificate_ : BoostingGuarantee
         On how many rows the regressors can be bad on the average, round by round; recomputed by
         ``certificate_.verify(X, y, sample_weight)``.
@@ -103,12 +108,16 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         X, y = self._validate(X, y, reset=True)
         start = self._weights(X, sample_weight)
         learn = self._learn(X, y, start)
+        times: list[float] = []
+        if self.trace:
+            learn = timed(learn, watch, times)
         run = boost_r2(learn, y, start.copy(), self.n_estimators, self.learning_rate, self.loss)
         self._keep(run.learners, run.votes, run.errors)
         self._loss, self._learning_rate = self.loss, self.learning_rate
         self._ending, self._rows_seen = run.ending, len(y)
         proof = self._prove(X, y, start, run.status)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
+        keep_rounds(self, times)
         return self
 
     def _learn(self, X: Any, y: np.ndarray, start: np.ndarray) -> Learn:

@@ -9,6 +9,7 @@ from ._reported import Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
 from ._tags import TakesKernel, TakesMissing, TakesSparse
+from ._tracing import keep_trace, monitor_of
 from ._weights import check_weights
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "encode_known_labels",
     "encode_labels",
     "keep_proof",
+    "keep_trace",
+    "monitor_of",
     "pair_vote",
     "solve_all",
 ]

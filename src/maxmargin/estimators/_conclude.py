@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..certificates import Certificate, ModelCertificate, Status
 from ..engine import warn
+from ._tracing import keep_trace
 
 if TYPE_CHECKING:
     from ..solvers import Monitor
@@ -46,6 +47,7 @@ def conclude(
 
     """
     worst = keep_proof(estimator, certificates)
+    keep_trace(estimator, monitor.trace)
     if monitor.verbose:
         violation = estimator.certificate_.kkt_violation
         monitor.close(f"{worst.status}, relative gap {worst.relative_gap:.2e}, violation {violation:.2e}")

@@ -19,6 +19,7 @@ from ..estimators import (
     class_weights,
     conclude,
     encode_labels,
+    monitor_of,
     solve_all,
 )
 from ..kernels import Gram, Kernel, MatrixGram, definiteness
@@ -57,6 +58,8 @@ class KernelLogisticRegression(KernelSumClassifier):
         Show progress on standard error.
     n_jobs : int or None, default=None
         Threads; None and -1 mean all cores.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap and seconds by step of Newton.
 
     Attributes
     ----------
@@ -66,6 +69,8 @@ class KernelLogisticRegression(KernelSumClassifier):
         The intercepts.
     X_fit_ : ndarray or sparse matrix
         The rows of the training; for a precomputed kernel their matrix.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     certificate_ : ModelCertificate
         Primal and dual objective, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does
         it again. The dual is that of a support vector machine with an entropy.
@@ -95,6 +100,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "verbose": ["verbose"],
+        "trace": ["boolean"],
     }
 
     def __init__(
@@ -111,6 +117,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         max_iter: int = 100,
         verbose: bool | int = False,
         n_jobs: int | None = None,
+        trace: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -123,6 +130,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         self.max_iter = max_iter
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.trace = trace
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
         """Train on rows X with labels y.
@@ -157,7 +165,7 @@ class KernelLogisticRegression(KernelSumClassifier):
             )
         matrix = MatrixGram.of(gram)
         problems = self._problems(matrix, label[kept], weight[kept])
-        monitor, names = Monitor(self.verbose), [self._name(k) for k in range(len(problems))]
+        monitor, names = monitor_of(self), [self._name(k) for k in range(len(problems))]
         K = matrix.whole(np.float64)
 
         def solve(k: int, own: Monitor) -> tuple[np.ndarray, float, int, Certificate]:
@@ -170,7 +178,9 @@ class KernelLogisticRegression(KernelSumClassifier):
             evidence = evaluate_kernel_logistic(problems[k], beta, b, known, self.tol)
             status = self._status(evidence, found.status)
             steps, seconds = found.iterations, watch.seconds()
-            return beta, b, steps, Certificate.of(evidence, status, steps, seconds, names[k])
+            certificate = Certificate.of(evidence, status, steps, seconds, names[k])
+            own.certified(certificate)
+            return beta, b, steps, certificate
 
         def untouched(k: int) -> tuple[np.ndarray, float, int, Certificate]:
             beta = np.zeros(len(kept))

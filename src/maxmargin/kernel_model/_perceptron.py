@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..engine import Stopwatch, raise_interrupt, warn
-from ..estimators import check_same_rows, encode_labels
+from ..estimators import check_same_rows, encode_labels, keep_trace, monitor_of
 from ..kernels import Gram, Kernel, definiteness
 from ..problems import KernelSeparation
-from ..solvers import KernelPerceptronRule, Monitor
+from ..solvers import KernelPerceptronRule
 from ..svm import kernel_of_fit, rows_of, stated_gamma
 from ._classifier import KernelSumClassifier
 from ._mistakes import Record, mistake_guarantee
@@ -56,6 +56,8 @@ class KernelPerceptron(KernelSumClassifier):
         Show progress on standard error.
     n_jobs : int or None, default=None
         Threads for the kernel matrix; None and -1 mean all cores.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: mistakes so far and seconds by epoch.
 
     Attributes
     ----------
@@ -67,6 +69,8 @@ class KernelPerceptron(KernelSumClassifier):
         The rows of the training; for a precomputed kernel their matrix.
     n_mistakes_ : ndarray of shape (1,) or (n_classes,)
         Mistakes of each problem.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     certificate_ : Guarantee
         Mistakes, radius, margin and the bound that follows; ``certificate_.verify(X, y)`` recomputes them.
     gamma_ : float
@@ -93,6 +97,7 @@ class KernelPerceptron(KernelSumClassifier):
         "random_state": ["random_state"],
         "variant": [StrOptions({"plain", "averaged"})],
         "verbose": ["verbose"],
+        "trace": ["boolean"],
     }
 
     def __init__(
@@ -110,6 +115,7 @@ class KernelPerceptron(KernelSumClassifier):
         variant: str = "plain",
         verbose: bool | int = 0,
         n_jobs: int | None = None,
+        trace: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -123,6 +129,7 @@ class KernelPerceptron(KernelSumClassifier):
         self.variant = variant
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.trace = trace
 
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
         """Train on rows X with labels y.
@@ -144,7 +151,7 @@ class KernelPerceptron(KernelSumClassifier):
         self.classes_, label = encode_labels(y)
         kernel, gamma = kernel_of_fit(self, X, np.ones(len(label)))
         problems = self._problems(kernel, kernel.gram(rows_of(self.kernel, X), None, self._threads()), label)
-        monitor, seconds = Monitor(self.verbose), []
+        monitor, seconds = monitor_of(self), []
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
         runs = []
         for k, problem in enumerate(problems):
@@ -153,6 +160,7 @@ class KernelPerceptron(KernelSumClassifier):
             runs.append(KernelPerceptronRule.solve(problem, start, self.tol, self.max_iter, own, shuffle=order))
             seconds.append(watch.seconds())
         monitor.close()
+        keep_trace(self, monitor.trace)
         self._last = np.array([run.variables for run in runs])
         self.dual_coef_ = np.array([run.stats["mean"] for run in runs]) if self.variant == "averaged" else self._last
         self.intercept_ = self.dual_coef_.sum(axis=1) * float(self.fit_intercept)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data import Rows
 from ..engine import thread_count
-from ..estimators import conclude, solve_all
+from ..estimators import conclude, monitor_of, solve_all
 from ..solvers import Monitor
 from ._advice import advice
 from ._formulation import LinearFormulation
@@ -27,7 +27,7 @@ def fit_classifier(machine: Any, formulation: LinearFormulation, X: Any, y: Any,
     """Train on labels."""
     training = training_of(machine, X, y, sample_weight)
     starts, slopes = warm_starts(machine, training)
-    monitor = Monitor(machine.verbose, machine.callback)
+    monitor = monitor_of(machine)
     parts, interrupted = solve_training(machine, formulation, training, starts, slopes, monitor)
     keep(machine, formulation, training, parts)
     conclude(machine, [part.certificate for part in parts], monitor, interrupted, partial(advice, machine, parts))

@@ -33,6 +33,8 @@ class LinearParameters:
     random_state: Any = None
     verbose: bool | int = 0
     callback: Callable[[dict], Any] | None = None
+    solver_options: dict[str, Any] | None = None
+    trace: bool = False
 
 
 class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
@@ -49,6 +51,7 @@ class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
         "verbose": ["verbose"],
         "callback": [callable, None],
         "solver_options": [dict, None],
+        "trace": ["boolean"],
     }
 
     _arguments = {
@@ -57,8 +60,6 @@ class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
     }
-
-    solver_options: dict[str, Any] | None = None  # machines without such a parameter have none
 
     def _validate_for_predict(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -56,6 +56,7 @@ class Tasks:
         found = solve_risk(problem, solvers, start, machine.tol, machine.max_iter, monitor, self.slopes[k], **options)
         evidence, counted = found.evidence, (found.status, found.iterations, watch.seconds())
         certificate = Certificate.of(evidence, *counted, self.names[k])
+        monitor.certified(certificate)
         facts = found.keyboard, evidence.unbounded, evidence.rounding
         return Part(problem.as_rows(found.variables), found.slopes, certificate, found.solver, *facts)
 

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate, are_floats, confirmed, refuted
 from ..data import check_array, check_X_y, validate_data
 from ..engine import Stopwatch
-from ..estimators import Reported, TakesSparse, check_same_rows, conclude
-from ..solvers import Monitor
+from ..estimators import Reported, TakesSparse, check_same_rows, conclude, monitor_of
 from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
 from ._paths import RegressionPath
@@ -38,16 +37,18 @@ class LassoModel(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEs
 
     def _fit_all(self, data: LassoData, starts: Sequence[np.ndarray | None]) -> None:
         """Solve the problem of every target, and keep the model and its proof."""
-        design, monitor = data.design(), Monitor(False, None)
+        design, monitor = data.design(), monitor_of(self)
         thetas, certificates, rounding, interrupted = [], [], [], False
         for t in range(data.k):
             watch, problem = Stopwatch(), data.problem(t, self._alpha(), self._l1_ratio(), self.positive)
-            found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter)
+            own = monitor.named(target_name(t, data.k))
+            found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter, own)
             interrupted = interrupted or found.keyboard
             if not np.isfinite(found.variables).all():
                 raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
             counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
             certificates.append(Certificate.of(found.evidence, *counted))
+            own.certified(certificates[-1])
             thetas.append(found.variables)
             rounding.append(found.evidence.rounding)
         theta = np.array(thetas)
@@ -180,6 +181,8 @@ class ElasticNet(LassoModel):
         No solver here is random.
     selection : {"cyclic"}, default="cyclic"
         "random" is refused.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap and seconds by round.
 
     Attributes
     ----------
@@ -195,6 +198,8 @@ class ElasticNet(LassoModel):
         Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     n_iter_ : int or list of int
         Rounds, of each target.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     n_features_in_ : int
         As in scikit-learn.
 
@@ -221,6 +226,7 @@ class ElasticNet(LassoModel):
         "positive": ["boolean"],
         "random_state": ["random_state"],
         "selection": [StrOptions({"cyclic", "random"})],
+        "trace": ["boolean"],
     }
 
     def __init__(
@@ -237,6 +243,7 @@ class ElasticNet(LassoModel):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
+        trace: bool = False,
     ) -> None:
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -249,6 +256,7 @@ class ElasticNet(LassoModel):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.trace = trace
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
         """Train on rows X with targets y.
@@ -327,12 +335,12 @@ class Lasso(ElasticNet):
     ----------
     alpha : float, default=1.0
         The penalty, positive. Without one use :class:`LinearRegression`.
-    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
+    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection, trace
         As in :class:`ElasticNet`.
 
     Attributes
     ----------
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, n_features_in_
+    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
         As in :class:`ElasticNet`.
 
     Examples
@@ -365,6 +373,7 @@ class Lasso(ElasticNet):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
+        trace: bool = False,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -376,6 +385,7 @@ class Lasso(ElasticNet):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.trace = trace
 
     def _l1_ratio(self) -> float:
         return 1.0

@@ -88,6 +88,8 @@ class LinearClassifier(LinearClassifierMachine):
         Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
     solver_options : dict or None, default=None
         Further options of the solver, such as ``{"momentum": 0.9}``; unknown ones are refused.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
 
     Attributes
     ----------
@@ -99,6 +101,8 @@ class LinearClassifier(LinearClassifierMachine):
         Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     solver_ : str
         The solver that was used.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
     classes_, class_weight_, n_iter_, fit_status_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 
@@ -142,6 +146,7 @@ class LinearClassifier(LinearClassifierMachine):
         verbose: bool | int = 0,
         callback: Callable[[dict], Any] | None = None,
         solver_options: dict[str, Any] | None = None,
+        trace: bool = False,
     ) -> None:
         self.loss = loss
         self.penalty = penalty
@@ -158,6 +163,7 @@ class LinearClassifier(LinearClassifierMachine):
         self.verbose = verbose
         self.callback = callback
         self.solver_options = solver_options
+        self.trace = trace
 
     def _loss(self) -> Loss | CustomLoss:
         loss = make_loss(self.loss) if isinstance(self.loss, str) else as_loss(self.loss)

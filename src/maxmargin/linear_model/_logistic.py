@@ -71,6 +71,11 @@ class LogisticRegression(LinearClassifierMachine):
         Threads; None and -1 mean all cores.
     callback : callable or None, default=None
         Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+    solver_options : dict or None, default=None
+        Further options of the solver, such as ``{"step": 0.1}`` for "gradient_descent"; see
+        :class:`maxmargin.linear_model.LinearClassifier`.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
 
     Attributes
     ----------
@@ -82,6 +87,8 @@ class LogisticRegression(LinearClassifierMachine):
         Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     solver_ : str
         The solver that was used.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
     classes_, class_weight_, n_iter_, fit_status_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import interruptible, raise_interrupt, warn
-from ..estimators import Reported, TakesSparse, encode_labels
-from ..solvers import VARIANTS, Solution
+from ..estimators import Reported, TakesSparse, encode_labels, keep_trace, monitor_of
+from ..solvers import VARIANTS, Monitor, Solution
 from ._perceptron_problems import centred, last_iterate, problem_name, problems_of, run_all, starts_of, uncentred
 from ._perceptron_proof import proofs_of, recertify, records_of
 from ._values import linear_values
@@ -72,6 +72,8 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
     centred : bool, default=False
         Subtract the mean of the rows, without which data far from the origin needs very many mistakes to move its
         intercept. With ``fit_intercept=False`` the plane then goes through the mean.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: mistakes so far and seconds by epoch.
 
     Attributes
     ----------
@@ -83,6 +85,8 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
         Mistakes, radius, margin and the bound that follows; ``certificate_.verify(X, y)`` recomputes them.
     n_mistakes_ : ndarray of shape (1,) or (n_classes,)
         Mistakes of each problem.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     classes_, n_iter_, t_, n_features_in_
         As in scikit-learn; `n_iter_` is the largest number of epochs of any problem.
 
@@ -116,6 +120,7 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
         "warm_start": ["boolean"],
         "variant": [StrOptions(set(VARIANTS))],
         "centred": ["boolean"],
+        "trace": ["boolean"],
     }
 
     coef_: np.ndarray = field(init=False)
@@ -133,6 +138,7 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
     warm_start: bool = False
     variant: str = "plain"
     centred: bool = False
+    trace: bool = False
 
     # ---------------------------------------------------------------- fitting
 
@@ -156,8 +162,10 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
         begin = starts_of(self, 1 if len(classes) == 2 else len(classes), X.shape[1], coef_init, intercept_init)
         self.classes_ = classes
         problems, mean = problems_of(self, X, label, compute_class_weight(self.class_weight, classes=classes, y=y))
-        runs, seconds = run_all(self, problems, centred(begin, mean), self.max_iter, self.tol)
+        monitor = monitor_of(self)
+        runs, seconds = run_all(self, problems, centred(begin, mean), self.max_iter, self.tol, monitor)
         self._keep(runs, mean)
+        keep_trace(self, monitor.trace)
         self._lengths = np.linalg.norm(begin, axis=1)
         self.n_mistakes_ = np.array([run.stats["mistakes"] for run in runs])
         self.n_iter_ = max(run.iterations for run in runs)
@@ -207,7 +215,7 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
             begin, before = np.zeros((len(problems), X.shape[1] + 1)), None
         else:
             begin, before = last_iterate(self), np.column_stack([self.coef_, self.intercept_])
-        runs, seconds = run_all(self, problems, begin, 1, None)
+        runs, seconds = run_all(self, problems, begin, 1, None, Monitor(self.verbose))
         self._keep(runs, mean)
         if self.variant == "averaged" and before is not None and self._steps:
             share = X.shape[0] / (self._steps + X.shape[0])  # the mean goes on over all samples seen

@@ -62,10 +62,14 @@ def problems_of(model: Any, X: Any, label: np.ndarray, class_weight: np.ndarray)
 
 
 def run_all(
-    model: Any, problems: list[Separation], starts: np.ndarray, budget: int, tolerance: float | None
+    model: Any,
+    problems: list[Separation],
+    starts: np.ndarray,
+    budget: int,
+    tolerance: float | None,
+    monitor: Monitor,
 ) -> tuple[list[Solution], list[float]]:
     """Run the rule on every problem; also the seconds of each."""
-    monitor = Monitor(model.verbose)
     seeds = check_random_state(model.random_state).randint(2**31 - 1, size=len(problems))
     seconds = [0.0] * len(problems)
 

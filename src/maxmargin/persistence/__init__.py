@@ -14,10 +14,11 @@ from ._kinds import (
     Kind as Kind,
     Named as Named,
     OrNone as OrNone,
-    Scope as Scope,
     Text as Text,
     choice as choice,
 )
+from ._recursion import Parts as Parts, completed as completed
+from ._scope import Scope as Scope
 
 if TYPE_CHECKING:
     from ._onnx import to_onnx

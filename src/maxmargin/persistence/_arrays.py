@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import Mismatch, Where, inside
-from ._kinds import Either, Kind, Scope, Size, resolved
+from ._kinds import Either, Kind
+from ._scope import Scope
+from ._sizes import Size, agree, below, resolved
 from ._values import labels_of, shown
 
 FLOATS = ("float64", "float32")
@@ -59,7 +61,7 @@ def _check_shape(shape: Sequence[Size], values: np.ndarray, where: Where, scope:
     if values.ndim != len(shape):
         raise Mismatch(where, f"must have {len(shape)} sides; found the shape {values.shape}.")
     for axis, (size, found) in enumerate(zip(shape, values.shape, strict=True)):
-        scope.agree(size, found, where, f"side {axis} of its shape {values.shape}")
+        agree(scope, size, found, where, f"side {axis} of its shape {values.shape}")
 
 
 def floats(*shape: Size, **options: Any) -> Array:
@@ -79,7 +81,7 @@ def whole(*shape: Size, **options: Any) -> Array:
 
 def places(count: Size, of: str, **options: Any) -> Array:
     """Indices, each from 0 to below a size."""
-    return whole(count, low=0, high=lambda scope: scope[of] - 1, **options)
+    return whole(count, low=0, high=below(of), **options)
 
 
 def bools(*shape: Size) -> Array:
@@ -108,8 +110,8 @@ class Csr(Kind):
             raise Mismatch(where, f"claims the shape {shown(shape)}.")
         if node["$csr"] not in ("array", "matrix"):
             raise Mismatch(where, "is neither a sparse array nor a sparse matrix.")
-        scope.agree(self.rows, shape[0], where, "its number of rows")
-        scope.agree(self.columns, shape[1], where, "its number of columns")
+        agree(scope, self.rows, shape[0], where, "its number of rows")
+        agree(scope, self.columns, shape[1], where, "its number of columns")
         own = Scope()
         data = Array(self.dtypes, ("stored",)).read(node["data"], inside(where, "data"), own)
         high = shape[1] - 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ..cluster import KMeans, SpectralClustering
 from ._arrays import dense_or_csr, either_float, floats, places
-from ._kinds import Bool, Check, Float, Int, Maybe, OrNone
+from ._common import FEATURES, OUTPUT_CONFIG
+from ._kinds import Bool, Float, Int, Maybe, OrNone
 from ._plain import RandomState
 from ._proofs import guarantee
-from ._schema import FEATURES, OUTPUT_CONFIG, Entries, Let, Schema
+from ._schema import Entries, Let, Schema
+from ._sizes import Check
 
 _KMEANS: Entries = (
     *FEATURES,

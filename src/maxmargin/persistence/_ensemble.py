@@ -26,11 +26,15 @@ from ..kernel_model import KernelRidge
 from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, Ridge, RidgeCV
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places
-from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, Record, Scope, Text, choice
+from ._common import CLASSES, FEATURES, TREE_FEATURES
+from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Record, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, TREE_FEATURES, Derived, Entries, Estimator, Let, Schema, taken_by
+from ._schema import Derived, Entries, Estimator, Let, Schema
+from ._scope import Scope
+from ._sizes import Check
 from ._trees import FOREST_CLASSIFIER, FOREST_REGRESSOR, NOT_MONOTONE, ROW_BAGS
+from ._widths import taken_by
 
 # ---------------------------------------------------------------- weak learners
 

@@ -28,7 +28,8 @@ from ._container import (
     write,
 )
 from ._errors import Mismatch, ModelFileError, Place
-from ._schema import is_fitted, object_node, whole_of
+from ._recursion import completed
+from ._registry import is_fitted, object_node, whole_of
 
 
 def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any] | None = None) -> None:
@@ -72,8 +73,8 @@ def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any]
     """
     check_is_fitted(model)
     try:
-        node = object_node(model, "")
-        whole_of(node, Place(""))  # what cannot be loaded is not written
+        node = completed(object_node(model, ""))
+        completed(whole_of(node, Place("")))  # what cannot be loaded is not written
         tree, pools = pack(node)
         facts = _provenance(node, provenance)
         members: dict[str, Chunks] = {
@@ -119,7 +120,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         try:
             pools = Pools(tree)
             _compare(pools.members, container)
-            model = whole_of(pools.read(container.open, container.digests), Place(""))
+            model = completed(whole_of(pools.read(container.open, container.digests), Place("")))
             if not is_fitted(model):
                 raise Mismatch("", "the model is not fitted.")
             return model

@@ -11,10 +11,13 @@ from ..kernel_approximation import KernelEmbedding, TruncatedRBF
 from ..kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from ..kernels import kernel_name, largest_degree
 from ._arrays import dense_or_csr, floats, whole
+from ._common import CLASSES, FEATURES, OUTPUT_CONFIG
 from ._errors import Where
-from ._kinds import Check, Float, Int, Kind, Scope
+from ._kinds import Float, Int, Kind
 from ._proofs import certificates, guarantee
-from ._schema import CLASSES, FEATURES, OUTPUT_CONFIG, Entries, Let, Schema
+from ._schema import Entries, Let, Schema
+from ._scope import Scope
+from ._sizes import Check, agree
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
@@ -43,7 +46,7 @@ class _Coefficients(Kind):
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if isinstance(node, np.ndarray) and node.ndim == 2:
             return floats("n", "targets").read(node, where, scope)
-        scope.agree("targets", 1, where, "the number of targets")
+        agree(scope, "targets", 1, where, "the number of targets")
         return floats("n").read(node, where, scope)
 
 

@@ -1,7 +1,7 @@
 """Kinds of attributes: what a value must be like when it is read from a tree of JSON values and arrays.
 
-Writing is the same for all values (`stored`), but for kinds that are made of others. Sizes have names ("n", "d", "k"):
-the first array of an object that has such a side binds it, and all others must agree.
+Writing is the same for all values (`stored`), but for kinds that are made of others: those yield their parts, which
+`completed` writes and reads.
 """
 
 from __future__ import annotations
@@ -13,42 +13,12 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from ._errors import Mismatch, Where, at, inside
+from ._recursion import Parts
+from ._scope import Scope
+from ._sizes import Check, Size, agree, resolved
 from ._values import checked_text, number_of, shown, stored
 
 _MOST_ITEMS = 2**24
-Size = int | str | Callable[["Scope"], int] | None
-
-
-@dataclass
-class Scope:
-    """What is known of an object while it is read: its parameters, attributes so far, and sizes."""
-
-    params: dict[str, Any] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=dict)
-
-    def __getitem__(self, name: str) -> int:
-        return self.sizes[name]
-
-    def agree(self, size: Size, found: int, where: Where, what: str) -> None:
-        """Bind or compare a size; None is any."""
-        wanted = size(self) if callable(size) else self.sizes.get(size) if isinstance(size, str) else size
-        if wanted is None and size is not None:
-            self.sizes[str(size)] = found
-        elif wanted not in (None, found):
-            raise Mismatch(where, f"{what} is {found}; expected {wanted}.")
-
-
-@dataclass(frozen=True)
-class Check:
-    """A relation between what has been read so far."""
-
-    holds: Callable[[Scope], bool]
-    words: str
-
-    def apply(self, scope: Scope, where: Where) -> None:
-        if not self.holds(scope):
-            raise Mismatch(where, self.words)
 
 
 class Kind(ABC):
@@ -57,12 +27,12 @@ class Kind(ABC):
     optional = False
 
     def write(self, value: Any, where: Where) -> Any:
-        """The value as JSON and arrays."""
+        """The value as JSON and arrays; of parts, what yields them."""
         return stored(value, where)
 
     @abstractmethod
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        """The value again; raises `Mismatch` for anything that is not of this kind."""
+        """The value again, or what yields its parts; raises `Mismatch` for anything that is not of this kind."""
 
     def settle(self, part: Any, model: Any) -> Any:
         """The value in its place in the model, all other attributes of which are there."""
@@ -82,12 +52,8 @@ class Int(Kind):
         if type(node) is not int or not low <= node <= high:
             raise Mismatch(where, f"must be a whole number from {low} to {high}; found {shown(node)}.")
         if self.binds is not None:
-            scope.agree(self.binds, node, where, "it")
+            agree(scope, self.binds, node, where, "it")
         return node
-
-
-def resolved(size: Any, scope: Scope) -> int:
-    return size(scope) if callable(size) else scope[size] if isinstance(size, str) else size
 
 
 @dataclass(frozen=True)
@@ -197,16 +163,22 @@ class Items(Kind):
     of: tuple[type, ...] = (list, tuple)
     parts: Callable[[Any], Iterable[Any]] = iter
 
-    def write(self, value: Any, where: Where) -> Any:
+    def write(self, value: Any, where: Where) -> Parts:
         if not isinstance(value, self.of):
             raise Mismatch(where, f"must be a {self.of[0].__name__} to be saved; found {shown(value)}.")
-        return [self.kind.write(item, at(where, i)) for i, item in enumerate(self.parts(value))]
+        items = []
+        for i, item in enumerate(self.parts(value)):
+            items.append((yield self.kind.write(item, at(where, i))))
+        return items
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         if not isinstance(node, list) or len(node) > _MOST_ITEMS:
             raise Mismatch(where, f"must be a list; found {shown(node)}.")
-        scope.agree(self.size, len(node), where, "its length")
-        return self.out(self.kind.read(item, at(where, i), scope) for i, item in enumerate(node))
+        agree(scope, self.size, len(node), where, "its length")
+        items = []
+        for i, item in enumerate(node):
+            items.append((yield self.kind.read(item, at(where, i), scope)))
+        return items if self.out is list else self.out(items)
 
 
 @dataclass(frozen=True)
@@ -215,13 +187,19 @@ class Row(Kind):
 
     kinds: tuple[Kind, ...]
 
-    def write(self, value: Any, where: Where) -> Any:
-        return [kind.write(part, where) for kind, part in zip(self.kinds, value, strict=True)]
+    def write(self, value: Any, where: Where) -> Parts:
+        parts = []
+        for kind, part in zip(self.kinds, value, strict=True):
+            parts.append((yield kind.write(part, where)))
+        return parts
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         if not isinstance(node, list) or len(node) != len(self.kinds):
             raise Mismatch(where, f"must be a list of {len(self.kinds)}; found {shown(node)}.")
-        return tuple(kind.read(part, where, scope) for kind, part in zip(self.kinds, node, strict=True))
+        parts = []
+        for kind, part in zip(self.kinds, node, strict=True):
+            parts.append((yield kind.read(part, where, scope)))
+        return tuple(parts)
 
 
 @dataclass(frozen=True)
@@ -230,16 +208,21 @@ class Named(Kind):
 
     kind: Kind
 
-    def write(self, value: Any, where: Where) -> Any:
-        for name in value:
+    def write(self, value: Any, where: Where) -> Parts:
+        parts = {}
+        for name, part in value.items():
             if not isinstance(name, str):
                 raise Mismatch(where, f"has a part named {shown(name)}, which cannot be saved.")
-        return {name: self.kind.write(part, at(where, name)) for name, part in value.items()}
+            parts[name] = yield self.kind.write(part, at(where, name))
+        return parts
 
-    def read(self, node: Any, where: Where, scope: Scope) -> dict[str, Any]:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         if not isinstance(node, dict):
             raise Mismatch(where, f"must be values by name; found {shown(node)}.")
-        return {name: self.kind.read(part, at(where, name), scope) for name, part in node.items()}
+        parts = {}
+        for name, part in node.items():
+            parts[name] = yield self.kind.read(part, at(where, name), scope)
+        return parts
 
 
 def by_key(key: Kind, value: Kind) -> Items:
@@ -263,22 +246,25 @@ class Record(Kind):
     forgets: frozenset[str] = frozenset()
     absent: Mapping[str, Any] = field(default_factory=dict)
 
-    def write(self, value: Any, where: Where) -> Any:
+    def write(self, value: Any, where: Where) -> Parts:
         if type(value) is not self.of:
             raise Mismatch(where, f"must be a {self.of.__name__} to be saved; found {shown(value)}.")
         names = {part.name for part in fields(value)} if is_dataclass(value) else set(vars(value))
         for name in names - set(self.parts) - self.forgets:
             raise Mismatch(inside(where, name), f"is a part of {self.of.__name__} that model files have no place for.")
-        return {name: kind.write(getattr(value, name), inside(where, name)) for name, kind in self.parts.items()}
+        parts = {}
+        for name, kind in self.parts.items():
+            parts[name] = yield kind.write(getattr(value, name), inside(where, name))
+        return parts
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         node = {**self.absent, **node} if isinstance(node, dict) else node
         if not isinstance(node, dict) or set(node) != set(self.parts):
             raise Mismatch(where, f"must be a {self.of.__name__}; found {shown(node)}.")
         shared = scope.sizes if self.shares is None else self.shares
         own = Scope(params=scope.params, sizes={name: scope[name] for name in shared})
         for name, kind in self.parts.items():
-            own.values[name] = kind.read(node[name], inside(where, name), own)
+            own.values[name] = yield kind.read(node[name], inside(where, name), own)
         for check in self.checks:
             check.apply(own, where)
         return self.of(**own.values) if self.make is None else self.make(own)

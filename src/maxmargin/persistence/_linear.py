@@ -27,12 +27,15 @@ from ..linear_model import (
 )
 from ..solvers import StochasticState
 from ._arrays import dense_or_csr, floats, whole
+from ._common import CLASSES, FEATURES
 from ._errors import Mismatch, Where, at
-from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Maybe, OrNone, Record, Scope, Text, choice
+from ._kinds import Bool, Either, Float, Int, Items, Kind, Maybe, OrNone, Record, Text, choice
 from ._plain import Plain
 from ._proofs import certificates, guarantee
-from ._schema import ABSENT, CLASSES, FEATURES, Derived, Entries, Let, Schema
+from ._schema import ABSENT, Derived, Entries, Let, Schema
+from ._scope import Scope
 from ._search import search_classifier
+from ._sizes import Check, agree
 from ._values import shown
 
 
@@ -45,7 +48,7 @@ class _Slopes(Kind):
     def read(self, node: Any, where: Where, scope: Scope) -> Any:
         if not isinstance(node, list) or len(node) not in (1, scope["rows"]):
             raise Mismatch(where, f"must have one entry, or one for each class; found {shown(node)}.")
-        scope.agree("problems", len(node), where, "the number of problems")
+        agree(scope, "problems", len(node), where, "the number of problems")
         kind = floats("n", "k") if len(node) == 1 and scope["k"] > 2 else floats("n")
         return [None if part is None else kind.read(part, at(where, i), scope) for i, part in enumerate(node)]
 
@@ -183,7 +186,7 @@ class _Targets(Kind):
         value = floats("targets", self._columns).read(node, where, scope) if several else None
         if value is None:
             value = floats(self._columns).read(node, where, scope)
-            scope.agree("targets", 1, where, "the number of targets")
+            agree(scope, "targets", 1, where, "the number of targets")
         if several and scope["targets"] < self._least:
             raise Mismatch(where, "must be a vector for a single target.")
         return value

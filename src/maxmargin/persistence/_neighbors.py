@@ -10,10 +10,13 @@ import numpy as np
 from ..engine import thread_count
 from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor, prototype_index
 from ._arrays import Array, Labels, dense_or_csr, places
+from ._common import CLASSES, FEATURES
 from ._container import DTYPES
-from ._kinds import Bool, Check, Either, Int, Items, Kind, OrNone, Scope
+from ._kinds import Bool, Either, Int, Items, Kind, OrNone
 from ._proofs import guarantee
-from ._schema import CLASSES, FEATURES, Derived, Entries, Let, Schema
+from ._schema import Derived, Entries, Let, Schema
+from ._scope import Scope
+from ._sizes import Check
 
 _NUMBERS = tuple(DTYPES)
 _LARGEST_LEAF = 2**30

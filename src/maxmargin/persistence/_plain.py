@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,10 @@ from ..penalties import BoundedWeights, GroupLasso
 from ._arrays import Array
 from ._container import DTYPES
 from ._errors import Mismatch, Where, at, inside, made
-from ._kinds import Kind, Scope
+from ._kinds import Kind
+from ._recursion import Parts
+from ._registry import object_node, object_of, schema_of
+from ._scope import Scope
 from ._values import checked_text, label_node, labels_of, shown
 
 _SPLITTERS = {
@@ -60,7 +64,7 @@ class Plain(Kind):
 
 
 def plain_node(value: Any, where: Where) -> Any:
-    """A parameter as JSON and arrays."""
+    """A parameter as JSON and arrays, or what yields its parts."""
     if value is None or type(value) in (bool, int):
         if type(value) is int and abs(value) >= 2**63:
             raise Mismatch(where, f"is the number {value}, which has more than 64 bits.")
@@ -69,16 +73,19 @@ def plain_node(value: Any, where: Where) -> Any:
         return checked_text(value, where)
     if type(value) is float:
         return value if math.isfinite(value) else {"$float": str(value)}
-    if type(value) is list:
-        return [plain_node(item, at(where, i)) for i, item in enumerate(value)]
     return _typed_node(value, where)
 
 
-def _typed_node(value: Any, where: Where) -> Any:
-    if type(value) is tuple:
-        return {"$tuple": [plain_node(item, at(where, i)) for i, item in enumerate(value)]}
+def _typed_node(value: Any, where: Where) -> Parts:
+    if type(value) in (list, tuple):
+        items = []
+        for i, item in enumerate(value):
+            items.append((yield plain_node(item, at(where, i))))
+        return items if type(value) is list else {"$tuple": items}
     if type(value) is dict:
-        pairs = [[plain_node(key, where), plain_node(item, at(where, str(key)))] for key, item in value.items()]
+        pairs = []
+        for key, item in value.items():
+            pairs.append([(yield plain_node(key, where)), (yield plain_node(item, at(where, str(key))))])
         return {"$dict": pairs}
     if isinstance(value, np.ndarray):
         return {"$values": label_node(value, where)}
@@ -89,20 +96,20 @@ def _typed_node(value: Any, where: Where) -> Any:
         if name in ("bool", *_SCALARS):
             return {"$scalar": np.asarray([value])}
     if isinstance(value, slice):
-        return {"$slice": [plain_node(part, where) for part in (value.start, value.stop, value.step)]}
+        return {"$slice": (yield plain_node([value.start, value.stop, value.step], where))}
     if isinstance(value, np.random.RandomState):
         return {"$random": random_node(value, where)}
     for kind, classes in _BY_NAME.items():
         if type(value) in classes.values():
             names = inspect.signature(type(value)).parameters
-            given = {name: plain_node(getattr(value, name), inside(where, name)) for name in names}
+            given = {}
+            for name in names:
+                given[name] = yield plain_node(getattr(value, name), inside(where, name))
             return {kind: type(value).__name__, "params": given}
     return _estimator_node(value, where)
 
 
 def _estimator_node(value: Any, where: Where) -> Any:
-    from ._schema import object_node, schema_of
-
     if schema_of(type(value)) is not None:
         return object_node(value, where)
     name = getattr(value, "__name__", "")
@@ -115,21 +122,23 @@ def _class_name(value: Any) -> str:
 
 
 def plain_value(node: Any, where: Where) -> Any:
-    """A parameter again."""
+    """A parameter again, or what yields its parts."""
     if node is None or type(node) in (bool, int, float):
         return node
     if isinstance(node, str):
         return checked_text(node, where)
+    return _typed_value(node, where)
+
+
+def _typed_value(node: Any, where: Where) -> Parts:
     if isinstance(node, list):
-        return [plain_value(item, at(where, i)) for i, item in enumerate(node)]
+        return (yield _listed(node, where))
     if isinstance(node, dict):
         if "class" in node:
-            from ._schema import object_of
-
-            return object_of(node, where)
+            return (yield object_of(node, where))
         read = _READERS.get(next(iter(node), ""))
         if read is not None and len(node) == (2 if read is _object_of else 1):
-            return read(node, where)
+            return (yield read(node, where))
     raise Mismatch(where, f"holds {shown(node)}, which is no value of a parameter.")
 
 
@@ -139,16 +148,23 @@ def _float_of(node: Any, where: Where) -> float:
     return float(node["$float"])
 
 
-def _listed(node: Any, where: Where, length: int | None = None) -> list:
+def _listed(node: Any, where: Where, length: int | None = None) -> Parts:
     if not isinstance(node, list) or (length is not None and len(node) != length):
         raise Mismatch(where, f"holds {shown(node)}, where a list is needed.")
-    return [plain_value(item, at(where, i)) for i, item in enumerate(node)]
+    items = []
+    for i, item in enumerate(node):
+        items.append((yield plain_value(item, at(where, i))))
+    return items
 
 
-def _dict_of(node: Any, where: Where) -> dict:
+def _tuple_of(node: Any, where: Where) -> Parts:
+    return tuple((yield _listed(node["$tuple"], where)))
+
+
+def _dict_of(node: Any, where: Where) -> Parts:
     out = {}
     for pair in node["$dict"] if isinstance(node["$dict"], list) else [None]:
-        key, value = _listed(pair, where, 2)
+        key, value = yield _listed(pair, where, 2)
         if not isinstance(key, (str, int, float, bool, np.generic, type(None))) or key in out:
             raise Mismatch(where, f"has the key {shown(key)}, which is no key or is there twice.")
         out[key] = value
@@ -162,8 +178,8 @@ def _scalar_of(node: Any, where: Where) -> Any:
     return values[0]
 
 
-def _slice_of(node: Any, where: Where) -> slice:
-    parts = _listed(node["$slice"], where, 3)
+def _slice_of(node: Any, where: Where) -> Parts:
+    parts = yield _listed(node["$slice"], where, 3)
     if any(part is not None and type(part) is not int for part in parts):
         raise Mismatch(where, f"holds {shown(parts)}, which is no slice of columns.")
     return slice(*parts)
@@ -187,7 +203,7 @@ class NumberType(Kind):
         return np.dtype(_TYPES[node[1]]) if node[0] == "dtype" else _TYPES[node[1]]
 
 
-def _object_of(node: Any, where: Where) -> Any:
+def _object_of(node: Any, where: Where) -> Parts:
     where = made(where)
     kind = next(iter(node))
     classes, name, given = _BY_NAME[kind], node[kind], node.get("params")
@@ -196,7 +212,9 @@ def _object_of(node: Any, where: Where) -> Any:
     known = inspect.signature(classes[name]).parameters
     if set(given) - set(known):
         raise Mismatch(where, f"gives {name} the parameters {sorted(given)[:9]}; it takes {sorted(known)}.")
-    values = {key: plain_value(value, inside(where, key)) for key, value in given.items()}
+    values = {}
+    for key, value in given.items():
+        values[key] = yield plain_value(value, inside(where, key))
     try:
         return classes[name](**values)
     except (TypeError, ValueError) as error:  # one that is missing, or of a type that it cannot be
@@ -239,9 +257,9 @@ class RandomState(Kind):
         return random_of(node, where)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Any, Where], Any]] = {
     "$float": _float_of,
-    "$tuple": lambda node, where: tuple(_listed(node["$tuple"], where)),
+    "$tuple": _tuple_of,
     "$dict": _dict_of,
     "$values": lambda node, where: labels_of(node["$values"], where),
     "$scalar": _scalar_of,

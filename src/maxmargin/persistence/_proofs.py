@@ -8,7 +8,10 @@ from typing import Any
 
 from ..certificates import DEFINITENESS, Certificate, Guarantee, ModelCertificate, Status
 from ._errors import Mismatch, Where
-from ._kinds import Around, Bool, Check, Float, Int, Items, Kind, Named, Record, Scope, Size, Text, choice
+from ._kinds import Around, Bool, Float, Int, Items, Kind, Named, Record, Text, choice
+from ._recursion import Parts
+from ._scope import Scope
+from ._sizes import Check, Size, agree
 from ._values import shown
 
 _FIGURE = Float(finite=False, nan=True)
@@ -42,11 +45,11 @@ class _Proof(Around):
 
     problems: Size = None
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        proof = super().read(node, where, scope)
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        proof = yield super().read(node, where, scope)
         if isinstance(proof, ModelCertificate) and not proof.problems:
             raise Mismatch(where, "holds no certificate.")
-        scope.agree(self.problems, max(1, len(proof.problems)), where, "the number of certificates")
+        agree(scope, self.problems, max(1, len(proof.problems)), where, "the number of certificates")
         return proof
 
     def settle(self, part: Any, model: Any) -> Any:

@@ -2,8 +2,7 @@
 
 A schema names the fitted attributes of a class with their kinds, in an order in which each can be checked by those
 before it; relations between them are checks in the same list. A file can only ever give an object that its schema
-allows: classes are looked up here and never imported by a name from the file, attributes that no schema knows are
-refused on both sides, and parameters pass scikit-learn's own validation.
+allows: attributes that no schema knows are refused on both sides, and parameters pass scikit-learn's own validation.
 """
 
 from __future__ import annotations
@@ -12,39 +11,21 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Options, make_constraint
-from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import Labels
-from ._errors import Mismatch, Where, cut_short, inside, made
-from ._kinds import Check, Int, Kind, Maybe, Scope
-from ._plain import Plain, plain_node, plain_value
+from ._errors import Mismatch, Where, cut_short, inside
+from ._kinds import Kind
+from ._plain import plain_node, plain_value
+from ._recursion import Parts
+from ._registry import is_fitted, object_node, object_of, whole_of
+from ._scope import Scope
+from ._sizes import Check, agree
+from ._traces import TraceKind
 from ._values import shown
 
-# Rooms whose classes may be in a file, and the modules here that describe them.
-_ROOMS = {
-    "maxmargin.svm": "_svm",
-    "maxmargin.linear_model": "_linear",
-    "maxmargin.kernel_model": "_kernel_model",
-    "maxmargin.kernel_approximation": "_kernel_model",
-    "maxmargin.kernel_ridge": "_kernel_model",
-    "maxmargin.neighbors": "_neighbors",
-    "maxmargin.cluster": "_cluster",
-    "maxmargin.tree": "_trees",
-    "maxmargin.ensemble": "_ensemble",
-    "maxmargin.tables": "_tables",
-    "sklearn.pipeline": "_sklearn_compose",
-    "sklearn.compose": "_sklearn_compose",
-    "sklearn.preprocessing": "_sklearn_prepare",
-    "sklearn.impute": "_sklearn_prepare",
-    "sklearn.decomposition": "_sklearn_prepare",
-    "sklearn.tree": "_sklearn_tree",
-}
 # More threads than this are a mistake, or an attempt to bring the machine to its knees.
 _MOST_THREADS = 256
 
@@ -111,11 +92,15 @@ class Schema:
     @property
     def kinds(self) -> dict[str, Kind | Derived]:
         """The attributes without the relations."""
-        return dict(entry for entry in self.fitted if isinstance(entry, tuple))
+        return dict(entry for entry in self._entries() if isinstance(entry, tuple))
+
+    def _entries(self) -> Entries:
+        """The fitted attributes; the course of the fit is one of all that have the parameter `trace`."""
+        return (*self.fitted, ("trace_", TraceKind())) if "trace" in _parameters(self.make) else self.fitted
 
     # ---------------------------------------------------------------- writing
 
-    def write(self, value: Any, where: Where) -> dict[str, Any]:
+    def write(self, value: Any, where: Where) -> Parts:
         """An object as JSON and arrays."""
         names = _parameters(self.make)
         state = {name: part for name, part in vars(value).items() if name not in names and name not in self.forgets}
@@ -123,13 +108,13 @@ class Schema:
         for name in names:
             kind = self.params.get(name)
             place, part = inside(where, name), getattr(value, name)
-            params[name] = plain_node(part, place) if kind is None else kind.write(part, place)
+            params[name] = yield plain_node(part, place) if kind is None else kind.write(part, place)
         node: dict[str, Any] = {"class": self.name, "params": params, "fitted": None}
         if state:
-            node["fitted"] = self._write_fitted(value, state, where)
+            node["fitted"] = yield self._write_fitted(value, state, where)
         return node
 
-    def _write_fitted(self, value: Any, state: dict[str, Any], where: Where) -> dict[str, Any]:
+    def _write_fitted(self, value: Any, state: dict[str, Any], where: Where) -> Parts:
         kinds, out = self.kinds, {}
         for name in state:
             if name not in kinds:
@@ -141,16 +126,16 @@ class Schema:
             if isinstance(kind, Derived):
                 continue
             if name in state:
-                out[name] = kind.write(state[name], inside(where, name))
+                out[name] = yield kind.write(state[name], inside(where, name))
             elif not kind.optional:
                 raise Mismatch(where, f"{type(value).__name__} is not fitted: it has no {name}.")
         return out
 
     # ---------------------------------------------------------------- reading
 
-    def read(self, node: dict[str, Any], where: Where) -> Any:
+    def read(self, node: dict[str, Any], where: Where) -> Parts:
         """An object again, every part of it checked."""
-        params = self._read_params(node["params"], where)
+        params = yield self._read_params(node["params"], where)
         value = self.make(**params)
         _validate(value, where)
         scope = Scope(params=_given(value))
@@ -158,7 +143,7 @@ class Schema:
             check.apply(scope, where)
         if node["fitted"] is None:
             return value
-        read = self._read_fitted(node["fitted"], where, scope)
+        read = yield self._read_fitted(node["fitted"], where, scope)
         for name, part in read.items():
             setattr(value, name, part)
         for name, kind in self.kinds.items():
@@ -169,34 +154,34 @@ class Schema:
                 setattr(value, name, kind.settle(read[name], value))
         return value
 
-    def _read_params(self, node: Any, where: Where) -> dict[str, Any]:
+    def _read_params(self, node: Any, where: Where) -> Parts:
         names = _parameters(self.make)
         if not isinstance(node, dict) or set(node) - set(names):
             raise Mismatch(where, f"has parameters that {self.name} does not take: {shown(node)}.")
         out = {}
         for name, part in node.items():
             kind, place = self.params.get(name), inside(where, name)
-            out[name] = plain_value(part, place) if kind is None else kind.read(part, place, Scope())
+            out[name] = yield plain_value(part, place) if kind is None else kind.read(part, place, Scope())
         jobs = out.get("n_jobs")
         if jobs is not None and (not isinstance(jobs, (int, np.integer)) or not 0 < abs(int(jobs)) <= _MOST_THREADS):
             raise Mismatch(inside(where, "n_jobs"), f"must be from 1 to {_MOST_THREADS}; found {shown(jobs)}.")
         return out
 
-    def _read_fitted(self, node: Any, where: Where, scope: Scope) -> dict[str, Any]:
+    def _read_fitted(self, node: Any, where: Where, scope: Scope) -> Parts:
         kinds = self.kinds
         if not isinstance(node, dict) or any(isinstance(kinds.get(name, Derived(id)), Derived) for name in node):
             raise Mismatch(where, f"has attributes that {self.name} has not: {shown(node)}.")
-        for entry in self.fitted:
+        for entry in self._entries():
             if isinstance(entry, tuple):
                 name, kind = entry
                 if isinstance(kind, Derived):
                     continue
                 if name in node:
-                    scope.values[name] = kind.read(node[name], inside(where, name), scope)
+                    scope.values[name] = yield kind.read(node[name], inside(where, name), scope)
                 elif not kind.optional:
                     raise Mismatch(where, f"has no {name}, which a fitted {self.name} has.")
             elif isinstance(entry, Let):
-                scope.agree(entry.name, entry.size(scope), where, f"the size {entry.name}")
+                agree(scope, entry.name, entry.size(scope), where, f"the size {entry.name}")
             else:
                 entry.apply(scope, where)
         return scope.values
@@ -249,87 +234,6 @@ def _takes_truth(allowed: Any) -> bool:
     )
 
 
-# ---------------------------------------------------------------- looking up
-
-
-@cache
-def _schemas(module: str) -> dict[str, Schema]:
-    found: Sequence[Schema] = import_module(f".{module}", __package__).SCHEMAS
-    return {schema.name: schema for schema in found}
-
-
-def schema_named(name: Any, where: Where) -> Schema:
-    """The schema of a class by the name in a file."""
-    module = _ROOMS.get(name.rpartition(".")[0]) if isinstance(name, str) else None
-    schema = None if module is None else _schemas(module).get(name)
-    if schema is None:
-        raise Mismatch(where, f"is of the class {shown(name)}, which no model file may hold.")
-    return schema
-
-
-def schema_of(make: type) -> Schema | None:
-    """The schema of a class, None if there is none. Rooms that were never imported cannot have made it."""
-    room = ".".join(make.__module__.split(".")[:2])
-    module = _ROOMS.get(room)
-    if module is None:
-        return None
-    for schema in _schemas(module).values():
-        if schema.make is make:
-            return schema
-    return None
-
-
-def is_fitted(value: Any) -> bool:
-    """Whether an estimator can be used; those that need no fit always can."""
-    try:
-        check_is_fitted(value)
-    except NotFittedError:
-        return False
-    return True
-
-
-def width_of(value: Any) -> int | None:
-    """The number of columns that a fitted transformer gives; None where that is not known."""
-    schema = schema_of(type(value))
-    known = schema is not None and schema.width is not None and hasattr(value, "n_features_in_")
-    return schema.width(value) if known else None  # type: ignore[union-attr, misc]
-
-
-def taken_by(value: Any) -> int | None:
-    """The number of columns that an estimator takes; None where that is not known."""
-    for step in [value, *(step for _, step in getattr(value, "steps", ()))]:
-        found = getattr(step, "n_features_in_", None) if step is value else taken_by(step)
-        if found is not None:
-            return int(found)
-    return None
-
-
-def whole_of(node: Any, where: Where) -> Any:
-    """An object that can be used by itself."""
-    value = object_of(node, where)
-    schema = schema_of(type(value))
-    if schema is not None and schema.part is not None and schema.part(value):
-        raise Mismatch(where, f"is a {type(value).__name__} as another estimator keeps it, of no use by itself.")
-    return value
-
-
-def object_node(value: Any, where: Where) -> dict[str, Any]:
-    """An object of a known class as JSON and arrays."""
-    schema = schema_of(type(value))
-    if schema is None:
-        made = f"{type(value).__module__}.{type(value).__qualname__}"
-        raise Mismatch(where, f"is an object of {made}, a class that model files have no place for.")
-    return schema.write(value, where)
-
-
-def object_of(node: Any, where: Where) -> Any:
-    """An object again."""
-    where = made(where, 1)
-    if not isinstance(node, dict) or set(node) != {"class", "params", "fitted"}:
-        raise Mismatch(where, f"must be an object with class, params and fitted; found {shown(node)}.")
-    return schema_named(node["class"], where).read(node, where)
-
-
 @dataclass(frozen=True)
 class Estimator(Kind):
     """An estimator of one of some classes, of any known one if none is named; a fitted one."""
@@ -340,8 +244,8 @@ class Estimator(Kind):
     def write(self, value: Any, where: Where) -> Any:
         return object_node(value, where)
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        value = whole_of(node, where) if self.names is None else object_of(node, where)
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        value = yield whole_of(node, where) if self.names is None else object_of(node, where)
         if self.names is not None and node["class"] not in self.names:
             raise Mismatch(where, f"must be one of {sorted(self.names)}; found {node['class']}.")
         if not is_fitted(value):
@@ -350,40 +254,3 @@ class Estimator(Kind):
         if problem:
             raise Mismatch(where, problem)
         return value
-
-
-def _is_known_output(config: Any) -> bool:
-    return isinstance(config, dict) and all(
-        key == "transform" and (name is None or (isinstance(name, str) and name in _CONTAINERS))
-        for key, name in config.items()
-    )
-
-
-# What `set_output` takes.
-_CONTAINERS = (None, "default", "pandas", "polars")
-# Attributes that scikit-learn gives to all estimators.
-FEATURES: Entries = (
-    ("n_features_in_", Int(1, 2**31 - 1, binds="d")),
-    ("feature_names_in_", Maybe(Labels(("d",)))),
-)
-# Of trees and weak learners, which say of every column how much it matters: 128 MB of it.
-TREE_FEATURES: Entries = (*FEATURES, Check(lambda s: s["d"] <= 2**24, "has more than 16,777,216 columns."))
-OUTPUT_CONFIG: Entries = (
-    ("_sklearn_output_config", Maybe(Plain())),
-    Check(
-        lambda s: _is_known_output(s.values.get("_sklearn_output_config", {})),
-        f"its output is none of those that set_output knows: {', '.join(map(str, _CONTAINERS))}.",
-    ),
-)
-CLASSES: Entries = (
-    ("classes_", Labels(("k",), distinct=True)),
-    Check(lambda s: s["k"] >= 1, "has no classes."),
-    Check(lambda s: _weighs_classes(s), "class_weight has labels that are no classes."),
-)
-
-
-def _weighs_classes(scope: Scope) -> bool:
-    """By scikit-learn's rule: where a class has no weight, every weight is that of a class."""
-    given = scope.params.get("class_weight")
-    classes = set(scope.values["classes_"].tolist())
-    return not isinstance(given, dict) or classes <= set(given) or set(given) <= classes

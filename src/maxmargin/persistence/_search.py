@@ -9,11 +9,15 @@ from sklearn.metrics import check_scoring
 
 from ..search import Calibration, Isotonic, Sigmoid
 from ._arrays import Array, bools, floats
+from ._common import CLASSES, FEATURES
 from ._errors import Mismatch, Where, inside
-from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, OrNone, Record, Scope, Text, choice
+from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Record, Text, choice
 from ._plain import Plain
 from ._proofs import CERTIFICATE
-from ._schema import CLASSES, FEATURES, Derived, Entries, Estimator, Schema
+from ._recursion import Parts
+from ._schema import Derived, Entries, Estimator, Schema
+from ._scope import Scope
+from ._sizes import Check
 from ._values import shown
 
 _LEAST = 5e-324  # above 0
@@ -78,24 +82,27 @@ class _Table(Kind):
             "status": Items(Text(), "candidates"),
         }
 
-    def write(self, value: Any, where: Where) -> Any:
+    def write(self, value: Any, where: Where) -> Parts:
         splits = sum(name.startswith("split") for name in value)
         kinds = self._numbers(splits) | self._lists()
         names = list(value["params"][0]) if value["params"] else []
         if set(value) != {*kinds, *(f"param_{name}" for name in names)}:
             raise Mismatch(where, f"must have the columns of a search to be saved; found {sorted(value)}.")
-        return {
-            name: kind.write(value[name].tolist() if name in ("certificate", "status") else value[name], where)
-            for name, kind in kinds.items()
-        }
+        written = {}
+        for name, kind in kinds.items():
+            column = value[name].tolist() if name in ("certificate", "status") else value[name]
+            written[name] = yield kind.write(column, where)
+        return written
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         # a file may claim any number of splits: only as many as it has columns are looked for
         fewer = isinstance(node, dict) and len(node) < scope["splits"]
         kinds = {} if fewer else self._numbers(scope["splits"]) | self._lists()
         if not isinstance(node, dict) or set(node) != set(kinds):
             raise Mismatch(where, f"must be the table of a search; found {shown(node)}.")
-        read = {name: kind.read(node[name], inside(where, name), scope) for name, kind in kinds.items()}
+        read = {}
+        for name, kind in kinds.items():
+            read[name] = yield kind.read(node[name], inside(where, name), scope)
         candidates = read["params"]
         if not candidates or any(not isinstance(c, dict) or list(c) != list(candidates[0]) for c in candidates):
             raise Mismatch(inside(where, "params"), "must be values of the same parameters.")

@@ -10,21 +10,17 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelEncoder
 
+from ._common import FEATURES, OUTPUT_CONFIG
 from ._errors import Mismatch, Where, at
-from ._kinds import Bool, Check, Int, Items, Kind, Row, Scope, Text, by_key
+from ._kinds import Bool, Int, Items, Kind, Row, Text, by_key
 from ._plain import plain_node, plain_value
-from ._schema import (
-    FEATURES,
-    OUTPUT_CONFIG,
-    Derived,
-    Schema,
-    is_fitted,
-    object_node,
-    taken_by,
-    whole_of,
-    width_of,
-)
+from ._recursion import Parts
+from ._registry import is_fitted, object_node, whole_of
+from ._schema import Derived, Schema
+from ._scope import Scope
+from ._sizes import Check, below
 from ._values import shown
+from ._widths import parts_width, pipeline_width, taken_by, width_of
 
 _WORDS = ("passthrough", "drop")
 
@@ -33,10 +29,10 @@ def _step_node(step: Any, where: Where) -> Any:
     return step if step is None or (isinstance(step, str) and step in _WORDS) else object_node(step, where)
 
 
-def _step_of(node: Any, where: Where) -> Any:
+def _step_of(node: Any, where: Where) -> Parts:
     if node is None or (isinstance(node, str) and node in _WORDS):
         return node
-    step = whole_of(node, where)
+    step = yield whole_of(node, where)
     if isinstance(step, LabelEncoder):
         raise Mismatch(where, "is a LabelEncoder, which takes labels and not columns.")
     return step
@@ -54,11 +50,16 @@ def _named(node: Any, width: int, where: Where, scope: Scope) -> list[list[Any]]
 class _Steps(Kind):
     """Named steps: an estimator each, "passthrough" or None."""
 
-    def write(self, value: Any, where: Where) -> Any:
-        return [[Text().write(name, where), _step_node(step, at(where, name))] for name, step in value]
+    def write(self, value: Any, where: Where) -> Parts:
+        out = []
+        for name, step in value:
+            out.append([Text().write(name, where), (yield _step_node(step, at(where, name)))])
+        return out
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        out = [(name, _step_of(step, at(where, name))) for name, step in _named(node, 2, where, scope)]
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        out = []
+        for name, step in _named(node, 2, where, scope):
+            out.append((name, (yield _step_of(step, at(where, name)))))
         if not out:
             raise Mismatch(where, "must have steps.")
         if any(not hasattr(step, "transform") for _, step in out[:-1] if step is not None and step != "passthrough"):
@@ -82,14 +83,6 @@ def _check_widths(steps: list[tuple[str, Any]], where: Where) -> None:
         given = width_of(step)
 
 
-def _pipeline_width(value: Pipeline) -> int:
-    """Of the last step that gives columns; a pipeline that ends in a model has none that anybody takes."""
-    for _, step in reversed(value.steps):
-        if step is not None and not isinstance(step, str):
-            return width_of(step) or 0
-    return 0
-
-
 class _Nothing(Kind):
     """No folder where fits are kept: whoever can write to it decides what a later fit runs."""
 
@@ -108,17 +101,19 @@ class _Parts(Kind):
     def __init__(self, fitted: bool) -> None:
         self._fitted = fitted
 
-    def write(self, value: Any, where: Where) -> Any:
-        return [
-            [Text().write(name, where), _step_node(step, at(where, name)), plain_node(columns, where)]
-            for name, step, columns in value
-        ]
+    def write(self, value: Any, where: Where) -> Parts:
+        out = []
+        for name, step, columns in value:
+            written = yield _step_node(step, at(where, name))
+            out.append([Text().write(name, where), written, (yield plain_node(columns, where))])
+        return out
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         out = []
         for name, step, columns in _named(node, 3, where, scope):
             place = at(where, name)
-            made, chosen = _step_of(step, place), plain_value(columns, place)
+            made = yield _step_of(step, place)
+            chosen = yield plain_value(columns, place)
             if made is not None and not isinstance(made, str) and not hasattr(made, "transform"):
                 raise Mismatch(place, f"must be a transformer; found {type(made).__name__}.")
             if self._fitted:
@@ -172,17 +167,17 @@ def _from_slices(slices: dict[str, slice]) -> list[tuple[str, int, int]]:
 # The columns of the result that belong to each transformer, and the numbers of those that each takes.
 _PLACE = Int(0, 2**31 - 1)
 _SLICES = Items(Row((Text(), _PLACE, _PLACE)), out=_as_slices, of=(dict,), parts=_from_slices)
-_INPUTS = by_key(Text(), Items(Int(0, lambda s: s["d"] - 1)))
+_INPUTS = by_key(Text(), Items(Int(0, below("d"))))
 
 
 class _Remainder(Kind):
     """What becomes of the columns that nobody takes."""
 
-    def write(self, value: Any, where: Where) -> Any:
-        return _Parts(False).write([value], where)[0]
+    def write(self, value: Any, where: Where) -> Parts:
+        return (yield _Parts(False).write([value], where))[0]
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        name, step, columns = _Parts(False).read([node], where, scope)[0]
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        name, step, columns = (yield _Parts(False).read([node], where, scope))[0]
         _count(columns, scope, where)
         return name, step, columns
 
@@ -214,17 +209,13 @@ def _parts_width(scope: Scope) -> bool:
     return True
 
 
-def _columns_width(value: ColumnTransformer) -> int:
-    return max((part.stop for part in value.output_indices_.values()), default=0)
-
-
 SCHEMAS = [
     Schema(
         "sklearn.pipeline.Pipeline",
         Pipeline,
         OUTPUT_CONFIG,
         params={"steps": _Steps(), "memory": _Nothing()},
-        width=_pipeline_width,
+        width=pipeline_width,
     ),
     Schema(
         "sklearn.compose.ColumnTransformer",
@@ -242,6 +233,6 @@ SCHEMAS = [
             ("_columns", Derived(lambda value: [columns for _, _, columns in value.transformers])),
         ),
         params={"transformers": _Parts(False)},
-        width=_columns_width,
+        width=parts_width,
     ),
 ]

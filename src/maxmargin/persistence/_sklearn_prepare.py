@@ -25,10 +25,14 @@ from sklearn.preprocessing import (
 )
 
 from ._arrays import Array, Labels, either_float, floats, places
+from ._common import FEATURES, OUTPUT_CONFIG
 from ._errors import Mismatch, Where
-from ._kinds import Bool, Check, Float, Int, Items, Kind, Maybe, OrNone, Scope, Text, by_key
+from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Text, by_key
 from ._plain import NumberType, Plain
-from ._schema import ABSENT, FEATURES, OUTPUT_CONFIG, Derived, Entries, Estimator, Schema
+from ._recursion import Parts
+from ._schema import ABSENT, Derived, Entries, Estimator, Schema
+from ._scope import Scope
+from ._sizes import Check
 from ._values import labels_of, shown
 
 
@@ -168,8 +172,8 @@ def _needs(parameter: str, name: str) -> Check:
 class _Seen(Plain):
     """How many rows were seen: a number, or one a column where some values were missing."""
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        value = super().read(node, where, scope)
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        value = yield super().read(node, where, scope)
         counts = np.asarray(value)
         if counts.dtype.kind not in "iuf" or counts.shape not in ((), (scope["d"],)) or not (counts >= 0).all():
             raise Mismatch(where, f"must be numbers of rows; found {shown(value)}.")

@@ -12,9 +12,12 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
 from ._arrays import Array, floats
+from ._common import CLASSES, TREE_FEATURES
 from ._errors import Mismatch, Where, inside
-from ._kinds import Int, Kind, Scope, Size
-from ._schema import CLASSES, TREE_FEATURES, Derived, Entries, Schema
+from ._kinds import Int, Kind
+from ._schema import Derived, Entries, Schema
+from ._scope import Scope
+from ._sizes import Size
 from ._values import shown
 
 _COLUMNS = {

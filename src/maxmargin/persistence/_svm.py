@@ -7,11 +7,14 @@ from typing import Any
 from ..kernels import kernel_name, largest_degree
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
-from ._kinds import Bool, Check, Either, Float, Int, Items, Kind, Scope
+from ._common import CLASSES, FEATURES
+from ._kinds import Bool, Either, Float, Int, Items, Kind
 from ._linear import CLASSIFIER, REGRESSOR
 from ._proofs import certificates
-from ._schema import CLASSES, FEATURES, Entries, Let, Schema
+from ._schema import Entries, Let, Schema
+from ._scope import Scope
 from ._search import search_classifier, search_regressor
+from ._sizes import Check
 
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..tables import FORMS, KINDS, ColumnPlan, ColumnReader, names_out
-from ._kinds import Bool, Check, Int, Items, Record, Text, choice
-from ._schema import FEATURES, OUTPUT_CONFIG, Schema
+from ._common import FEATURES, OUTPUT_CONFIG
+from ._kinds import Bool, Int, Items, Record, Text, choice
+from ._schema import Schema
+from ._sizes import Check
 
 _PLAN = Record(
     ColumnPlan,

@@ -15,10 +15,14 @@ import numpy as np
 from ..ensemble import Bags, RowBags
 from ..tree import MAX_BINS, Categories, DecisionTreeClassifier, DecisionTreeRegressor, Tree, WeakLearners
 from ._arrays import Array, bools, floats, whole
+from ._common import CLASSES, TREE_FEATURES
 from ._errors import Mismatch, Where, inside
-from ._kinds import Around, Bool, Check, Float, Int, Items, Kind, Maybe, OrNone, Record, Row, Scope, Size
+from ._kinds import Around, Bool, Float, Int, Items, Kind, Maybe, OrNone, Record, Row
 from ._proofs import guarantee
-from ._schema import CLASSES, TREE_FEATURES, Derived, Entries, Let, Schema
+from ._recursion import Parts
+from ._schema import Derived, Entries, Let, Schema
+from ._scope import Scope
+from ._sizes import Check, Size, agree
 from ._values import checked_text, labels_of, shown, stored
 
 _WORDS_OF_A_SUBSET = 4
@@ -31,8 +35,8 @@ NOT_MONOTONE = Check(lambda s: s.params["monotonic_cst"] is None, "monotonic_cst
 class _Nodes(Around):
     """A tree over "c" columns; splits by category only where those are known."""
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Tree:
-        tree = super().read(node, where, scope)
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        tree = yield super().read(node, where, scope)
         _check_children(tree.children_left, where)
         categories = scope.values.get("_categories")
         _check_splits(tree, scope["c"], set() if categories is None else set(categories.of), where)
@@ -103,7 +107,7 @@ class _CategoryColumns(Kind):
         names = node["names"]
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise Mismatch(where, f"must have names of columns; found {shown(names)}.")
-        scope.agree("d", len(names), where, "the number of its columns")
+        agree(scope, "d", len(names), where, "the number of its columns")
         of: dict[int, np.ndarray] = {}
         for pair in node["of"]:
             if not isinstance(pair, list) or len(pair) != 2 or type(pair[0]) is not int:
@@ -264,8 +268,8 @@ ROW_BAGS = Record(
 class _Members(Around):
     """The trees of a forest, each with its seed; the estimators around them are made as `fit` makes them."""
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        members = super().read(node, where, scope)
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        members = yield super().read(node, where, scope)
         if not members:
             raise Mismatch(where, "must be trees with seeds.")
         return members

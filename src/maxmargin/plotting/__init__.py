@@ -10,7 +10,7 @@ from .ensembles import (
     ImportanceDisplay,
     OutOfBagDisplay,
 )
-from .machines import CertificateDisplay, KernelDisplay, MarginDisplay, PathDisplay, Recorder
+from .machines import CertificateDisplay, KernelDisplay, MarginDisplay, PathDisplay, Recorder, TraceDisplay
 from .selection import BiasVarianceDisplay, CurveDisplay, SearchDisplay
 from .trees import TreeDisplay
 
@@ -33,5 +33,6 @@ __all__ = [
     "Recorder",
     "SearchDisplay",
     "SpectralDisplay",
+    "TraceDisplay",
     "TreeDisplay",
 ]

@@ -13,7 +13,7 @@ from ._solution import Solution
 from ._solve_kernel import solve_kernel
 from ._solve_risk import solve_risk
 from ._solver import Solver
-from ._table import RISK_SOLVERS, check_solver, choose_solver, solvers_for
+from ._table import KERNEL_SOLVER_NAMES, RISK_SOLVERS, check_solver, choose_solver, solvers_for
 from ._trace import Figures, Trace, TracePoint
 from .hard_margin import solve_hard_margin
 from .kernel._block import solve_block
@@ -22,6 +22,7 @@ from .kernel._polish import polish
 from .kernel._projection import feasible, project
 from .kernel._smo import smo
 from .kernel._stationary import solve_stationary
+from .kernel.active_set import ActiveSet
 from .kernel.decomposition import Decomposition
 from .kernel.kernel_logistic import KernelLogisticNewton
 from .kernel.kernel_perceptron import KernelPerceptronRule
@@ -46,6 +47,7 @@ from .linear.stochastic import StochasticGradient
 from .multiclass.crammer_singer import CrammerSinger
 
 __all__ = [
+    "ActiveSet",
     "solve_block",
     "CrammerSinger",
     "Design",
@@ -59,6 +61,7 @@ __all__ = [
     "Decomposition",
     "DualCoordinate",
     "InteriorPoint",
+    "KERNEL_SOLVER_NAMES",
     "KernelLogisticNewton",
     "KernelPerceptronRule",
     "IterativeSolver",

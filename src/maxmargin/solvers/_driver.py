@@ -19,6 +19,8 @@ from ._solution import Solution
 from ._solver import Solver
 from ._trace import Figures
 
+_MANY = 1000  # iterations each of which a trace records; of later ones as many again for each doubling, about
+
 
 class IterativeSolver(Solver):
     """A solver at work on one problem, step by step; a new one derives from it.
@@ -32,10 +34,16 @@ class IterativeSolver(Solver):
         Iterations so far, in whatever unit the solver counts.
     theta : ndarray
         The variables, unless `variables` says otherwise.
+    traced : bool
+        Whether every step is recorded: `figures` are then those of this very step, whatever they cost.
+    burst : int
+        Iterations after which a solver whose steps make many of them at once shall look up, to be recorded.
 
     """
 
     iterations: int = 0
+    traced: bool = False
+    burst: int = 2**62
     theta: np.ndarray
 
     @classmethod
@@ -90,25 +98,31 @@ def drive(solver: IterativeSolver, budget: int, monitor: Monitor | None = None, 
     `before` are iterations of earlier solvers on the same problem, for those who listen.
     """
     status = None
+    trace = None if monitor is None else monitor.trace
+    solver.traced, due = trace is not None, 0
     with keep_interrupt() as interrupt:
         solver.begin(budget)
         while status is None:
             last = solver.iterations >= budget
             status = solver.finished(last) or (Status.BUDGET_EXHAUSTED if last else None)
-            if monitor is not None and _told(solver, monitor, before, status is not None):
+            ended, recorded = status is not None, status is not None or solver.iterations >= due
+            if monitor is not None and _told(solver, monitor, before, ended, recorded):
                 status = Status.INTERRUPTED
             if status is None:
+                if trace is not None:
+                    due = solver.iterations + (1 if solver.iterations < _MANY else solver.iterations // _MANY)
+                    solver.burst = trace.stride(solver.iterations)
                 status = solver.step(budget - solver.iterations)
                 if status is not None and monitor is not None:
-                    _told(solver, monitor, before, True)
+                    _told(solver, monitor, before, True, True)
     if interrupt.kept or status is None:
         status = Status.INTERRUPTED
     return solver.result(status, interrupt.kept)
 
 
-def _told(solver: IterativeSolver, monitor: Monitor, before: int, ended: bool) -> bool:
+def _told(solver: IterativeSolver, monitor: Monitor, before: int, ended: bool, recorded: bool) -> bool:
     """Tell the monitor where the solver stands; True if it shall stop."""
-    figures = solver.figures() if monitor.wants_reports else Figures()
-    if monitor.trace is not None:
-        monitor.record(before + solver.iterations, figures, solver.variables)
+    figures = monitor.record(before + solver.iterations, solver.figures, solver.variables) if recorded else None
+    if figures is None:
+        figures = solver.figures() if monitor.wants_reports else Figures()
     return not ended and monitor.report(before + solver.iterations, figures.violation, figures.gap)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..certificates import Certificate
 from ..engine import was_interrupted
 from ..messages import Fitting, ProgressDisplay
 from ._trace import Figures, Trace, TracePoint
@@ -51,7 +52,7 @@ class Monitor:
     def named(self, label: str) -> Monitor:
         """A monitor for one of several problems: it speaks by name and stops with all the others."""
         part = copy(self)
-        part.label, part._whole = label, self
+        part.label, part._whole = label, self._whole
         return part
 
     def stop(self) -> None:
@@ -63,12 +64,33 @@ class Monitor:
         """Whether anyone listens: solvers skip figures that only a report needs."""
         return self.verbose or self.callback is not None or self.trace is not None
 
-    def record(self, iteration: int, figures: Figures, variables: Callable[[], np.ndarray]) -> None:
-        """Keep a step in the trace, if there is one."""
-        if self.trace is not None:
-            seconds = time.perf_counter() - self._begin
-            kept = np.array(variables()) if self.trace.variables else None
-            self.trace.points.append(TracePoint(self.label, iteration, figures, seconds, kept))
+    def record(
+        self, iteration: int, figures: Callable[[], Figures], variables: Callable[[], np.ndarray] | None = None
+    ) -> Figures | None:
+        """Keep a step in the trace, if there is one; the time that its figures take is no part of the fit's."""
+        if self.trace is None:
+            return None
+        now = time.perf_counter()
+        found, seconds = figures(), now - self._begin
+        kept = np.array(variables()) if self.trace.variables and variables is not None else None
+        self.trace.points.append(TracePoint(self.label, iteration, found, seconds, kept))
+        self._begin += time.perf_counter() - now
+        return found
+
+    def certified(self, certificate: Certificate) -> None:
+        """Let the trace of a problem, if there is one, end with what is proven."""
+        if self.trace is None:
+            return
+        it, before = certificate, self.trace.of(self.label)
+        # a solver may count in smaller units than the certificate does
+        iteration = before[-1].iteration if before else it.iterations
+        self.record(iteration, lambda: Figures(it.kkt_violation, it.relative_gap, it.primal, it.dual))
+
+    def untraced(self) -> Monitor:
+        """A monitor for work on another problem than the one that is traced, such as a sketch of it."""
+        part = copy(self)
+        part.trace, part._whole = None, self._whole
+        return part
 
     def report(self, iteration: int, violation: float, gap: float) -> bool:
         """Tell the state of the fit; True means that the solver shall stop."""

@@ -10,6 +10,7 @@ from ..problems import BoxQP
 from ._monitor import Monitor
 from ._solution import Solution
 from ._table import KERNEL_SOLVERS, choose_kernel_solver
+from .kernel._named import NAMED, solve_named
 
 
 def solve_kernel(
@@ -25,6 +26,7 @@ def solve_kernel(
     image: np.ndarray | None = None,
     cache_bytes: int = 200_000_000,
     shrinking: bool = True,
+    solver: str = "auto",
 ) -> Solution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance.
 
@@ -47,6 +49,8 @@ def solve_kernel(
         Memory for kernel values.
     shrinking : bool
         Whether settled variables may be left out.
+    solver : str
+        "auto", or a name of `KERNEL_SOLVER_NAMES`.
 
     Returns
     -------
@@ -54,12 +58,14 @@ def solve_kernel(
         With evidence. Raises `NotSeparableError` for a hard margin that does not exist.
 
     """
-    chosen = choose_kernel_solver(problem, definite)
+    chosen = choose_kernel_solver(problem, definite, solver)
     options: dict[str, Any] = {"cache_bytes": cache_bytes, "shrinking": shrinking}
+    if chosen in NAMED:
+        return solve_named(chosen, problem, start, tolerance, gap_tolerance, budget, monitor, sign=sign, **options)
     if chosen == "stationary":
         options["sign"] = sign
     else:
         options["gap_tolerance"] = gap_tolerance
     if chosen == "decomposition":
-        options["image"] = image
+        options |= {"image": image, "inside": solver == "auto"}
     return KERNEL_SOLVERS[chosen](problem, start, tolerance, budget=budget, monitor=monitor, **options)

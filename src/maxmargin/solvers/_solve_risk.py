@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import RiskEvidence, Status, evaluate_linear
+from ._driver import IterativeSolver
 from ._monitor import Monitor
 from ._solution import Solution
 from ._solver import Solver
@@ -98,7 +99,8 @@ def _in_two_goes(
         return found
     rest = None if budget is None else min(budget - found.iterations, second.budget)
     start = found.variables if second.resumes else start
-    again = _certified(problem, second, start, tolerance, rest, monitor, slopes)
+    before = found.iterations * max(1, first.steps_an_iteration)
+    again = _certified(problem, second, start, tolerance, rest, monitor, slopes, before)
     if not again.evidence.gap <= found.evidence.gap:
         again = replace(again, variables=found.variables, slopes=found.slopes, evidence=found.evidence)
     return replace(again, iterations=found.iterations + again.iterations)
@@ -112,13 +114,15 @@ def _certified(
     budget: int | None,
     monitor: Monitor | None,
     slopes: np.ndarray | None,
+    before: int = 0,
     **options: Any,
 ) -> Solution:
-    """One solver, until the proof meets the tolerance."""
+    """One solver, until the proof meets the tolerance; `before` are iterations of an earlier one, for a trace."""
     many = solver.steps_an_iteration
     budget = solver.budget if budget is None or not many else many * budget
     if start is None and solver is Newton and _worth_a_sketch(problem):
-        sketch = _certified(problem.thinned(_SKETCH), solver, None, _SKETCH_TOLERANCE, budget, monitor, None)
+        other = None if monitor is None else monitor.untraced()
+        sketch = _certified(problem.thinned(_SKETCH), solver, None, _SKETCH_TOLERANCE, budget, other, None)
         if sketch.keyboard:
             theta, evidence = _proven(problem, sketch.variables, None, tolerance)
             return replace(sketch, variables=theta, evidence=evidence)
@@ -133,6 +137,8 @@ def _certified(
     target = min(tolerance, _EXACT) if 0 < problem.stored <= solver.exact_up_to else tolerance
     best: Solution | None = None
     for _ in range(_ROUNDS):
+        if issubclass(solver, IterativeSolver):
+            options["before"] = before + used
         solution = solver.solve(problem, theta, target, budget - used, monitor, slopes=u, **options)
         used += solution.iterations
         theta, evidence = _proven(problem, solution.variables, solution.slopes, tolerance)

@@ -15,6 +15,7 @@ from ._solution import Solution
 from ._solver import Solver
 from .hard_margin import LinearHardMargin, solve_hard_margin
 from .kernel._certified import solve_certified
+from .kernel._named import NAMED
 from .kernel._stationary import solve_stationary
 from .linear.conjugate_gradient import ConjugateGradient
 from .linear.dual_coordinate import DualCoordinate
@@ -112,11 +113,34 @@ KERNEL_SOLVERS: dict[str, Callable[..., Solution]] = {
 }
 
 
-def choose_kernel_solver(problem: BoxQP, definite: bool) -> str:
-    """The name of the solver for the problem of a kernel machine, whose matrix is positive semi-definite or not."""
+# What a user may ask for; all of them but "decomposition" are in `NAMED`.
+KERNEL_SOLVER_NAMES = ("decomposition", *NAMED)
+
+
+def choose_kernel_solver(problem: BoxQP, definite: bool, name: str = "auto") -> str:
+    """The name of the solver for the problem of a kernel machine, whose matrix is positive semi-definite or not.
+
+    Refuses a name that cannot do it.
+    """
+    if name != "auto":
+        return _named_kernel_solver(problem, definite, name)
     if definite and np.isinf(problem.upper - problem.lower).all():
         return "hard_margin"
     return "decomposition" if definite else "stationary"
+
+
+def _named_kernel_solver(problem: BoxQP, definite: bool, name: str) -> str:
+    if name not in KERNEL_SOLVER_NAMES:
+        raise ValueError(f"solver must be 'auto' or one of {sorted(KERNEL_SOLVER_NAMES)}; got {name!r}.")
+    if not np.isfinite(problem.upper - problem.lower).all():
+        raise ValueError(f"C=inf (the hard margin) needs solver='auto'; got solver={name!r}.")
+    if definite:
+        return name
+    if name != "smo":
+        raise ValueError(
+            f"solver={name!r} needs a positive semi-definite kernel matrix, which this one is not; use 'auto' or 'smo'."
+        )
+    return "stationary"
 
 
 def choose_solver(problem: Any, name: str | type[Solver] | Callable[..., Any] = "auto") -> tuple[type[Solver], ...]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..certificates import IndefiniteKernelWarning
 from ..engine import warn
-from ..estimators import check_every_class, class_weights, conclude, encode_labels, solve_all
+from ..estimators import check_every_class, class_weights, conclude, encode_labels, monitor_of, solve_all
 from ..kernels import Gram, Kernel, SharedBlocks, TiledGram
 from ..problems import BoxQP
 from ..solvers import Monitor, feasible
@@ -65,7 +65,7 @@ def fit_classifier(machine: Any, formulation: Formulation, X: Any, y: Any, sampl
     problems = [formulation.problem(matrix, pair.sign, bound[pair.rows]) for matrix, pair in grams]
     parts = zip(problems, _starts(machine, formulation, data, problems), data.pairs, names, strict=True)
     tasks = [Task(problem=problem, start=start, rows=pair.rows, name=name) for problem, start, pair, name in parts]
-    monitor = Monitor(machine.verbose, machine.callback)
+    monitor = monitor_of(machine)
     # of two classes the second is positive here, and the first in LIBSVM
     first = -1 if len(data.classes) == 2 else 1
     solved, interrupted = _solve(machine, formulation, kernel, tasks, first, workers, monitor)
@@ -88,7 +88,7 @@ def fit_one(machine: Any, formulation: Formulation, X: Any, y: Any, sample_weigh
     rows = np.flatnonzero(weight > 0)
     problem = formulation.problem(part_of(gram, rows), None if y is None else y[rows], weight[rows])
     start = _start(machine, formulation, problem, rows, len(weight))
-    monitor = Monitor(machine.verbose, machine.callback)
+    monitor = monitor_of(machine)
     task = Task(problem=problem, start=start, rows=rows)
     solved, interrupted = _solve(machine, formulation, kernel, [task], 0, 1, monitor)
     solution = solved[0].solution
@@ -121,6 +121,7 @@ def _solve(
         cache_bytes=int(machine.cache_size * 1e6),
         workers=workers,
         shrinking=machine.shrinking,
+        solver=machine.solver,
     )
     names = [task.name for task in tasks]
     solved, interrupted = solve_all(work.solve, work.untouched, names, monitor, side_by_side=workers > 1)

@@ -60,6 +60,11 @@ class LinearSVC(LinearClassifierMachine):
         Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
     callback : callable or None, default=None
         Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
+    solver_options : dict or None, default=None
+        Further options of the solver, such as ``{"step": 0.1}`` for "gradient_descent"; see
+        :class:`maxmargin.linear_model.LinearClassifier`.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
 
     Attributes
     ----------
@@ -71,6 +76,8 @@ class LinearSVC(LinearClassifierMachine):
         Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     solver_ : str
         The solver that was used.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
     n_iter_ : int
         The largest number of iterations of any problem.
     classes_, class_weight_, fit_status_, n_features_in_

@@ -14,12 +14,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..certificates import Certificate, are_floats, confirmed
 from ..data import Rows
 from ..engine import thread_count
-from ..estimators import check_weights, conclude, solve_all
+from ..estimators import check_weights, conclude, monitor_of, solve_all
 from ..linear import LinearMachine, Tasks, advice, check_finite, training_rows, verify
 from ..losses import make_loss
 from ..penalties import make_penalty
 from ..problems import Risk
-from ..solvers import Monitor
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -40,7 +39,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
         Weight of the losses.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         Without or with the square.
-    fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, n_jobs, warm_start, callback
+    fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, n_jobs, warm_start, callback, \
+solver_options, trace
         As in :class:`LinearSVC`.
     penalty : {"l2", "l1"}, default="l2"
         The penalty R(w): half the squared length, or the sum of the absolute weights, many of which are then zero.
@@ -55,6 +55,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
         Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     solver_ : str
         The solver that was used.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     n_iter_, fit_status_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 
@@ -100,7 +102,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         problem = self._risk(X, y, sample_weight)
         start, slopes = self._start(problem)
         tasks = Tasks(self, [problem].__getitem__, [start], [slopes], [""], self.solver)
-        monitor = Monitor(self.verbose, self.callback)
+        monitor = monitor_of(self)
         parts, interrupted = solve_all(tasks.solve, tasks.untouched, tasks.names, monitor, side_by_side=False)
         part = parts[0]
         check_finite(part.theta)

@@ -20,6 +20,7 @@ from ..data import Rows, csr_rows, exact_sums, validate_data
 from ..engine import thread_count
 from ..estimators import Reported, TakesKernel
 from ..kernels import KERNELS, Kernel, make_kernel
+from ..solvers import KERNEL_SOLVER_NAMES
 from ._formulations import Formulation
 from ._input import rows_of
 from ._verify import Audit, recertify
@@ -48,6 +49,8 @@ class KernelParameters:
     warm_start: bool = False
     n_jobs: int | None = None
     callback: Callable[[dict], Any] | None = None
+    solver: str = "auto"
+    trace: bool = False
 
 
 class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, metaclass=ABCMeta):
@@ -71,6 +74,8 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "callback": [callable, None],
+        "solver": [StrOptions({"auto", *KERNEL_SOLVER_NAMES})],
+        "trace": ["boolean"],
     }
 
     @abstractmethod

@@ -67,6 +67,7 @@ class Tasks:
     cache_bytes: int
     workers: int  # problems that run side by side and divide the cache
     shrinking: bool
+    solver: str = "auto"
 
     def solve(self, k: int, monitor: Monitor) -> Solved:
         """Solve one problem, and claim no more than its matrix allows."""
@@ -81,7 +82,9 @@ class Tasks:
             if status is Status.CONVERGED and gap_tol is not None and evidence.relative_gap > gap_tol:
                 status = Status.STALLED  # what the matrix lacks of being semi-definite allows no smaller gap
             solution = replace(solution, evidence=evidence, status=status)
-        return Solved(solution, certificate_of(solution, watch.seconds(), task.name), known.smallest)
+        certificate = certificate_of(solution, watch.seconds(), task.name)
+        monitor.certified(certificate)
+        return Solved(solution, certificate, known.smallest)
 
     def untouched(self, k: int) -> Solved:
         """A problem that Ctrl-C left undone keeps its start."""
@@ -103,6 +106,7 @@ class Tasks:
                 sign=self.first,
                 cache_bytes=self.cache_bytes // self.workers,
                 shrinking=self.shrinking,
+                solver=self.solver,
             )
         except NotSeparableError as error:
             proof = error.proof  # in rows of this problem: the user knows rows of X

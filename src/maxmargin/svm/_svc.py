@@ -79,11 +79,24 @@ class SVC(KernelClassifier, KernelMachine):
     callback : callable or None, default=None
         Called with a dict of ``problem, iteration, violation, gap, seconds`` several times a second; returning True
         stops the fit.
+    solver : {"auto", "decomposition", "smo", "projected_gradient", "active_set"}, default="auto"
+        How the dual problem is solved; the answer is the same to the tolerance, and each is certified alike. "auto" is
+        the fastest: working sets, and an interior point where they are slow. "decomposition": working sets alone.
+        "smo": two variables a step, with LIBSVM's choice of the pair, shrinking and a cache of rows.
+        "projected_gradient": a gradient step, then the exact projection on the constraints. "active_set": solves for
+        the free variables, then lets the worst of the others join them. The last two hold the whole kernel matrix and
+        need a `cache_size` that it fits in. Except "auto", none solves the hard margin; an indefinite kernel takes
+        "auto" or "smo". An iteration of `max_iter` is a step of the solver.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
+        Steps that SMO makes in bursts are then recorded one by one at first, and at growing distances later.
 
     Attributes
     ----------
     certificate_ : ModelCertificate
         Primal, dual, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
     gamma_ : float
         The gamma of the kernel, where it has one: what "scale" and "auto" came to.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
@@ -137,6 +150,8 @@ shape_fit_, n_features_in_
 
         self._validate_params()
         self._refuse()
+        if self.solver != "auto":
+            raise ValueError(f"path needs solver='auto'; got {self.solver!r}. Fit each C with warm_start=True.")
         if self.multi_class != "ovo":
             raise ValueError(
                 f"path needs multi_class='ovo'; got {self.multi_class!r}. Fit each C with warm_start=True."

@@ -27,10 +27,12 @@ from ..persistence import (
     Mismatch,
     Named,
     OrNone,
+    Parts,
     Scope,
     Text,
     Where,
     choice,
+    completed,
     inside,
 )
 from ._training import Split, Training
@@ -134,14 +136,14 @@ class _Fields(Kind):
     needed: Mapping[str, Kind]
     more: Mapping[str, Kind] = field(default_factory=dict)
 
-    def read(self, node: Any, where: Where, scope: Scope) -> Any:
-        Named(_Anything()).read(node, where, scope)
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        yield Named(_Anything()).read(node, where, scope)
         for name in self.needed:
             if name not in node:
                 raise Mismatch(where, f"has no {name}.")
         for name, kind in {**self.needed, **self.more}.items():
             if name in node:
-                kind.read(node[name], inside(where, name), scope)
+                yield kind.read(node[name], inside(where, name), scope)
         return node
 
 
@@ -221,7 +223,7 @@ def usable_account(facts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
     account, problems = {}, []
     for name, value in facts.items():
         try:
-            SHAPES.get(name, _Anything()).read(value, name, Scope())
+            completed(SHAPES.get(name, _Anything()).read(value, name, Scope()))
             account[name] = value
         except Mismatch as error:
             problems.append(f"{error.where} {error.what}".rstrip("."))

@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from ...certificates import Guarantee, Status, figures_reproduced
 from ...data import naming_columns, validate_data
 from ...engine import Stopwatch, one_blas_thread, warn
-from ...estimators import Reported, check_same_rows
+from ...estimators import Reported, check_same_rows, keep_trace
+from ...solvers import Trace
 from .._verify import answers_by_centres, centres_are_whole, refuted
 from ._assignment import nearest
 from ._fixed_point import fixed_point, nothing_proven
@@ -56,6 +57,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         X is never changed, whatever this says.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         Both are one method here, with the result of Lloyd's and bounds on distances in the spirit of Elkan's.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: inertia and seconds by step, for each start.
 
     Attributes
     ----------
@@ -69,6 +72,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         The inertia after each step; it never rises.
     n_iter_ : int
         Steps of the start that was kept.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     certificate_ : Guarantee
         What is proven of the result, recomputed in float64; ``certificate_.verify(X)`` does so again.
     n_distances_ : int
@@ -110,6 +115,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         "random_state": ["random_state"],
         "copy_x": ["boolean"],
         "algorithm": [StrOptions({"lloyd", "elkan"})],
+        "trace": ["boolean"],
     }
 
     _arguments = {
@@ -127,6 +133,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     random_state: Any = None
     copy_x: bool = True
     algorithm: str = "lloyd"
+    trace: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -152,11 +159,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             points = Points(X, weights)
             tolerance = self.tol * points.variance()
             best: LloydRun | None = None
-            for _ in range(starts):
+            trace = Trace() if self.trace else None
+            for number in range(starts):
                 start = starting_centres(points, X, self.init, self.n_clusters, random_state)
                 if self.verbose:
                     print("Initialization complete")
-                run = lloyd(points, start, self.max_iter, tolerance, bool(self.verbose))
+                times = _Times(watch)
+                run = lloyd(points, start, self.max_iter, tolerance, bool(self.verbose), times if self.trace else None)
+                if trace is not None:
+                    name = f"start {number + 1}" if starts > 1 else ""
+                    trace.extend(name, times.seconds[1:], {"inertia": run.history})
                 if best is None or (run.inertia < best.inertia and not _same(run.labels, best.labels)):
                     best = run
             assert best is not None
@@ -164,6 +176,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             found = (centres, best.labels, self.tol, best.history)
             guarantee = fixed_point(X, weights, *found, best.status, best.steps)
         self._keep(points, best, centres)
+        keep_trace(self, trace)
         self.certificate_ = replace(guarantee, seconds=watch.seconds(), _recompute=self._recertify)
         self._warn(best)
         return self
@@ -340,3 +353,13 @@ def _same(labels: np.ndarray, others: np.ndarray) -> bool:
     """Whether two clusterings differ in the numbers of the clusters only."""
     pairs = len(np.unique(labels.astype(np.int64) * (int(others.max()) + 1) + others))
     return pairs == len(np.unique(labels)) == len(np.unique(others))
+
+
+class _Times:
+    """Notes when each step was made."""
+
+    def __init__(self, watch: Stopwatch) -> None:
+        self.watch, self.seconds = watch, list[float]()
+
+    def __call__(self, centres: np.ndarray) -> None:
+        self.seconds.append(self.watch.seconds())

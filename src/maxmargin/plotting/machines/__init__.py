@@ -5,5 +5,6 @@ from ._kernel import KernelDisplay
 from ._margin import MarginDisplay
 from ._path import PathDisplay
 from ._recorder import Recorder
+from ._trace import TraceDisplay
 
-__all__ = ["CertificateDisplay", "KernelDisplay", "MarginDisplay", "PathDisplay", "Recorder"]
+__all__ = ["CertificateDisplay", "KernelDisplay", "MarginDisplay", "PathDisplay", "Recorder", "TraceDisplay"]

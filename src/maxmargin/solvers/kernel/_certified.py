@@ -88,10 +88,12 @@ def solve_certified(
     shrinking: bool = True,
     steps_before: int = 0,
     image: np.ndarray | None = None,
+    inside: bool = True,
 ) -> Solution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance.
 
-    `image` is ``K start`` where the caller knows it: nothing is then computed before the solver begins.
+    `image` is ``K start`` where the caller knows it: nothing is then computed before the solver begins. `inside`:
+    whether an interior point may take over where SMO is slow.
     """
     budget = automatic_budget(problem.n) if budget is None else budget
     attempt = _Attempt(
@@ -103,6 +105,7 @@ def solve_certified(
         cache_bytes=cache_bytes,
         shrinking=shrinking,
         steps_before=steps_before,
+        inside=inside,
     )
     if start is not None and image is None:
         evidence = evaluate(attempt.problem, start, wanted=gap_tolerance)
@@ -126,6 +129,7 @@ class _Attempt:
         cache_bytes: int,
         shrinking: bool,
         steps_before: int,
+        inside: bool,
     ) -> None:
         self.given = problem
         self.problem = _in_float64(problem) if problem.n <= _TINY else problem
@@ -135,7 +139,7 @@ class _Attempt:
         self.dtype = np.float32 if self.problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
         self.used = 0
         # the number of steps at which SMO ends, and whether the interior point is to be tried then
-        first = patience(problem, cache_bytes)
+        first = patience(problem, cache_bytes) if inside else None
         self.end, self.may_go_inside = budget if first is None else min(budget, first), first is not None
         self.best: tuple[np.ndarray, Evidence] | None = None
         self.narrowest, self.idle = np.inf, 0  # the gap so far, and the rounds in which it hardly moved

@@ -137,7 +137,7 @@ def _newton(
 ) -> tuple[np.ndarray, bool] | None:
     """One Newton step on the free variables, shortened to stay in the box: (new beta, whether it was a full step)."""
     A = [group == g for g in np.unique(group)]
-    d = _definite_step(K_free, r[free], A)
+    d = definite_step(K_free, r[free], A)
     if d is None and len(free) <= most_flat:
         d = _shortest_step(K_free, r[free], A)
     if d is None:
@@ -158,7 +158,7 @@ def _newton(
     return new, fraction == 1.0
 
 
-def _definite_step(K_free: np.ndarray, r: np.ndarray, A: list[np.ndarray]) -> np.ndarray | None:
+def definite_step(K_free: np.ndarray, r: np.ndarray, A: list[np.ndarray]) -> np.ndarray | None:
     """The step by Cholesky's factor; None if K_FF is singular to rounding (duplicates, low rank) or indefinite."""
     factor, solved, info = dposv(K_free, np.array([r, *A], dtype=np.float64).T, lower=1)
     pivots = np.diagonal(factor)

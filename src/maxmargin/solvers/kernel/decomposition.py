@@ -26,6 +26,7 @@ from ...problems import BoxQP
 from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
+from ._box_figures import box_figures, box_gap
 from ._smo import smo
 from ._working_block import WorkingBlock
 
@@ -134,12 +135,15 @@ class Decomposition(IterativeSolver):
         return Status.CONVERGED if self.worst <= max(self.tolerance, self.noise()) else None
 
     def step(self, most: int) -> Status | None:
-        moved = self.improve(self.worst, self.tolerance, min(most, _STEPS_A_CALL))
+        steps = min(most, _STEPS_A_CALL)
+        if self.size >= self.problem.n:  # one block: else a trace has a point a round
+            steps = min(steps, self.burst)
+        moved = self.improve(self.worst, self.tolerance, steps)
         return Status.STALLED if not moved or self.progress.lost(self, self.worst) else None
 
     def figures(self) -> Figures:
         gap, dual = self.gap()
-        return Figures(self.worst, gap / max(abs(dual), abs(dual + gap), 1e-300), dual + gap, dual)
+        return box_figures(self.worst, gap, dual)
 
     def result(self, status: Status, keyboard: bool) -> Solution:
         if keyboard:
@@ -173,16 +177,7 @@ class Decomposition(IterativeSolver):
 
     def gap(self) -> tuple[float, float]:
         """The gap and the dual objective as the solver sees them."""
-        gap = 0.0
-        for g, (highest, lowest) in enumerate(self._extremes):
-            members = self.problem.members(g)
-            beta = self.beta[members]
-            # a class that can only rise, or only fall, has one of the two
-            middle = (highest + lowest) / 2 if np.isfinite(highest + lowest) else 0.0
-            r = self.residual[members] - middle
-            room = np.where(r > 0, self.problem.upper[members] - beta, self.problem.lower[members] - beta)
-            gap += float(room @ r)
-        return gap, self.objective()[1]
+        return box_gap(self.problem, self.beta, self.residual, self._extremes), self.objective()[1]
 
     def objective(self) -> tuple[float, float]:
         """The size of its linear part, and the dual objective."""

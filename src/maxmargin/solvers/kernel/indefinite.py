@@ -23,6 +23,7 @@ from ...kernels import MODERATE, Gram
 from ...problems import BoxQP
 from .._driver import IterativeSolver
 from .._trace import Figures
+from ._box_figures import figures_at
 from .decomposition import automatic_budget
 
 _TAU = 1e-12  # stands for curvatures that are not positive
@@ -38,7 +39,8 @@ class LibsvmSteps(IterativeSolver):
     """The variables in LIBSVM's order and signs: ``v = orientation * beta[order]``, groups one after the other.
 
     Without a start the steps are at first LIBSVM's own, with kernel values of float32 (`coarse`); then up to four
-    rounds follow in float64, each from a recomputed residual.
+    rounds follow in float64, each from a recomputed residual. Only of a `definite` matrix is there a dual objective to
+    speak of in a trace.
     """
 
     def __init__(
@@ -51,7 +53,9 @@ class LibsvmSteps(IterativeSolver):
         sign: int,
         cache_bytes: int,
         shrinking: bool,
+        definite: bool = False,
     ) -> None:
+        self.definite = definite
         self.problem, self.rows = problem, _Rows(problem.gram, cache_bytes)
         self.orientation = -1.0 if sign < 0 else 1.0
         side = np.zeros(problem.n) if sign == 0 else np.where(problem.upper > 0, 1.0, -1.0) * self.orientation
@@ -101,7 +105,11 @@ class LibsvmSteps(IterativeSolver):
         return beta
 
     def figures(self) -> Figures:
-        return Figures(self.violation)
+        if not (self.traced and self.definite):
+            return Figures(self.violation)
+        by_row = np.bincount(self.at, weights=self.orientation * self.v, minlength=self.problem.gram.shape[0])
+        beta, image = self.variables(), self.rows.product(by_row, False)
+        return figures_at(self.problem, beta, self.problem.p - image[self.problem.rows_of(np.arange(self.problem.n))])
 
     def finished(self, last: bool) -> Status | None:
         """After the budget of a round that came near enough, that is where it ends."""
@@ -109,7 +117,7 @@ class LibsvmSteps(IterativeSolver):
 
     def step(self, most: int) -> Status | None:
         """Steps until the violation is within the aim, or it is time to set variables aside."""
-        steps, self.violation = self._steps(max(0, min(self.left, self.most - self.iterations)))
+        steps, self.violation = self._steps(max(0, min(self.left, self.most - self.iterations, self.burst)))
         self.iterations, self.left = self.iterations + steps, self.left - steps
         if self.violation <= self.aim:
             if self.active.all():

@@ -29,6 +29,7 @@ from ...problems import BoxQP
 from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
+from ._box_figures import figures_at
 from ._crossover import to_bounds
 from ._kernel_systems import KernelSystem
 
@@ -95,7 +96,10 @@ class InteriorBox(IterativeSolver):
         return None
 
     def figures(self) -> Figures:
-        return Figures(self.stationarity, self.point.gap / self.point.size)
+        if not self.traced:
+            return Figures(self.stationarity, self.point.gap / self.point.size)
+        beta = self.variables()
+        return figures_at(self.problem, beta, self.problem.p - self.problem.image(beta))
 
     def variables(self) -> np.ndarray:
         return to_bounds(self.problem, self.point.b, self.point.y - self.point.z, self.tolerance)

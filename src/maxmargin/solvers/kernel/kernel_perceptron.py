@@ -64,7 +64,7 @@ class KernelPerceptronRule(IterativeSolver):
         return Status.CONVERGED if met or (last and self.now == 0) else None
 
     def figures(self) -> Figures:
-        return Figures(max(self.now, 0) / self.problem.n)
+        return Figures(max(self.now, 0) / self.problem.n, others=(("mistakes", float(self.mistakes)),))
 
     def result(self, status: Status, keyboard: bool) -> Solution:
         """``stats``: the mean of the coefficients over all samples seen, and the mistakes."""

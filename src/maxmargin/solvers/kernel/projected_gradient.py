@@ -4,7 +4,7 @@
     O'Donoghue and Candes 2015, section 3.2),
 
 L the largest eigenvalue of K. It needs the whole Gram matrix and many steps, and shares no code with the solver that
-users get, apart from the problem: that is its use.
+users get by default, apart from the problem: that is its use.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ...problems import BoxQP
 from .._driver import IterativeSolver
 from .._solution import Solution
 from .._trace import Figures
+from ._box_figures import box_extremes, box_violation, figures_at
 from ._projection import feasible
 
 _APART = 10  # steps between two looks at the violation
@@ -25,6 +26,7 @@ _APART = 10  # steps between two looks at the violation
 class ProjectedGradient(IterativeSolver):
     """Minimises a box QP of moderate size until the largest KKT violation is at most the tolerance."""
 
+    name = "projected_gradient"
     budget = 100_000
 
     def __init__(
@@ -53,12 +55,12 @@ class ProjectedGradient(IterativeSolver):
 
     def finished(self, last: bool) -> Status | None:
         if last or self.iterations % _APART == 0:
-            self.violation = _violation(self.problem, self.theta, self.problem.p - self.K @ self.theta)
+            residual = self.problem.p - self.K @ self.theta
+            self.violation = box_violation(box_extremes(self.problem, self.theta, residual))
         return Status.CONVERGED if self.violation <= self.tolerance else None
 
     def figures(self) -> Figures:
-        dual = float(self.theta @ (self.problem.p - 0.5 * (self.K @ self.theta)))
-        return Figures(self.violation, dual=dual)
+        return figures_at(self.problem, self.theta, self.problem.p - self.K @ self.theta)
 
     def result(self, status: Status, keyboard: bool) -> Solution:
         return Solution(self.theta, status, self.iterations, self.violation, keyboard=keyboard)
@@ -69,16 +71,3 @@ def _largest_eigenvalue(K: np.ndarray) -> float:
         return max(float(np.linalg.eigvalsh(K)[-1]), 1e-300)
     v0 = np.full(len(K), 1 / np.sqrt(len(K)))
     return 1.01 * float(eigsh(K, k=1, tol=1e-3, v0=v0, return_eigenvectors=False)[0])
-
-
-def _violation(problem: BoxQP, beta: np.ndarray, residual: np.ndarray) -> float:
-    # A projected point is at its bound only up to rounding: what is within 1e-12 of it counts as there.
-    worst = 0.0
-    for g in range(len(problem.totals)):
-        m = problem.members(g)
-        lower, upper = problem.lower[m], problem.upper[m]
-        room = 1e-12 * np.maximum(upper - lower, 1e-300)
-        rise, fall = residual[m][beta[m] < upper - room], residual[m][beta[m] > lower + room]
-        if rise.size and fall.size:
-            worst = max(worst, float(rise.max() - fall.min()))
-    return worst

@@ -13,6 +13,7 @@ import numpy as np
 from ...certificates import Status, evaluate_risk
 from ...problems import Risk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._solution import Solution
 from .._trace import Figures
 
@@ -64,6 +65,8 @@ class FirstOrder(IterativeSolver):
         return Status.CONVERGED if self.evidence.relative_gap <= self.tolerance else None
 
     def figures(self) -> Figures:
+        if self.traced and self.checked != self.iterations:  # what is known is of an earlier step
+            return measured(self.problem, self.theta)
         e = self.evidence
         return Figures(self.violation, e.relative_gap, e.primal, e.dual)
 

@@ -34,6 +34,7 @@ import numpy as np
 from ...certificates import Status
 from ...problems import Risk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
@@ -112,7 +113,7 @@ class DualCoordinate(IterativeSolver):
         return Status.CONVERGED if self.gap <= self.tolerance * self.size else None
 
     def step(self, most: int) -> Status | None:
-        done, promising = self.sweep(min(self.batch, most))
+        done, promising = self.sweep(min(self.batch, most, self.burst))
         self.iterations += done
         self.checked = False
         if promising:
@@ -122,6 +123,8 @@ class DualCoordinate(IterativeSolver):
         return None
 
     def figures(self) -> Figures:
+        if self.traced:
+            return measured(self.problem, self.variables(), self.slopes())
         return Figures(self.largest, self.gap / self.size, self.dual + self.gap, self.dual)
 
     def result(self, status: Status, keyboard: bool) -> Solution:

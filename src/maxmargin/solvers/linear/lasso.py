@@ -31,6 +31,7 @@ from ...data import Rows
 from ...engine import cached_property, was_interrupted
 from ...problems import LeastSquares, Risk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
@@ -330,7 +331,9 @@ class WorkingSets(IterativeSolver):
         return True
 
     def figures(self) -> Figures:
-        return Figures(gap=self.gap / self.size)
+        if not self.traced:
+            return Figures(gap=self.gap / self.size)
+        return measured(self.problem, self.variables())
 
     def variables(self) -> np.ndarray:
         w = self.reached

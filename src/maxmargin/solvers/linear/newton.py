@@ -18,6 +18,7 @@ import scipy.linalg
 from ...certificates import Status
 from ...problems import Risk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._needs import Needs
 from .._trace import Figures
 
@@ -84,6 +85,8 @@ class Newton(IterativeSolver):
         return believed_gap(slope, self.l2, decrement) <= 0.5 * self.tolerance * abs(self.value)
 
     def figures(self) -> Figures:
+        if self.traced:
+            return measured(self.problem, self.variables())
         gap = self.decrement / 2
         return Figures(
             float(np.abs(self.slope).max()), gap / max(abs(self.value), 1e-300), self.value, self.value - gap

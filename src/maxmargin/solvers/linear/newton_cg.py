@@ -16,6 +16,7 @@ import numpy as np
 from ...certificates import Status
 from ...problems import Risk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._needs import Needs
 from .._trace import Figures
 from .newton import believed_gap
@@ -73,6 +74,8 @@ class NewtonCG(IterativeSolver):
         return None
 
     def figures(self) -> Figures:
+        if self.traced:
+            return measured(self.problem, self.variables())
         gap = self.promise / 2
         violation = float(np.abs(self.gradient).max())
         return Figures(violation, gap / max(abs(self.value), 1e-300), self.value, self.value - gap)

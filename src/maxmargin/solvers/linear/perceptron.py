@@ -120,7 +120,8 @@ class PerceptronRule(IterativeSolver):
         return Status.CONVERGED if met or (last and self.now == 0) else None
 
     def figures(self) -> Figures:
-        return Figures((self.mistakes - self.before) / self.problem.n)
+        share = (self.mistakes - self.before) / self.problem.n
+        return Figures(share, others=(("mistakes", float(self.mistakes)),))
 
     def _refresh(self) -> None:
         """Forget the rounding errors of the running scale and length: once an epoch."""

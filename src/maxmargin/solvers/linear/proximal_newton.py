@@ -23,6 +23,7 @@ from ...certificates import Status
 from ...data import Rows
 from ...problems import Risk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._needs import Needs
 from .._trace import Figures
 from ._model_descent import (
@@ -82,6 +83,8 @@ class ProximalNewton(IterativeSolver):
         return None
 
     def figures(self) -> Figures:
+        if self.traced:
+            return measured(self.problem, self.variables())
         violation = float(violations(self.theta, self.gradient, *_parts(self.problem)).max())
         return Figures(violation, self.gap / self.size, self.value, self.value - self.gap)
 

@@ -93,6 +93,9 @@ class StochasticGradient(IterativeSolver):
 
     def figures(self) -> Figures:
         best = self.best
+        if self.traced and self.iterations:  # of this pass, lower than before or not
+            e = evidence_of_mean(self.problem, self.state.average, self.mean)
+            return Figures(e.kkt_violation, e.relative_gap, e.primal, e.dual)
         return Figures(best.violation, best.relative_gap, best.primal, best.dual)
 
     def variables(self) -> np.ndarray:

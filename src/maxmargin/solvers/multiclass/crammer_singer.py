@@ -24,6 +24,7 @@ from ...data import row_dot, row_dots, row_square, sum_pass
 from ...engine import jit, jit_inner
 from ...problems import CrammerSingerRisk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._shuffle import shuffle
 from .._solution import Solution
 from .._trace import Figures
@@ -112,7 +113,7 @@ class CrammerSinger(IterativeSolver):
             self.order,
             self.rests,
             self.random,
-            min(self.batch, most),
+            min(self.batch, most, self.burst),
             self.tolerance,
             self.shrinking,
         )
@@ -130,7 +131,9 @@ class CrammerSinger(IterativeSolver):
         return Status.CONVERGED if gap <= self.tolerance else None
 
     def figures(self) -> Figures:
-        return Figures(self.largest, self.estimate / self.size)
+        if not self.traced:
+            return Figures(self.largest, self.estimate / self.size)
+        return measured(self.problem, self.variables(), self.balanced())
 
     def result(self, status: Status, keyboard: bool) -> Solution:
         return Solution(self.variables(), status, self.iterations, slopes=self.balanced(), keyboard=keyboard)

@@ -17,6 +17,7 @@ from ...certificates import Status, evaluate_multinomial
 from ...data import square_pass
 from ...problems import MultinomialRisk
 from .._driver import IterativeSolver
+from .._measured import measured
 from .._needs import Needs
 from .._trace import Figures
 from ..linear.newton import believed_gap
@@ -77,6 +78,8 @@ class MultinomialNewton(IterativeSolver):
         return Status.CONVERGED if promise <= 1e-11 * abs(value) else None
 
     def figures(self) -> Figures:
+        if self.traced:
+            return measured(self.problem, self.variables())
         gap = self.promise / 2
         violation = float(np.abs(self.gradient).max())
         return Figures(violation, gap / max(abs(self.value), 1e-300), self.value, self.value - gap)
