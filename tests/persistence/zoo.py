@@ -59,7 +59,13 @@ from maxmargin.linear_model import (
     Ridge,
     RidgeCV,
 )
-from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
+from maxmargin.neighbors import (
+    CondensedNearestNeighbors,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    SyntheticOverSampler,
+    UnderSampler,
+)
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.tables import ColumnReader, make_preparation
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -231,6 +237,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "KNeighborsRegressor": lambda: _fitted(KNeighborsRegressor(3), X.astype(np.float32), TARGET),
     "KNeighborsRegressor two": lambda: _fitted(KNeighborsRegressor(3), X, np.column_stack([TARGET, X[:, 0]])),
     "CondensedNearestNeighbors": lambda: _fitted(CondensedNearestNeighbors(), X, WORDS),
+    "UnderSampler": lambda: _fitted(UnderSampler(rows_a_class={0: 5, 2: 7}, random_state=0), X, LABEL),
+    "SyntheticOverSampler": lambda: _fitted(SyntheticOverSampler(rows_a_class=20, random_state=0), X, WORDS),
     # clusters
     "KMeans": lambda: _fitted(KMeans(3, random_state=0), X),
     "KMeans float32": lambda: _fitted(KMeans(3, init=X[:3], n_init=1), X.astype(np.float32)),
