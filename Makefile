@@ -29,7 +29,7 @@ demo: $(COMPILED) ## train on a bundled table: a model, its proof and a report
 	@$(PY) -m maxmargin.demo
 
 test: $(COMPILED) ## run the tests and the examples in the docstrings (PYTEST_ARGS="-k rbf" to choose)
-	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	$(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 FUZZ ?= 10000
 FUZZ_CERTIFICATES ?= 20000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.cluster import KMeans, elbow
@@ -20,9 +20,13 @@ def separate(seed):
     """Between two and nine normal groups in 2 to 20 columns, of 20 to 60 rows, centres at least 8 deviations apart."""
     rng = np.random.default_rng(seed)
     k, columns = 2 + seed % 8, (2, 3, 5, 10, 20)[seed % 5]
-    centres = rng.uniform(-12, 12, (k, columns))
-    while pdist(centres).min() < 8:
-        centres = rng.uniform(-12, 12, (k, columns))
+    centres = rng.uniform(-12, 12, (1, columns))
+    while len(centres) < k:
+        more = rng.uniform(-12, 12, (50, columns))
+        far = more[cdist(more, centres).min(axis=1) >= 8]
+        # one at a time: nine at once are hardly ever far enough from each other; anew where there is no place left
+        centres = np.vstack([centres, far[:1]]) if len(far) else more[:1]
+    assert pdist(centres).min() >= 8
     sizes = rng.integers(20, 60, k)
     return k, np.concatenate([rng.normal(c, 1, (n, columns)) for c, n in zip(centres, sizes, strict=True)])
 

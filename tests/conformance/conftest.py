@@ -22,7 +22,7 @@ def run_suite():
         root = Path(sklearn.__file__).parent
         files = [str(root.joinpath(*module.split(".")[1:]).with_suffix(".py")) for module in modules]
         command = [sys.executable, "-m", "pytest", "-p", plugin, "-p", "no:cacheprovider", "-p", "no:xdist"]
-        command += ["-v", "--tb=short", "-W", "ignore", "--rootdir", str(root), "-c", os.devnull, *files]
+        command += ["-v", "--tb=line", "-W", "ignore", "--rootdir", str(root), "-c", os.devnull, *files]
         here = str(Path(__file__).parent)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
         environment.pop("PYTEST_ADDOPTS", None)

@@ -67,7 +67,7 @@ def _split(outcomes):
 def test_every_applicable_test_passes(suite):
     outcomes, output = suite
     apply, _ = _split(outcomes)
-    assert sum(outcome == "PASSED" for outcome in apply.values()) > 350, output[-6000:]
+    assert sum(outcome == "PASSED" for outcome in apply.values()) > 340, output[-6000:]
     assert not [test for test, outcome in apply.items() if outcome in ("FAILED", "ERROR")], output[-6000:]
 
 

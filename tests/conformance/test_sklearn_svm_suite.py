@@ -58,7 +58,7 @@ def outcomes():
     folder = Path(suite.__file__).parent
     files = [str(folder / (module.rsplit(".", 1)[1] + ".py")) for module in MODULES]
     command = [sys.executable, "-m", "pytest", "-p", "sklearn_svm_swapped", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    command += ["-v", "--tb=short", "-W", "ignore", "--rootdir", str(folder), "-c", os.devnull, *files]
+    command += ["-v", "--tb=line", "-W", "ignore", "--rootdir", str(folder), "-c", os.devnull, *files]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
     environment.pop("PYTEST_ADDOPTS", None)
     run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder, timeout=900)
