@@ -16,7 +16,7 @@ from ..neighbors import (
     UnderSampler,
     prototype_index,
 )
-from ._arrays import Array, Labels, dense_or_csr, places
+from ._arrays import Array, Labels, dense_or_csr, floats, places
 from ._common import CLASSES, FEATURES
 from ._container import DTYPES
 from ._kinds import Bool, Either, Int, Items, Kind, OrNone
