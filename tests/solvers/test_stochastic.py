@@ -5,13 +5,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maxmargin.certificates import Status, evaluate_risk
+from maxmargin.certificates import Status, averaged_guarantee, evaluate_risk, gradient_bound, prior_radius
 from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
 from maxmargin.solvers import Monitor, Newton, StochasticGradient, StochasticState
-from maxmargin.solvers.linear._averaged import averaged_guarantee, gradient_bound, prior_radius
 from maxmargin.solvers.linear._directions import DECAYS, DIRECTIONS, init
 from maxmargin.solvers.linear._mean_slopes import feasible_slopes
 from maxmargin.solvers.linear._schedules import step_lengths
@@ -117,6 +116,7 @@ def test_directions_equal_a_plain_reimplementation(direction, penalty):
             along, a = {
                 "plain": (g, np.ones(4)),
                 "momentum": (m, np.ones(4)),
+                "nesterov": (beta * m + (1 - beta) * g, np.ones(4)),
                 "rmsprop": (g / (np.sqrt(v) + delta), 1 / (np.sqrt(v) + delta)),
                 "adam": (
                     m / (1 - beta**t) / (np.sqrt(v / (1 - beta2**t)) + delta),

@@ -1,5 +1,6 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
+from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
 from ._cases import CASES, KKTCases, kkt_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
@@ -27,6 +28,7 @@ from ._separability import NotSeparableError, SeparationProof, not_separable
 from ._tube import evaluate_tube
 
 __all__ = [
+    "AveragedGuarantee",
     "CASES",
     "Certificate",
     "DEFINITENESS",
@@ -48,6 +50,10 @@ __all__ = [
     "SeparationProof",
     "Status",
     "all_finite",
+    "averaged_guarantee",
+    "gradient_bound",
+    "prior_radius",
+    "row_squares",
     "are_floats",
     "best_intercept",
     "confirmed",

@@ -12,6 +12,7 @@ from ._duality import Evidence
 from ._print import as_html, as_text
 
 if TYPE_CHECKING:
+    from ._averaged import AveragedGuarantee
     from ._risk import RiskEvidence
 
 # Why a kernel matrix counts as positive semi-definite, the weakest reason first.
@@ -64,6 +65,9 @@ class Certificate:
     assumes : str
         What else the bounds rest on: that the functions of a user's own loss or penalty are right. Empty where nothing
         is assumed.
+    averaged : AveragedGuarantee or None
+        For stochastic gradients with ``schedule="theory"``: the bound ``n B rho / sqrt(T)`` of how far the mean of the
+        steps can be above the optimum, in expectation. It holds beside dual <= optimum, which is a proof.
 
     """
 
@@ -78,6 +82,7 @@ class Certificate:
     label: str = ""
     definiteness: str = "known"
     assumes: str = ""
+    averaged: AveragedGuarantee | None = None
 
     @classmethod
     def of(

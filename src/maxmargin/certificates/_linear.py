@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from ._averaged import averaged_again
 from ._certificate import Certificate, Status
 from ._claims import figures, not_reproduced
 from ._crammer_singer import evaluate_crammer_singer
@@ -52,10 +54,15 @@ def confirmed(
     converged = claim.status is Status.CONVERGED
     if not _reproduced(evidence, claim) or (converged and evidence.unbounded):
         return Certificate.of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
+    if claim.averaged is not None:
+        bound = averaged_again(problem, variables, claim.averaged)
+        if bound is None:
+            return Certificate.of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
     # the claimed gap is the recomputed one but for rounding, which alone must not decide
     met = min(evidence.relative_gap, claim.relative_gap) <= tolerance
     status = claim.status if met or not converged else Status.REFUTED
-    return Certificate.of(evidence, status, claim.iterations, claim.seconds, claim.label)
+    found = Certificate.of(evidence, status, claim.iterations, claim.seconds, claim.label)
+    return found if claim.averaged is None else replace(found, averaged=bound)
 
 
 def refuted(claim: Certificate) -> Certificate:

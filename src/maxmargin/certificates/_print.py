@@ -51,6 +51,13 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
         lines.append(("assumed, not proven", worst.assumes))
     if worst.definiteness != "known":
         lines.append(("kernel matrix", KERNEL_MATRIX[worst.definiteness]))
+    bound = worst.averaged
+    if bound is not None:
+        made = f"B = {bound.radius:.3g}, rho = {bound.lipschitz:.3g}, {bound.steps} steps"
+        expected = "" if bound.certain else ", in expectation"
+        lines.append(
+            ("mean of the steps", f"at most {rounded_up(bound.bound, 4)} above the optimum{expected} ({made})")
+        )
     return [
         *lines,
         ("status", str(worst.status)),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..certificates import Certificate, Status
+from ..certificates import Certificate, Status, averaged_guarantee
 from ..engine import Stopwatch
 from ..solvers import Monitor, Solver, choose_solver, solve_risk, solver_name
 
@@ -56,6 +56,9 @@ class Tasks:
         found = solve_risk(problem, solvers, start, machine.tol, machine.max_iter, monitor, self.slopes[k], **options)
         evidence, counted = found.evidence, (found.status, found.iterations, watch.seconds())
         certificate = Certificate.of(evidence, *counted, self.names[k])
+        theory = found.stats.get("theory")
+        if theory is not None:
+            certificate = replace(certificate, averaged=averaged_guarantee(problem, found.variables, **theory))
         monitor.certified(certificate)
         facts = found.keyboard, evidence.unbounded, evidence.rounding
         return Part(problem.as_rows(found.variables), found.slopes, certificate, found.solver, *facts)

@@ -54,12 +54,13 @@ class LinearClassifier(LinearClassifierMachine):
     ----------
     loss : {"hinge", "squared_hinge", "logistic", "squared", "perceptron"} or object, default="hinge"
         Of the margin ``z = y f(x)``: ``max(0, 1 - z)``, its square, ``log(1 + exp(-z))``, ``(1 - z)**2 / 2``, or
-        ``max(0, -z)``. The last one with a penalty has the minimum ``w = 0``; the classical rule is in `Perceptron`.
+        ``max(0, -z)``. The last one with a penalty has the minimum ``w = 0``; without one, ``solver="sgd"`` takes the
+        steps of the `Perceptron`, ``w += C y x`` on every mistake.
         Or an object with the methods of `maxmargin.losses.LossFunctions`.
-    penalty : {"l2", "l1", "elastic_net", "none"} or object, default="l2"
-        ``1/2 ||w||_2**2``, ``||w||_1``, ``l1_ratio`` of the latter and ``1 - l1_ratio`` of the former, or 0. Or an
-        object: `maxmargin.penalties.GroupLasso`, `maxmargin.penalties.BoundedWeights`, or one of your own with the
-        methods of `maxmargin.penalties.PenaltyFunctions`.
+    penalty : {"l2", "l1", "elastic_net", "none"}, None or object, default="l2"
+        ``1/2 ||w||_2**2``, ``||w||_1``, ``l1_ratio`` of the latter and ``1 - l1_ratio`` of the former, or 0 ("none" and
+        None). Or an object: `maxmargin.penalties.GroupLasso`, `maxmargin.penalties.BoundedWeights`, or one of your
+        own with the methods of `maxmargin.penalties.PenaltyFunctions`.
     C : float, default=1.0
         Weight of the losses against the penalty.
     l1_ratio : float, default=0.5
@@ -87,7 +88,12 @@ class LinearClassifier(LinearClassifierMachine):
     callback : callable or None, default=None
         Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
     solver_options : dict or None, default=None
-        Further options of the solver, such as ``{"momentum": 0.9}``; unknown ones are refused.
+        Further options of the solver, such as ``{"momentum": 0.9}``; unknown ones are refused. Those of "sgd":
+        ``batch_size`` (1, a number, or "all"), ``direction`` ("plain", "momentum", "nesterov", "rmsprop", "adam") with
+        its rates ``momentum`` (0.9), ``decay`` (0.999) and ``delta`` (1e-8), ``schedule`` ("auto", "constant",
+        "inverse", "inverse_sqrt", "theory") with the first length ``eta0``, ``average``, ``order`` ("shuffle",
+        "cyclic", "replacement") and ``radius``; of "gradient_descent": ``step`` ("line_search", "fixed" or a number),
+        ``momentum`` and ``nesterov``.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
 
@@ -123,7 +129,7 @@ class LinearClassifier(LinearClassifierMachine):
     _parameter_constraints: dict = {
         **LinearClassifierMachine._parameter_constraints,
         "loss": [StrOptions(_LOSSES), HasMethods("value")],
-        "penalty": [StrOptions(set(PENALTIES)), HasMethods("value")],
+        "penalty": [StrOptions(set(PENALTIES)), HasMethods("value"), None],
         "solver": [str, callable],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
@@ -172,8 +178,8 @@ class LinearClassifier(LinearClassifierMachine):
         return loss
 
     def _penalty(self) -> Penalty | CustomPenalty:
-        named = isinstance(self.penalty, str)
-        return make_penalty(self.penalty, self.l1_ratio) if named else as_penalty(self.penalty)
+        penalty = "none" if self.penalty is None else self.penalty
+        return make_penalty(penalty, self.l1_ratio) if isinstance(penalty, str) else as_penalty(penalty)
 
     def _formulation(self) -> LinearFormulation:
         return LinearFormulation(self._loss(), self._penalty(), float(self.C), self.fit_intercept, solver=self.solver)

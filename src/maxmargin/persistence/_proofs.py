@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..certificates import DEFINITENESS, Certificate, Guarantee, ModelCertificate, Status
+from ..certificates import DEFINITENESS, AveragedGuarantee, Certificate, Guarantee, ModelCertificate, Status
 from ._errors import Mismatch, Where
-from ._kinds import Around, Bool, Float, Int, Items, Kind, Named, Record, Text, choice
+from ._kinds import Around, Bool, Float, Int, Items, Kind, Named, OrNone, Record, Text, choice
 from ._recursion import Parts
 from ._scope import Scope
 from ._sizes import Check, Size, agree
@@ -31,11 +31,24 @@ _FIGURES = ("primal", "dual", "gap", "relative_gap", "kkt_violation")
 _COMMON: dict[str, Kind] = {"iterations": Int(), "seconds": Float(0.0), "label": Text(), "status": _Status()}
 # The proof of one binary problem; files of version 1 do not say why its kernel matrix is positive semi-definite.
 # What it assumes of functions of the user's own is not written: a file does not hold those either.
+_AVERAGED = Record(
+    AveragedGuarantee,
+    {
+        **dict.fromkeys(("radius", "lipschitz", "bound", "primal", "eta"), _FIGURE),
+        "steps": Int(),
+        "certain": Bool(),
+    },
+)
 CERTIFICATE = Record(
     Certificate,
-    {**dict.fromkeys(_FIGURES, _FIGURE), **_COMMON, "definiteness": choice(*DEFINITENESS)},
+    {
+        **dict.fromkeys(_FIGURES, _FIGURE),
+        **_COMMON,
+        "definiteness": choice(*DEFINITENESS),
+        "averaged": OrNone(_AVERAGED),
+    },
     forgets=frozenset({"assumes"}),
-    absent={"definiteness": "assumed"},
+    absent={"definiteness": "assumed", "averaged": None},
 )
 
 

@@ -19,6 +19,7 @@ from ._solution import Solution
 from ._solver import Solver
 from ._table import choose_solver
 from .linear.newton import Newton
+from .linear.stochastic import StochasticGradient, is_perceptron
 
 _ROUNDS = 8
 _ALMOST_ZERO = 1e-6  # an objective a sample that may be one of zero, but for rounding
@@ -128,7 +129,8 @@ def _certified(
             return replace(sketch, variables=theta, evidence=evidence)
         start = sketch.variables
     theta, u, used = problem.start() if start is None else start, slopes, 0
-    if start is not None or (problem.kind == "risk" and problem.loss_at(np.zeros(problem.n)) == 0):
+    rule = solver is StochasticGradient and is_perceptron(problem)  # shall take its steps
+    if start is not None or (problem.kind == "risk" and not rule and problem.loss_at(np.zeros(problem.n)) == 0):
         # no loss at the origin: it is the minimum
         evidence = evaluate_linear(problem, theta, u)
         if evidence.relative_gap <= tolerance:

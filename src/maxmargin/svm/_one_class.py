@@ -11,7 +11,6 @@ from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
-from ..engine import one_blas_thread
 from ..estimators import check_same_rows
 from ._fit import fit_one
 from ._formulations import OneClass
@@ -115,8 +114,7 @@ callback, solver, trace
         return self._values_of(self._validate_for_predict(X))
 
     def _unrounded_values_of(self, X: Any) -> np.ndarray:
-        with one_blas_thread():
-            return self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
+        return self._values_without_intercept(X) - self.offset_
 
     def _values_of(self, X: Any) -> np.ndarray:
         values = self._unrounded_values_of(X)
@@ -133,8 +131,3 @@ callback, solver, trace
     def predict(self, X: Any) -> np.ndarray:
         """1 for rows inside the region, -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features (linear kernel only; read-only)."""
-        return self._linear_weights()

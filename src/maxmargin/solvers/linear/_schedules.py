@@ -5,7 +5,7 @@ inverse        eta0 / (1 + eta0 mu t), which becomes 1/(mu t), for a mean loss t
                without an L2 part eta0 / (1 + t / n)
 inverse_sqrt   eta0 / sqrt(1 + t / n)
 auto           the shorter of the two, and of them inverse_sqrt alone without an L2 part
-theory         B / (rho sqrt(T)), constant, for T steps in all: see `maxmargin.solvers.linear._averaged`
+theory         B / (rho sqrt(T)), constant, for T steps in all: see `maxmargin.certificates._averaged`
 """
 
 from __future__ import annotations

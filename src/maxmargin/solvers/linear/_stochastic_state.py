@@ -11,11 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from ...certificates import RiskEvidence, evaluate_risk
+from ...certificates import (
+    AveragedGuarantee,
+    RiskEvidence,
+    averaged_guarantee,
+    evaluate_risk,
+    gradient_bound,
+    prior_radius,
+    row_squares,
+)
+from ...data import Rows
 from ...penalties import Penalty
 from ...problems import Risk
-from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
-from ._directions import DECAYS, DIRECTIONS, init
+from ._directions import DECAYS, DIRECTIONS, NORMALISED, init
 from ._mean_slopes import evidence_of_mean
 from ._schedules import SCHEDULES, step_lengths
 from ._stochastic_pass import directed_pass, lazy_pass
@@ -23,6 +31,10 @@ from ._stochastic_pass import directed_pass, lazy_pass
 ORDERS = ("shuffle", "cyclic", "replacement")
 # Later iterates count more in the mean, that of step t by (t + 1)^3 (polynomial decay; Shamir and Zhang 2013).
 _POWER = 3.0
+_ALL = 2**62
+# Factors of the first step length that are tried, on so many rows each at most, and on no fewer.
+_LONGER = (1.0, 4.0, 16.0)
+_TRIAL_ROWS, _LEAST_ROWS = 1000, 20
 # Steps of one compiled call: long enough that writing out all weights is little of it, short enough to be interrupted.
 _STEPS = 4096
 
@@ -42,10 +54,16 @@ class StochasticState:
     ----------
     start : ndarray of shape (d + 1,)
         First iterate; not changed.
-    batch_size : int
-        Samples a step: 1, k, or at least n for all.
-    direction : {"plain", "momentum", "rmsprop", "adam"}
-        See `maxmargin.solvers.linear._directions`.
+    batch_size : int or "all"
+        Samples a step: 1, k, or all of them.
+    direction : {"plain", "momentum", "nesterov", "rmsprop", "adam"}, optional
+        See `maxmargin.solvers.linear._directions`; None is "plain", or "momentum" where that is given.
+    momentum : float, optional
+        beta, the part of the mean gradient that is kept from one step to the next; 0.9 by default.
+    decay : float, optional
+        beta2, the same of the mean of squares ("rmsprop" and "adam"); 0.999 by default.
+    delta : float, optional
+        Added to the root of the mean of squares; 1e-8 by default.
     schedule : {"auto", "constant", "inverse", "inverse_sqrt", "theory"}
         See `maxmargin.solvers.linear._schedules`.
     eta0 : float or None
@@ -70,8 +88,11 @@ class StochasticState:
         self,
         start: np.ndarray,
         *,
-        batch_size: int = 1,
-        direction: str = "plain",
+        batch_size: int | str = 1,
+        direction: str | None = None,
+        momentum: float | None = None,
+        decay: float | None = None,
+        delta: float | None = None,
         schedule: str = "auto",
         eta0: float | None = None,
         average: bool = True,
@@ -81,7 +102,11 @@ class StochasticState:
         steps: int | None = None,
         samples: float | None = None,
     ) -> None:
+        if direction is None:
+            direction = "plain" if momentum is None else "momentum"
+        batch_size = _ALL if batch_size == "all" else batch_size
         _check(batch_size, direction, schedule, eta0, order)
+        self.decays = _decays(direction, momentum, decay, delta)
         self.theta = np.array(start, dtype=np.float64)
         self.batch_size, self.direction, self.schedule = int(batch_size), direction, schedule
         self.averages, self.order, self.radius, self.samples = bool(average), order, radius, samples
@@ -100,15 +125,18 @@ class StochasticState:
             return self.theta.copy()
         return self._total / self._weight
 
-    def advance(self, problem: Risk, passes: int = 1, slopes: np.ndarray | None = None) -> StochasticState:
+    def advance(
+        self, problem: Risk, passes: int = 1, slopes: np.ndarray | None = None, tries: bool = False
+    ) -> StochasticState:
         """Make `passes` passes over the samples of `problem`, which may be one chunk of many; returns itself.
 
-        `slopes` (renewed in place) is the mean of the slopes of these samples in earlier passes.
+        `slopes` (renewed in place) is the mean of the slopes of these samples in earlier passes. `tries`: whether the
+        first step length may be found by trials.
         """
         if self.schedule == "theory":
             self._longest = max(self._longest, gradient_bound(problem))
         if self.eta0 is None:
-            self.eta0 = self._first_step(self._with_its_share(problem))
+            self.eta0 = self._first_step(self._with_its_share(problem), tries)
         fresh = slopes is None
         self.slopes = np.zeros(problem.n) if slopes is None else slopes
         for k in range(passes):
@@ -157,7 +185,7 @@ class StochasticState:
                 lazy_pass(*arguments)
             else:
                 code = DIRECTIONS[self.direction]
-                directed_pass(*arguments, code, self._memory, self.steps, DECAYS)
+                directed_pass(*arguments, code, self._memory, self.steps, self.decays)
             self.steps += len(t)
             self._weight += float(weight.sum())
 
@@ -173,7 +201,7 @@ class StochasticState:
             return np.arange(n)
         return self._rng.permutation(n) if self.order == "shuffle" else self._rng.integers(n, size=n)
 
-    def _first_step(self, problem: Risk) -> float:
+    def _first_step(self, problem: Risk, tries: bool = False) -> float:
         """A first step length from the data.
 
         Smooth losses: 1 over the largest curvature of f_i, so that no step overshoots its own sample's minimum. Kinked
@@ -187,12 +215,43 @@ class StochasticState:
         if self.schedule == "theory":
             return self._theory_step(problem)
         spread = _spread(problem)
-        if DIRECTIONS[self.direction] >= DIRECTIONS["rmsprop"]:
+        if self.direction in NORMALISED:
             return 0.1 * spread * float(np.sqrt(problem.weights.mean() / (mean * (problem.d + 1))))
         batch = min(self.batch_size, problem.n)
         if problem.loss.smoothness < np.inf:
-            return 1.0 / (problem.loss.smoothness * (largest / batch + mean * (1.0 - 1.0 / batch)))
-        return min(1.0, 0.2 * float(np.sqrt(batch))) * spread / mean
+            eta = 1.0 / (problem.loss.smoothness * (largest / batch + mean * (1.0 - 1.0 / batch)))
+        else:
+            eta = min(1.0, 0.2 * float(np.sqrt(batch))) * spread / mean
+        # slopes without a bound take no longer steps: they would diverge
+        return self._tried(problem, eta) if tries and problem.loss.lipschitz < np.inf else eta
+
+    def _tried(self, problem: Risk, eta: float) -> float:
+        """The best of this length and longer ones in one short pass each, from the origin (as in Bottou's SGD 2.0).
+
+        All trials together are one pass over the samples, or less, and the best one's end is the start. A length that
+        depends on the longest row is too short where few rows are that long, and one of a fixed move of margins where
+        rows are short.
+        """
+        index = np.arange(0, problem.n, max(len(_LONGER), -(-problem.n // _TRIAL_ROWS)))
+        if len(index) < _LEAST_ROWS:
+            return eta
+        rows = Rows(problem.rows.take(index))
+        few = replace(problem, rows=rows, y=problem.y[index], weights=problem.weights[index])
+        samples = float(problem.n if self.samples is None else self.samples)
+        share = replace(
+            few, penalty=Penalty(few.penalty.name, problem.l1 * few.n / samples, problem.l2 * few.n / samples)
+        )
+        best, chosen, end = np.inf, eta, self.theta
+        for factor in _LONGER:
+            trial = StochasticState(
+                np.zeros(problem.d + 1), batch_size=self.batch_size, eta0=factor * eta, order="cyclic", samples=samples
+            )
+            value = share.value(trial.advance(few).average)
+            if value < best:
+                best, chosen, end = value, factor * eta, trial.average
+        if not self.theta.any():  # what the trial has learned is kept
+            self.theta[:] = end
+        return chosen
 
     def _theory_step(self, problem: Risk) -> float:
         B = prior_radius(problem) if self.radius is None else self.radius
@@ -215,7 +274,27 @@ def _spread(problem: Risk) -> float:
     return spread if spread > 0 else max(float(np.abs(y).max(initial=0.0)), 1.0)
 
 
-def _check(batch_size: int, direction: str, schedule: str, eta0: float | None, order: str) -> None:
+def _decays(
+    direction: str, momentum: float | None, decay: float | None, delta: float | None
+) -> tuple[float, float, float]:
+    """Rates of a direction, the usual ones where none are given; one that it has no use for is refused."""
+    takes = {
+        "momentum": direction in ("momentum", "nesterov", "adam"),
+        "decay": direction in NORMALISED,
+        "delta": direction in NORMALISED,
+    }
+    found = []
+    for (name, used), value, usual in zip(takes.items(), (momentum, decay, delta), DECAYS, strict=True):
+        if value is not None and not used:
+            raise ValueError(f"{name}={value!r} is of no use to direction={direction!r}.")
+        most = np.inf if name == "delta" else 1.0
+        if value is not None and not 0 <= value < most:
+            raise ValueError(f"{name} must be at least 0 and below {most:g}; got {value!r}.")
+        found.append(usual if value is None else float(value))
+    return found[0], found[1], found[2]
+
+
+def _check(batch_size: Any, direction: str, schedule: str, eta0: float | None, order: str) -> None:
     for name, value, allowed in (
         ("direction", direction, tuple(DIRECTIONS)),
         ("schedule", schedule, SCHEDULES),
@@ -223,7 +302,7 @@ def _check(batch_size: int, direction: str, schedule: str, eta0: float | None, o
     ):
         if value not in allowed:
             raise ValueError(f"{name} must be one of {sorted(allowed)}; got {value!r}.")
-    if batch_size < 1 or batch_size != int(batch_size):
-        raise ValueError(f"batch_size must be a whole number from 1; got {batch_size!r}.")
+    if isinstance(batch_size, str) or batch_size < 1 or batch_size != int(batch_size):
+        raise ValueError(f"batch_size must be a whole number from 1, or 'all'; got {batch_size!r}.")
     if eta0 is not None and not 0 < eta0 < np.inf:
         raise ValueError(f"eta0 must be None or a positive number; got {eta0!r}.")

@@ -4,9 +4,9 @@
 
 The step t is found by backtracking until J falls enough, J(theta - t g) <= J(theta) - sigma t ||g||^2 (Armijo 1966;
 Nocedal and Wright 2006, algorithm 3.1), from twice the last one, so that it can grow; or it is fixed, at 1/L with L
-a bound of the Hessian's largest eigenvalue. Trials cost no pass over the rows: the decision values along the ray are
-f + t (X~ p). Needs: a loss with a derivative, a penalty without an L1 part. The number of steps grows with the
-condition of the Hessian: columns of very different units are not for this solver.
+a bound of the Hessian's largest eigenvalue, with momentum where that is asked for. Trials cost no pass over the rows:
+the decision values along the ray are f + t (X~ p). Needs: a loss with a derivative, a penalty without an L1 part. The
+number of steps grows with the condition of the Hessian: columns of very different units are not for this solver.
 """
 
 from __future__ import annotations
@@ -33,13 +33,17 @@ class GradientDescent(FirstOrder):
     ----------
     step : "line_search", "fixed" or float
         Backtracking; 1/L; or a number, with which it is up to you that the method does not diverge.
+    momentum : float
+        beta of a heavy ball, ``v <- beta v - t g, theta <- theta + v`` (Polyak 1964), for steps of a fixed length.
+    nesterov : bool
+        Whether the gradient is taken ahead, at ``theta + beta v`` (Nesterov 1983).
 
     """
 
     name = "gradient_descent"
     needs = Needs(smooth=True, no_l1=True)
     budget = 20_000
-    options = ("step",)
+    options = ("step", "momentum", "nesterov")
 
     def __init__(
         self,
@@ -49,30 +53,40 @@ class GradientDescent(FirstOrder):
         slopes: Any = None,
         *,
         step: str | float = "line_search",
+        momentum: float = 0.0,
+        nesterov: bool = False,
     ) -> None:
         super().__init__(problem, start, tolerance, slopes)
         if not (step in ("line_search", "fixed") or (isinstance(step, (int, float)) and 0 < step < np.inf)):
             raise ValueError(f"step must be 'line_search', 'fixed' or a positive number; got {step!r}.")
-        self.length = step
+        if not 0 <= momentum < 1:
+            raise ValueError(f"momentum must be at least 0 and below 1; got {momentum!r}.")
+        if momentum and step == "line_search":
+            raise ValueError("momentum needs steps of a fixed length: step='fixed' or a number.")
+        if nesterov and not momentum:
+            raise ValueError("nesterov=True needs a momentum, such as 0.9.")
+        self.length, self.momentum, self.nesterov = step, float(momentum), nesterov
 
     def iterates(self, theta: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
         if self.length == "line_search":
             return _by_line_search(self.problem, theta)
         if self.length != "fixed":
-            return _by_fixed_step(self.problem, theta, float(self.length))
+            return self._by_fixed_step(theta, float(self.length))
         L = self.problem.lipschitz_gradient() + self.problem.l2
-        return _by_fixed_step(self.problem, theta, 1.0 / L if L > 0 else 1.0)
+        return self._by_fixed_step(theta, 1.0 / L if L > 0 else 1.0)
 
-
-def _by_fixed_step(problem: Risk, theta: np.ndarray, t: float) -> Iterator[tuple[np.ndarray, float]]:
-    while True:
-        g = slope_at(problem, problem.decision(theta), theta)
-        with np.errstate(over="ignore"):  # a step that is too long diverges: the last finite point is the answer
-            new = theta - t * g
-        if not np.isfinite(new).all() or np.array_equal(new, theta):
-            return
-        theta = new
-        yield theta, float(np.abs(g).max())
+    def _by_fixed_step(self, theta: np.ndarray, t: float) -> Iterator[tuple[np.ndarray, float]]:
+        problem, beta, v = self.problem, self.momentum, np.zeros_like(theta)
+        while True:
+            at = theta + beta * v if self.nesterov else theta
+            g = slope_at(problem, problem.decision(at), at)
+            with np.errstate(over="ignore", invalid="ignore"):  # too long a step diverges: the last finite point counts
+                v = beta * v - t * g
+                new = theta + v
+            if not np.isfinite(new).all() or np.array_equal(new, theta):
+                return
+            theta = new
+            yield theta, float(np.abs(g).max())
 
 
 def _by_line_search(problem: Risk, theta: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:

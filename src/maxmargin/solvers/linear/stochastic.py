@@ -16,6 +16,8 @@ the hinge that is how often the sample was within the margin. Iterations are pas
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...certificates import Status, evaluate_risk
@@ -33,13 +35,26 @@ class StochasticGradient(IterativeSolver):
     """Stochastic gradients; options as those of `StochasticState`.
 
     ``order=None`` is "shuffle", or "replacement" for the schedule "theory", whose bound is of such samples and of the
-    number of steps that the budget allows.
+    number of steps that the budget allows. The perceptron loss without a penalty has the perceptron's steps, unless
+    options say otherwise: constant ones of length 1, one sample each, and no averaging.
     """
 
     name = "sgd"
     works_in_dual = True
     budget = 1000
-    options = ("batch_size", "direction", "schedule", "eta0", "average", "order", "seed", "radius")
+    options = (
+        "batch_size",
+        "direction",
+        "momentum",
+        "decay",
+        "delta",
+        "schedule",
+        "eta0",
+        "average",
+        "order",
+        "seed",
+        "radius",
+    )
 
     def __init__(
         self,
@@ -48,20 +63,30 @@ class StochasticGradient(IterativeSolver):
         tolerance: float,
         slopes: np.ndarray | None = None,
         *,
-        batch_size: int = 1,
-        direction: str = "plain",
-        schedule: str = "auto",
+        batch_size: int | str = 1,
+        direction: str | None = None,
+        momentum: float | None = None,
+        decay: float | None = None,
+        delta: float | None = None,
+        schedule: str | None = None,
         eta0: float | None = None,
-        average: bool = True,
+        average: bool | None = None,
         order: str | None = None,
         seed: int = 0,
         radius: float | None = None,
     ) -> None:
-        self.problem, self.tolerance = problem, tolerance
+        self.problem, self.tolerance, self.at_origin = problem, tolerance, not start.any()
+        rule = is_perceptron(problem)
+        schedule = schedule or ("constant" if rule else "auto")
+        eta0 = 1.0 if rule and eta0 is None and schedule == "constant" else eta0
+        average = not rule if average is None else average
         self.state = StochasticState(
             start,
             batch_size=batch_size,
             direction=direction,
+            momentum=momentum,
+            decay=decay,
+            delta=delta,
             schedule=schedule,
             eta0=eta0,
             average=average,
@@ -69,7 +94,7 @@ class StochasticGradient(IterativeSolver):
             seed=seed,
             radius=radius,
         )
-        self.steps_a_pass = -(-problem.n // max(1, min(int(batch_size), problem.n)))
+        self.steps_a_pass = -(-problem.n // max(1, min(self.state.batch_size, problem.n)))
         self.best = _Best(problem, start, slopes, keep=average and schedule != "theory")
         self.mean = np.zeros(problem.n)
         # systems of d equations are part of a gap's cost
@@ -80,7 +105,7 @@ class StochasticGradient(IterativeSolver):
         self.state.planned = budget * self.steps_a_pass
 
     def step(self, most: int) -> Status | None:
-        self.state.advance(self.problem, slopes=self.mean)
+        self.state.advance(self.problem, slopes=self.mean, tries=True)
         self.iterations += 1
         # steps too long for this loss: what was found before is the answer
         return None if np.isfinite(self.state.theta + self.state.average).all() else Status.STALLED
@@ -104,7 +129,24 @@ class StochasticGradient(IterativeSolver):
     def result(self, status: Status, keyboard: bool) -> Solution:
         if status is Status.INTERRUPTED and not keyboard and self.iterations:
             self.best.meet(self.state.average, self.mean)
-        return Solution(self.best.theta, status, self.iterations, slopes=self.best.u, keyboard=keyboard)
+        stats = {"theory": self._theory()} if self.state.schedule == "theory" else {}
+        return Solution(self.best.theta, status, self.iterations, slopes=self.best.u, keyboard=keyboard, stats=stats)
+
+    def _theory(self) -> dict[str, Any] | None:
+        """What the bound of the mean is made of; None where it does not apply: of another start, or of the last step.
+
+        Samples of a shuffled pass are not independent; where all of them are in each step, their order is nothing.
+        """
+        state = self.state
+        certain = self.steps_a_pass == 1
+        if not (self.at_origin and state.averages and state.steps and (certain or state.order == "replacement")):
+            return None
+        return {"steps": state.steps, "radius": state.radius, "eta": state.eta0, "certain": certain}
+
+
+def is_perceptron(problem: Risk) -> bool:
+    """Whether the steps are to be the perceptron's: its loss and no penalty, of which the origin is a minimum too."""
+    return problem.loss.name == "perceptron" and problem.l1 == 0 and problem.l2 == 0
 
 
 class _Best:

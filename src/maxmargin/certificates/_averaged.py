@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...problems import Risk
+from ..problems import Risk
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class AveragedGuarantee:
         than this, in expectation.
     primal : float
         J of the mean iterate.
+    eta : float
+        The length of the steps.
+    certain : bool
+        Whether every step had all samples, so that nothing is random and the bound is no expectation.
 
     """
 
@@ -45,6 +49,8 @@ class AveragedGuarantee:
     steps: int
     bound: float
     primal: float
+    eta: float = float("nan")
+    certain: bool = False
 
     @property
     def relative(self) -> float:
@@ -59,6 +65,7 @@ def averaged_guarantee(
     radius: float | None = None,
     lipschitz: float | None = None,
     eta: float | None = None,
+    certain: bool = False,
 ) -> AveragedGuarantee:
     """The guarantee of the mean iterate `theta` after `steps` steps from the origin.
 
@@ -70,13 +77,21 @@ def averaged_guarantee(
     rho = gradient_bound(problem) if lipschitz is None else float(lipschitz)
     primal = problem.value(theta)
     if rho == 0 or B == 0:
-        return AveragedGuarantee(B, rho, steps, 0.0, primal)
+        return AveragedGuarantee(B, rho, steps, 0.0, primal, eta or 0.0, certain)
     if steps < 1 or not np.isfinite(B * rho):
-        return AveragedGuarantee(B, rho, steps, np.inf, primal)
+        return AveragedGuarantee(B, rho, steps, np.inf, primal, eta or 0.0, certain)
     if eta is None:
         eta = B / (rho * np.sqrt(steps))
     bound = problem.n * (B**2 / (2 * eta * steps) + eta * rho**2 / 2)
-    return AveragedGuarantee(B, rho, steps, float(bound), primal)
+    return AveragedGuarantee(B, rho, steps, float(bound), primal, float(eta), certain)
+
+
+def averaged_again(problem: Risk, theta: np.ndarray, claim: AveragedGuarantee) -> AveragedGuarantee | None:
+    """A claimed guarantee recomputed from the samples; None if it is not reproduced. B is what was said of it."""
+    eta = claim.eta if claim.eta > 0 else None
+    found = averaged_guarantee(problem, theta, claim.steps, claim.radius, None, eta, claim.certain)
+    same = np.isclose([found.lipschitz, found.bound, found.primal], [claim.lipschitz, claim.bound, claim.primal], 1e-9)
+    return found if same.all() else None
 
 
 def gradient_bound(problem: Risk) -> float:
