@@ -4,6 +4,7 @@ The page of topics in the manual names these tests beside those of the rooms. No
 right-hand sides are formulas, enumerations, or a general-purpose minimiser of SciPy.
 """
 
+import warnings
 from itertools import pairwise, product
 
 import numpy as np
@@ -18,10 +19,10 @@ from maxmargin.ensemble import AdaBoostClassifier, DecisionStump
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import Lasso, LinearClassifier, LogisticRegression, Perceptron, Ridge
 from maxmargin.losses import make_loss
-from maxmargin.neighbors import KNeighborsClassifier
+from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier
 from maxmargin.penalties import make_penalty
 from maxmargin.svm import SVC, LinearSVC, separability
-from maxmargin.tree import DecisionTreeClassifier
+from maxmargin.tree import DecisionTreeClassifier, export_text
 
 HARD = [SVC(C=np.inf, kernel="linear", tol=1e-9), LinearSVC(C=np.inf, loss="hinge", tol=1e-9)]
 
@@ -226,6 +227,21 @@ def test_a_circle_is_a_line_in_squares():
     assert separability(X, y, Polynomial(1.0, 0.5, 2)).separable is True
 
 
+@pytest.mark.parametrize(
+    "model",
+    [Perceptron(max_iter=10_000), LogisticRegression(C=1e4), LinearSVC(C=100.0), AdaBoostClassifier("linear")],
+    ids=lambda model: type(model).__name__,
+)
+def test_any_linear_method_on_expanded_columns(model):
+    X, y = make_circles(60, factor=0.5, noise=0.03, random_state=0)
+    image = Polynomial(1.0, 1.0, 2).feature_map(X)
+    assert model.fit(image, y).score(image, y) == 1.0
+    if not isinstance(model, AdaBoostClassifier):  # many planes bend without
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert model.fit(X, y).score(X, y) < 0.8
+
+
 def test_the_features_of_the_quadratic_kernel():
     X = np.random.default_rng(0).normal(size=(5, 2))
     a, b = X.T
@@ -409,6 +425,16 @@ def test_one_neighbour_remembers_and_all_vote_alike():
     assert changes[0] > changes[2] >= changes[3] == 0 and changes[0] >= changes[1]
 
 
+def test_centres_of_gravity_are_no_prototypes():
+    """A circle inside another: both classes have the same centre; rows of the data do as prototypes."""
+    X, y = make_circles(80, factor=0.4, random_state=0)
+    centres = np.array([X[y == k].mean(axis=0) for k in (0, 1)])
+    assert_allclose(centres, 0, atol=1e-12)
+    assert KNeighborsClassifier(1).fit(centres + [[1e-6, 0], [0, 0]], [0, 1]).score(X, y) < 0.6
+    model = CondensedNearestNeighbors().fit(X, y)
+    assert model.score(X, y) == 1.0 and len(model.prototype_indices_) < 40
+
+
 def test_lloyd_from_many_starts_finds_the_best_partition():
     X = np.random.default_rng(3).normal(size=(9, 2))
 
@@ -463,6 +489,29 @@ def test_gini_and_entropy(counts):
     assert gini.tree_.impurity[0] <= 1 - 1 / 3 + 1e-15 and bits <= np.log2(3) + 1e-15
     assert (bits == 0) == (max(p) == 1)
     assert_allclose(gini.predict_proba(X[:1])[0], p[p > 0], rtol=1e-12)  # shares of the leaf
+
+
+def test_a_tree_reads_as_its_rules():
+    X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 1.0], [4.0, 1.0], [3.5, 9.0], [5.0, 9.0]])
+    model = DecisionTreeClassifier().fit(X, ["a", "a", "b", "b", "c", "c"])
+    lines = export_text(model, feature_names=["u", "v"]).splitlines()
+
+    def walk(row):
+        """Follow the printed rules, without the tree."""
+        depth = 0
+        for line in lines:
+            level, rule = line.count("|   "), line.split("|--- ")[1]
+            if level == depth:
+                if rule.startswith("class: "):
+                    return rule.removeprefix("class: ")
+                name, sign, threshold = rule.split()
+                value = row["uv".index(name)]
+                depth += value <= float(threshold) if sign == "<=" else value > float(threshold)
+        raise AssertionError("no leaf")
+
+    points = np.random.default_rng(0).uniform(0, 10, size=(300, 2))
+    assert [walk(row) for row in points] == model.predict(points).tolist()
+    assert len(set(model.predict(points))) == 3
 
 
 def stump(X, y, weight):

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone, is_regressor
 
-from .. import _ROOMS
+import maxmargin
 
 ROWS, COLUMNS, MANY = 600, 8, 8000
 DEMO = "demo"
@@ -123,8 +122,8 @@ CASES: dict[str, list[Case]] = {
 def estimators() -> dict[str, type]:
     """Every public estimator that has compiled code, by room and name; those of two names by the first."""
     found: dict[str, type] = {}
-    for room in _ROOMS:
-        module = import_module(f"..{room}", __package__)
+    for room in maxmargin._ROOMS:
+        module = getattr(maxmargin, room)
         for name in module.__all__:
             kind = getattr(module, name)
             if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not inspect.isabstract(kind):

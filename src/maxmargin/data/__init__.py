@@ -25,6 +25,7 @@ from ._passes import (
     tile_room,
     tile_sum,
 )
+from ._products import weighted_sums
 from ._rows import ObjectRows, Rows, row_differences, row_products
 from ._sparse import canonical, csr_rows
 from ._storage import by_storage, is_dense
@@ -66,4 +67,5 @@ __all__ = [
     "tile_room",
     "tile_sum",
     "validate_data",
+    "weighted_sums",
 ]

@@ -8,11 +8,12 @@ from ._pairs import class_pairs, pair_vote
 from ._reported import Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
-from ._tags import TakesKernel, TakesMissing, TakesSparse
+from ._tags import KeepsGamma, TakesKernel, TakesMissing, TakesSparse
 from ._tracing import keep_trace, monitor_of
 from ._weights import check_weights
 
 __all__ = [
+    "KeepsGamma",
     "Reported",
     "TakesKernel",
     "TakesMissing",

@@ -21,14 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count
-from ..estimators import Reported, TakesKernel, check_same_rows
+from ..estimators import KeepsGamma, Reported, check_same_rows
 from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
 from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 
 _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no rounding errors
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, Reported, BaseEstimator):
+class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGamma, Reported, BaseEstimator):
     """Coordinates phi of samples whose inner products are the kernel values: phi from K.
 
     A linear model on them is a kernel model. Without a limit on the components, inner products of training rows are
@@ -131,21 +131,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKe
         self.certificate_ = self._guarantee(K, self._map(X), watch)
         return self
 
-    @property
-    def gamma_(self) -> float:
-        """The gamma of the kernel, where it has one."""
-        if kernel_name(self.kernel) not in ("rbf", "poly", "sigmoid"):
-            raise AttributeError(f"gamma_ is only available for kernels with a gamma, which {self.kernel!r} has not")
-        check_is_fitted(self)
-        return float(self._gamma)
-
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the matrix of kernel values with the training rows.
 
         Returns
         -------

@@ -162,7 +162,7 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
 
         Returns
         -------
-        ndarray of shape (n_samples, comb(n_features + degree_, degree_))
+        ndarray of shape (n_samples, n_features_out)
 
         """
         check_is_fitted(self)

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import validate_data
 from ..engine import thread_count
-from ..estimators import Reported, TakesKernel
+from ..estimators import KeepsGamma, Reported
 from ..kernels import KERNELS, Kernel, make_kernel
 from ..svm import rows_of, training_rows
 
 
-class KernelSumClassifier(ClassifierMixin, TakesKernel, Reported, BaseEstimator):
+class KernelSumClassifier(ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
     """Base of classifiers whose decision values are ``sum_i dual_coef_i k(x_i, x) + b``; not for direct use.
 
     Two classes are one problem, positive for the second class; more are one a class, against the rest.
@@ -63,14 +63,6 @@ class KernelSumClassifier(ClassifierMixin, TakesKernel, Reported, BaseEstimator)
 
     # ---------------------------------------------------------------- a fitted model
 
-    @property
-    def gamma_(self) -> float:
-        """The gamma of the kernel, what "scale" and "auto" came to; only RBF, polynomial and sigmoid have one."""
-        if self._kernel_name not in ("rbf", "poly", "sigmoid"):
-            raise AttributeError(f"gamma_ is only available for kernels with a gamma, which {self.kernel!r} has not")
-        check_is_fitted(self)
-        return float(self._gamma)
-
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
 
@@ -96,11 +88,6 @@ class KernelSumClassifier(ClassifierMixin, TakesKernel, Reported, BaseEstimator)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """``sum_i dual_coef_i k(x_i, x) + b`` of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the matrix of kernel values with the training rows.
 
         Returns
         -------

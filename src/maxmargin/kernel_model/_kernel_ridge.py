@@ -301,11 +301,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the matrix of kernel values with the training rows.
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)

@@ -5,7 +5,8 @@ from ._callable_gram import CallableGram
 from ._combined import Constant, Product, Sum, largest_degree
 from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import MODERATE, Gram
-from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from ._kernel import Kernel
+from ._kernels import RBF, CallableKernel, Linear, Polynomial, Precomputed, Sigmoid
 from ._matrix_gram import MatrixGram, symmetric_part
 from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, kernel_name, make_kernel

@@ -18,7 +18,8 @@ import numpy as np
 from ..data import Rows
 from ._accuracy import EXTENDED_UNIT, UNIT, Accuracy, of_powers, roundings
 from ._gram import Gram
-from ._kernels import CallableKernel, Kernel, Precomputed, _ProductKernel
+from ._kernel import Kernel
+from ._kernels import CallableKernel, Precomputed, _ProductKernel
 from ._transform import PolynomialOfProducts
 
 _BLOCK = 2**21  # values of a block that a product is computed of: 16 MB

@@ -25,7 +25,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ._accuracy import Accuracy
 from ._gram import MODERATE, Gram
-from ._kernels import Kernel
+from ._kernel import Kernel
 
 Basis = Literal["known", "shown", "assumed", "fails"]
 

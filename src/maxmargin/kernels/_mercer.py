@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
 from ..data import Rows, csr_rows
-from ._kernels import Kernel
+from ._kernel import Kernel
 from ._registry import kernel_name, make_kernel
 
 

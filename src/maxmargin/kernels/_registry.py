@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from ._kernel import Kernel
+from ._kernels import RBF, CallableKernel, Linear, Polynomial, Precomputed, Sigmoid
 
 KERNELS: dict[str, Callable[[float, float, int], Kernel]] = {
     "linear": lambda gamma, coef0, degree: Linear(),

@@ -14,7 +14,7 @@ import numpy as np
 from ..engine import jit
 from ._accuracy import Accuracy, exact as given, roundings
 from ._gram import Gram
-from ._kernels import Kernel
+from ._kernel import Kernel
 from ._matrix_gram import MatrixGram
 from ._tiled_gram import TiledGram
 from ._transform import UNTRANSFORMED, transform_tile

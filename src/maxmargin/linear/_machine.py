@@ -12,12 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import validate_data
+from ..data import validate_data, weighted_sums
 from ..estimators import Reported, TakesSparse
 from ._start import dense_coef
-
-# Values of X that are widened or multiplied at a time in a prediction.
-_BLOCK = 2**19
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -66,13 +63,5 @@ class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _linear_values(self, X: Any) -> np.ndarray:
-        """``X @ coef.T + intercept`` in float64; float32 rows are widened a block at a time."""
-        X = self._validate_for_predict(X)
-        coef = dense_coef(self)
-        if X.dtype == np.float64:
-            return X @ coef.T + self.intercept_
-        out = np.empty((X.shape[0], len(coef)))
-        step = max(1, _BLOCK // max(1, X.shape[1]))
-        for start in range(0, len(out), step):
-            out[start : start + step] = X[start : start + step].astype(np.float64) @ coef.T
-        return out + self.intercept_
+        """``X @ coef.T + intercept`` in float64."""
+        return weighted_sums(self._validate_for_predict(X), dense_coef(self)) + self.intercept_

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate, are_floats, confirmed, refuted
-from ..data import check_array, check_X_y, validate_data
+from ..data import check_array, check_X_y
 from ..engine import Stopwatch
-from ..estimators import Reported, TakesSparse, check_same_rows, conclude, monitor_of
+from ..estimators import check_same_rows, conclude, monitor_of
 from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
 from ._paths import RegressionPath
-from ._values import linear_values
+from ._regressor import LinearRegressor
 
 
-class LassoModel(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LassoModel(LinearRegressor, metaclass=ABCMeta):
     """What the lasso, the elastic net and their searches share; not for direct use."""
 
-    alpha: float
-    l1_ratio: Any
-    fit_intercept: bool
-    precompute: Any
-    max_iter: int | None
-    tol: float
-    positive: bool
-    selection: str
+    _parameter_constraints: ClassVar[dict] = {
+        "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
+        "fit_intercept": ["boolean"],
+        "precompute": ["boolean", "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "copy_X": ["boolean"],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
+    }
+
+    l1_ratio: Any = 0.5
+    fit_intercept: bool = True
+    precompute: Any = False
+    max_iter: int | None = 1000
+    tol: float = 1e-4
+    copy_X: bool = True  # noqa: N815 - scikit-learn's name
+    positive: bool = False
+    random_state: Any = None
+    selection: str = "cyclic"
 
     def _fit_all(self, data: LassoData, starts: Sequence[np.ndarray | None]) -> None:
         """Solve the problem of every target, and keep the model and its proof."""
@@ -68,9 +83,9 @@ class LassoModel(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEs
         """The ratio of the model that is fitted."""
         return float(self.l1_ratio)
 
+    @abstractmethod
     def _alpha(self) -> float:
         """The penalty of the model that is fitted."""
-        return float(self.alpha)
 
     def _refuse_what_is_not_supported(self) -> None:
         if self.selection == "random":
@@ -79,17 +94,7 @@ class LassoModel(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEs
             raise ValueError("precompute takes no Gram matrix: those that are needed are formed here. Use False.")
 
     def _training(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> LassoData:
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            multi_output=True,
-            y_numeric=True,
-        )
+        X, y = self._checked_rows(X, y, reset)
         return LassoData.of(X, y, sample_weight, self.fit_intercept)
 
     @property
@@ -134,20 +139,8 @@ class LassoModel(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEs
             for t, (theta, claim) in enumerate(model)
         ]
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
 
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
-
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
-        return values.ravel() if self.coef_.ndim == 1 else values
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class ElasticNet(LassoModel):
     """Elastic net whose every fit carries its duality gap.
 
@@ -214,49 +207,19 @@ class ElasticNet(LassoModel):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
+        **LassoModel._parameter_constraints,
         "alpha": [Interval(Real, 0.0, None, closed="neither")],
-        "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
-        "fit_intercept": ["boolean"],
-        "precompute": ["boolean", "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "copy_X": ["boolean"],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
         "warm_start": ["boolean"],
-        "positive": ["boolean"],
-        "random_state": ["random_state"],
-        "selection": [StrOptions({"cyclic", "random"})],
         "trace": ["boolean"],
     }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        max_iter: int | None = 1000,
-        copy_X: bool = True,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        trace: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.trace = trace
+    alpha: float = field(default=1.0, kw_only=False)
+    warm_start: bool = False
+    trace: bool = False
+
+    def _alpha(self) -> float:
+        return float(self.alpha)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
         """Train on rows X with targets y.
@@ -325,6 +288,7 @@ class ElasticNet(LassoModel):
         return solve_path(data, values, self._l1_ratio(), self.positive, self.tol, self.max_iter)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Lasso(ElasticNet):
     """The lasso, whose every fit carries its duality gap.
 
@@ -356,36 +320,8 @@ class Lasso(ElasticNet):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         name: allowed for name, allowed in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
     }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        copy_X: bool = True,
-        max_iter: int | None = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        trace: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.trace = trace
-
-    def _l1_ratio(self) -> float:
-        return 1.0
+    l1_ratio: Any = field(default=1.0, init=False)  # no parameter

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +20,7 @@ from ._lasso_fit import LassoData, alpha_grid, solve_lasso
 from ._ridge import checked_weights
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ElasticNetCV(LassoModel):
     """Elastic net that finds its own alpha (and l1_ratio) along paths in every fold; the winner is certified.
 
@@ -69,55 +71,23 @@ class ElasticNetCV(LassoModel):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
+        **LassoModel._parameter_constraints,
         "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both"), "array-like"],
         "eps": [Interval(Real, 0.0, None, closed="neither")],
         "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "fit_intercept": ["boolean"],
         "precompute": ["boolean", StrOptions({"auto"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
         "cv": ["cv_object"],
-        "copy_X": ["boolean"],
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
-        "positive": ["boolean"],
-        "random_state": ["random_state"],
-        "selection": [StrOptions({"cyclic", "random"})],
     }
 
-    def __init__(
-        self,
-        *,
-        l1_ratio: Any = 0.5,
-        eps: float = 1e-3,
-        alphas: Any = 100,
-        fit_intercept: bool = True,
-        precompute: Any = "auto",
-        max_iter: int | None = 1000,
-        tol: float = 1e-4,
-        cv: Any = None,
-        copy_X: bool = True,
-        verbose: bool | int = 0,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    eps: float = 1e-3
+    alphas: Any = 100
+    precompute: Any = "auto"
+    cv: Any = None
+    verbose: bool | int = 0
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,7 +116,7 @@ class ElasticNetCV(LassoModel):
         y = column_or_1d(y, warn=True).astype(np.float64)
         weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
         data = LassoData.of(X, y, weights, self.fit_intercept, self.n_jobs)
-        ratios = np.atleast_1d(np.asarray(self._ratios(), dtype=np.float64))
+        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
         if ratios.ndim != 1 or not ((ratios >= 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio must be a number from 0 to 1, or a list of such; got {self.l1_ratio!r}.")
         grids = np.array([alpha_grid(data, r, self.alphas, self.eps, positive=self.positive) for r in ratios.tolist()])
@@ -221,9 +191,6 @@ class ElasticNetCV(LassoModel):
         elif self.selection == "random":
             raise ValueError("selection='random' is not supported: coordinates are taken in turn. Use 'cyclic'.")
 
-    def _ratios(self) -> Any:
-        return self.l1_ratio
-
     def _alpha(self) -> float:
         return float(self.alpha_)
 
@@ -231,6 +198,7 @@ class ElasticNetCV(LassoModel):
         return float(self.l1_ratio_)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LassoCV(ElasticNetCV):
     """The lasso that finds its own alpha along paths in every fold; the winner is certified.
 
@@ -262,47 +230,16 @@ class LassoCV(ElasticNetCV):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         name: allowed for name, allowed in ElasticNetCV._parameter_constraints.items() if name != "l1_ratio"
     }
 
-    def __init__(
-        self,
-        *,
-        eps: float = 1e-3,
-        alphas: Any = 100,
-        fit_intercept: bool = True,
-        precompute: Any = "auto",
-        max_iter: int | None = 1000,
-        tol: float = 1e-4,
-        copy_X: bool = True,
-        cv: Any = None,
-        verbose: bool | int = False,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.copy_X = copy_X
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    l1_ratio: Any = field(default=1.0, init=False)  # no parameter
+    verbose: bool | int = False
 
     def _keep_search(self, ratios: np.ndarray, grids: np.ndarray, errors: Any, gaps: Any, best: Any) -> None:
         super()._keep_search(ratios, grids, errors, gaps, best)
         del self.l1_ratio_
-
-    def _ratios(self) -> Any:
-        return 1.0
 
     def _l1_ratio(self) -> float:
         return 1.0

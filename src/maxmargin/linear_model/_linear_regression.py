@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, NormalEvidence, Status, evaluate_normal_equations
-from ..data import validate_data
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import Reported, TakesSparse
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
+from ._regressor import LinearRegressor
 from ._ridge import equations_again, least_squares_problem, normal_guarantee
-from ._values import linear_values
 
 
-class LinearRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearRegression(LinearRegressor):
     """Least squares whose every fit states how far its sum of squares can be from the least possible one.
 
     A drop-in for :class:`sklearn.linear_model.LinearRegression`: minimises ``sum_i s_i (y_i - <x_i, w> - b)**2``. Where
@@ -74,7 +71,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, 
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
         "copy_X": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="left")],
@@ -82,33 +79,14 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, 
         "positive": ["boolean"],
     }
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        positive: bool = False,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
+    fit_intercept: bool = True
+    copy_X: bool = True  # noqa: N815 - scikit-learn's name
+    tol: float = 1e-6
+    n_jobs: int | None = None
+    positive: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of each sample's square; a weight of 0 leaves it out.
-
-        """
+        """Train on rows X with targets y."""
         self._validate_params()
         if self.positive:
             raise ValueError(
@@ -116,16 +94,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, 
                 "sklearn.linear_model.LinearRegression, or positive=False."
             )
         watch = Stopwatch()
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            multi_output=True,
-            y_numeric=True,
-        )
+        X, y = self._checked_rows(X, y)
         problem, single = least_squares_problem(X, y, sample_weight, 0.0, self.fit_intercept)
         problem = replace(problem, threads=thread_count(self.n_jobs))
         sparse = problem.rows.sparse
@@ -167,16 +136,3 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, 
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         return equations_again(self, 0.0, X, y, sample_weight, full_rank=True)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
-
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
-        return values.ravel() if self.coef_.ndim == 1 else values

@@ -17,13 +17,12 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classi
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Guarantee, Status
-from ..data import validate_data
+from ..data import validate_data, weighted_sums
 from ..engine import interruptible, raise_interrupt, warn
 from ..estimators import Reported, TakesSparse, encode_labels, keep_trace, monitor_of
 from ..solvers import VARIANTS, Monitor, Solution
 from ._perceptron_problems import centred, last_iterate, problem_name, problems_of, run_all, starts_of, uncentred
 from ._perceptron_proof import proofs_of, recertify, records_of
-from ._values import linear_values
 
 
 def _not_centred(model: Perceptron) -> bool:
@@ -300,7 +299,7 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        values = linear_values(X, self.coef_, self.intercept_)
+        values = weighted_sums(X, self.coef_) + self.intercept_
         return values.ravel() if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> np.ndarray:

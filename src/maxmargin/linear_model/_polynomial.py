@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations
-from ..data import check_X_y, validate_data
+from ..data import check_X_y, validate_data, weighted_sums
 from ..engine import Stopwatch, warn
-from ..estimators import Reported, TakesSparse, check_same_rows
+from ..estimators import check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
+from ._regressor import LinearRegressor
 from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
-from ._values import linear_values
 
 
-class PolynomialRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class PolynomialRegression(LinearRegressor):
     """Polynomial of one or several features, fitted by (ridge) least squares.
 
     Minimises ``sum_i s_i (y_i - b - sum_k w_k x_i**k)**2 + alpha ||w||**2``, the penalty being on the coefficients of
@@ -80,31 +80,20 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Report
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "degree": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="left")],
     }
 
-    def __init__(self, degree: int = 2, *, alpha: Any = 0.0, fit_intercept: bool = True, tol: float = 1e-10) -> None:
-        self.degree = degree
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.tol = tol
+    degree: int = field(default=2, kw_only=False)
+    alpha: Any = 0.0
+    fit_intercept: bool = True
+    tol: float = 1e-10
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PolynomialRegression:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of each sample's square; a weight of 0 leaves it out.
-
-        """
+        """Train on rows X with targets y."""
         self._validate_params()
         watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
@@ -337,7 +326,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, TakesSparse, Report
             x = X.toarray()[:, 0] if sp.issparse(X) else X[:, 0]
             values = self._basis.values(x) @ as_floats(self._inner)
         else:
-            values = linear_values(self._expanded(X), np.atleast_2d(self.coef_), self.intercept_)
+            values = weighted_sums(self._expanded(X), np.atleast_2d(self.coef_)) + self.intercept_
         return values.ravel() if self.coef_.ndim == 1 else values
 
 

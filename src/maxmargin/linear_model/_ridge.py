@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
-from ..data import Rows, check_array, check_X_y, validate_data
+from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import Reported, TakesSparse, check_same_rows
+from ..estimators import check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
 from ._paths import RegressionPath
-from ._values import linear_values
+from ._regressor import LinearRegressor
 
 # scikit-learn's names. LSQR and conjugate gradients on the normal equations are the same steps in exact arithmetic.
 _METHODS = {"auto": "auto", "cholesky": "cholesky", "svd": "svd", "lsqr": "cg", "sparse_cg": "cg"}
 
 
-class Ridge(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class Ridge(LinearRegressor):
     """Ridge regression whose every fit states how well its normal equations hold.
 
     A drop-in for :class:`sklearn.linear_model.Ridge`: minimises ``sum_i s_i (y_i - <x_i, w> - b)**2 + alpha ||w||**2``;
@@ -83,7 +84,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimat
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
         "fit_intercept": ["boolean"],
         "copy_X": ["boolean"],
@@ -94,39 +95,17 @@ class Ridge(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimat
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-10,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+    alpha: Any = field(default=1.0, kw_only=False)
+    fit_intercept: bool = True
+    copy_X: bool = True  # noqa: N815 - scikit-learn's name
+    max_iter: int | None = None
+    tol: float = 1e-10
+    solver: str = "auto"
+    positive: bool = False
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
-        """Train on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of each sample's square; a weight of 0 leaves it out.
-
-        """
+        """Train on rows X with targets y."""
         self._validate_params()
         if self.positive:
             raise ValueError("positive=True is not supported; use sklearn.linear_model.Ridge, or positive=False.")
@@ -189,17 +168,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimat
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[LeastSquares, bool]:
         """The problem of checked input, without rows of weight 0; and whether y has one dimension."""
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            multi_output=True,
-            y_numeric=True,
-        )
+        X, y = self._checked_rows(X, y, reset)
         return least_squares_problem(X, y, sample_weight, self.alpha, self.fit_intercept)
 
     def _guarantee(
@@ -217,19 +186,6 @@ class Ridge(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimat
             ConvergenceWarning,
             stacklevel=3,
         )
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
-
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
-        return values.ravel() if self.coef_.ndim == 1 else values
 
 
 def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, full_rank: bool = False) -> Guarantee:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, NormalEvidence, Status
-from ..data import validate_data
 from ..engine import one_blas_thread
-from ..estimators import Reported, TakesSparse
 from ..problems import LeastSquares
 from ..solvers import gram_of_columns
+from ._regressor import LinearRegressor
 from ._ridge import Ridge, equations_again, least_squares_problem, normal_guarantee
-from ._values import linear_values
 
 
-class RidgeCV(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class RidgeCV(LinearRegressor):
     """Ridge regression that finds its own alpha; the winner is certified.
 
     A drop-in for :class:`sklearn.linear_model.RidgeCV`. By default every row is left out in turn, which takes no
@@ -78,7 +76,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstim
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "alphas": ["array-like"],
         "fit_intercept": ["boolean"],
         "scoring": [str, callable, None],
@@ -89,51 +87,21 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstim
     }
     tol = 1e-10  # that of Ridge
 
-    def __init__(
-        self,
-        alphas: Any = (0.1, 1.0, 10.0),
-        *,
-        fit_intercept: bool = True,
-        scoring: Any = None,
-        cv: Any = None,
-        gcv_mode: str | None = None,
-        store_cv_results: bool = False,
-        alpha_per_target: bool = False,
-    ) -> None:
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.gcv_mode = gcv_mode
-        self.store_cv_results = store_cv_results
-        self.alpha_per_target = alpha_per_target
+    alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)
+    fit_intercept: bool = True
+    scoring: Any = None
+    cv: Any = None
+    gcv_mode: str | None = None
+    store_cv_results: bool = False
+    alpha_per_target: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeCV:
-        """Find the penalty, and train with it on all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of each sample's square.
-
-        """
+        """Find the penalty, and train with it on all rows."""
         self._validate_params()
         alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
         if alphas.ndim != 1 or not alphas.size or not ((alphas > 0) & np.isfinite(alphas)).all():
             raise ValueError(f"alphas must be positive, finite numbers; got {self.alphas!r}.")
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            multi_output=True,
-            y_numeric=True,
-        )
+        X, y = self._checked_rows(X, y)
         self.__dict__.pop("cv_results_", None)
         if self.cv is None:
             alpha = self._by_leaving_out(X, y, sample_weight, alphas)
@@ -198,19 +166,6 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstim
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         return equations_again(self, self.alpha_, X, y, sample_weight)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted targets of the rows of X.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
-
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        values = linear_values(X, np.atleast_2d(self.coef_), self.intercept_)
-        return values.ravel() if self.coef_.ndim == 1 else values
 
 
 class _Given(RegressorMixin, BaseEstimator):

@@ -44,7 +44,7 @@ from ..svm import (
     class_slices,
 )
 from ._onnx_graph import Graph, Prediction, Value, write_model, write_step, writes
-from ._onnx_kernels import KernelGraph, exact_weights
+from ._onnx_kernels import KernelGraph
 
 
 def _linear(model: Any, X: Value) -> Value:
@@ -130,15 +130,10 @@ def _machine(model: Any, X: Value) -> KernelGraph:
 
 def binary_values(graph: Graph, model: Any, X: Value) -> Value:
     """Decision values of all binary problems, of shape (N, problems)."""
+    if model._kernel_name == "linear":
+        return X @ np.ascontiguousarray(model._weights().T) + model.intercept_
     machine, scheme, own = _machine(model, X), model._fitted_scheme(), model._dual_coef()
-    slices = class_slices(model.n_support_)
-    if model.kernel == "linear":
-        coef = np.zeros((len(model.intercept_), len(machine.Z)))
-        for k, row in enumerate(coef):
-            for place, part in scheme.weights_of(k, slices):
-                row[part] = own[place, part]
-        return X @ exact_weights(coef, machine.Z) + model.intercept_
-    by_class = [machine.sums(own, part) for part in slices]
+    by_class = [machine.sums(own, part) for part in class_slices(model.n_support_)]
     if not isinstance(scheme, OneVsOne):
         total = by_class[0]
         for sums in by_class[1:]:

@@ -12,11 +12,13 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import KKTCases, kkt_cases
+from ..data import weighted_sums
 from ..engine import one_blas_thread
-from ..estimators import Reported, check_same_rows, class_weights
+from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
+from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest, scheme_of
@@ -29,8 +31,7 @@ class KernelClassifier(ClassifierMixin, Reported):
     """Mixed into a kernel machine: how classifiers predict, and what is verified of them."""
 
     _arguments = {
-        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
-        '    For ``kernel="precomputed"`` the values of the kernel with the training rows.',
+        **TakesKernel._arguments,
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    The bound of each multiplier is multiplied by it; a sample without positive weight takes no part.",
     }
@@ -156,6 +157,8 @@ class KernelClassifier(ClassifierMixin, Reported):
 
     def _values_of(self, X: Any) -> np.ndarray:
         with one_blas_thread():
+            if self._kernel_name == "linear":  # by what the certificate is about
+                return weighted_sums(X, self._weights()) + self.intercept_
             by_class = self._support_values(X, class_slices(self.n_support_), self._dual_coef())
         return self._fitted_scheme().combine(by_class, self.intercept_)
 
@@ -187,16 +190,10 @@ class KernelClassifier(ClassifierMixin, Reported):
             index = self._fitted_scheme().vote(self._binary_values(X))
         return self.classes_[index]
 
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
-        return self._weights_by(self._coefficients_of_problems)
-
-    def _coefficients_of_problems(self) -> np.ndarray:
-        """Coefficients of all support vectors, one row a binary problem."""
+    def _weights(self) -> np.ndarray:
         slices, dual, scheme = class_slices(self.n_support_), self._dual_coef(), self._fitted_scheme()
-        found = np.zeros((len(self.intercept_), dual.shape[1]))
-        for k in range(len(found)):
-            for row, s in scheme.weights_of(k, slices):
-                found[k, s] = dual[row, s]
-        return found
+        coefficients = np.zeros((len(self.intercept_), dual.shape[1]))
+        for k, row in enumerate(coefficients):
+            for place, s in scheme.weights_of(k, slices):
+                row[s] = dual[place, s]
+        return linear_weights(self.support_vectors_, coefficients)

@@ -16,13 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Certificate
-from ..data import Rows, csr_rows, exact_sums, validate_data
-from ..engine import thread_count
-from ..estimators import Reported, TakesKernel
+from ..data import csr_rows, validate_data, weighted_sums
+from ..engine import one_blas_thread, thread_count
+from ..estimators import KeepsGamma, Reported
 from ..kernels import KERNELS, Kernel, make_kernel
 from ..solvers import KERNEL_SOLVER_NAMES
 from ._formulations import Formulation
 from ._input import rows_of
+from ._linear_weights import linear_weights
 from ._verify import Audit, recertify
 
 
@@ -53,7 +54,7 @@ class KernelParameters:
     trace: bool = False
 
 
-class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, metaclass=ABCMeta):
+class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metaclass=ABCMeta):
     """Base of the kernel machines; not for direct use.
 
     A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
@@ -113,14 +114,6 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
 
     # ---------------------------------------------------------------- a fitted machine
 
-    @property
-    def gamma_(self) -> float:
-        """The gamma of the kernel, what "scale" and "auto" came to; only RBF, polynomial and sigmoid have one."""
-        if self._kernel_name not in ("rbf", "poly", "sigmoid"):
-            raise AttributeError(f"gamma_ is only available for kernels with a gamma, which {self.kernel!r} has not")
-        check_is_fitted(self)
-        return float(self._gamma)
-
     def _fitted_kernel(self) -> Kernel:
         return make_kernel(self.kernel, self._gamma, self.coef0, self.degree)
 
@@ -142,23 +135,17 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
         coef[:, self.support_] = self._dual_coef()
         return coef
 
-    def _linear_weights(self) -> Any:
-        """``dual_coef_ @ support_vectors_``, read-only; only a linear kernel has them."""
-        return self._weights_by(self._dual_coef)
+    def _weights(self) -> np.ndarray:
+        """Weights of the features, one row a binary problem; only a linear kernel has them."""
+        return linear_weights(self.support_vectors_, self._dual_coef())
 
-    def _weights_by(self, coefficients: Callable[[], np.ndarray]) -> Any:
-        """Weights of the features from rows of coefficients of the support vectors.
-
-        Where the rows lie far from the origin, the terms are far larger than their sum: added as they come, they left
-        weights with three right digits.
-        """
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one row a binary problem (linear kernel only; read-only)."""
         if self._kernel_name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        vectors = Rows(self.support_vectors_)
-        rows = np.array(coefficients(), dtype=np.float64, order="C")
-        weights = np.vstack([exact_sums(vectors, row)[0] if vectors.n else np.zeros(vectors.d) for row in rows])
-        coef: Any = sp.csr_matrix(weights) if self._sparse else weights
+        coef: Any = sp.csr_matrix(self._weights()) if self._sparse else self._weights()
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
 
@@ -199,3 +186,14 @@ class KernelMachine(KernelParameters, TakesKernel, Reported, BaseEstimator, meta
             columns, position = self._rows(self._vectors), np.arange(len(self.support_))
         gram = self._fitted_kernel().gram(rows, columns, self._threads())
         return [gram.product(position[g], np.ascontiguousarray(coefficients[:, g]), np.float64).T for g in groups]
+
+    def _values_without_intercept(self, X: Any) -> np.ndarray:
+        """What the support vectors of the only problem say of each row of X.
+
+        With a linear kernel by the weights, which the certificate is about: sums of kernel values would lose the digits
+        that rows far from the origin have in common.
+        """
+        with one_blas_thread():
+            if self._kernel_name == "linear":
+                return weighted_sums(X, self._weights()).ravel()
+            return self._support_values(X, [slice(None)], self._dual_coef())[0].ravel()

@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from ..certificates import KKTCases, region_cases
-from ..engine import one_blas_thread
 from ..estimators import check_same_rows
 from ._fit import fit_one
 from ._formulations import OneClass
@@ -134,8 +133,7 @@ callback, solver, trace
         return self._values_of(self._validate_for_predict(X))
 
     def _unrounded_values_of(self, X: Any) -> np.ndarray:
-        with one_blas_thread():
-            return self._support_values(X, [slice(None)], self._dual_coef())[0].ravel() - self.offset_
+        return self._values_without_intercept(X) - self.offset_
 
     def _values_of(self, X: Any) -> np.ndarray:
         values = self._unrounded_values_of(X)
@@ -152,8 +150,3 @@ callback, solver, trace
     def predict(self, X: Any) -> np.ndarray:
         """1 for rows inside the region, -1 for outliers."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features (linear kernel only; read-only)."""
-        return self._linear_weights()

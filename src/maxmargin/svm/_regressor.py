@@ -11,8 +11,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
 from ..certificates import KKTCases, tube_cases
-from ..engine import one_blas_thread
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, TakesKernel, check_same_rows
 from ._fit import fit_one
 from ._input import training_weights
 from ._machine import KernelMachine
@@ -23,8 +22,7 @@ class KernelRegressor(RegressorMixin, Reported):
     """Mixed into a kernel machine: how regressors predict, and what is verified of them."""
 
     _arguments = {
-        "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
-        '    For ``kernel="precomputed"`` the values of the kernel with the training rows.',
+        **TakesKernel._arguments,
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
     }
@@ -73,11 +71,4 @@ class KernelRegressor(RegressorMixin, Reported):
         return self._values_of(self._validate_for_predict(X))
 
     def _values_of(self, X: Any) -> np.ndarray:
-        with one_blas_thread():
-            values = self._support_values(X, [slice(None)], self._dual_coef())[0]
-        return values.ravel() + self.intercept_[0]
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features (linear kernel only; read-only)."""
-        return self._linear_weights()
+        return self._values_without_intercept(X) + self.intercept_[0]
