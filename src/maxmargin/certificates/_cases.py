@@ -8,6 +8,7 @@ its bounds with a sample on the boundary, one at its upper bound with a sample t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -76,8 +77,9 @@ class KKTCases:
     @classmethod
     def concatenate(cls, parts: list[KKTCases]) -> KKTCases:
         """Several problems one after the other."""
-        columns = [np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls) if f.name != "words"]
-        return cls(*columns, words=parts[0].words)
+        names = [f.name for f in fields(cls) if f.name != "words"]
+        columns: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
+        return cls(**columns, words=parts[0].words)
 
 
 def kkt_cases(
