@@ -10,7 +10,9 @@ from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
     [
         DecisionTreeClassifier(),
         DecisionTreeClassifier(criterion="entropy", max_features="sqrt", max_leaf_nodes=7, class_weight="balanced"),
+        DecisionTreeClassifier(node="oblique", n_candidates=10),
         DecisionTreeRegressor(),
+        DecisionTreeRegressor(node="box", n_candidates=10),
         DecisionTreeRegressor(max_depth=3, min_weight_fraction_leaf=0.01, ccp_alpha=0.01),
     ]
 )

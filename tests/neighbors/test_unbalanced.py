@@ -81,7 +81,11 @@ def test_table_of_the_manual():
     blocks = re.findall(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", PAGE, re.MULTILINE)
     namespace = {}
     exec(
-        compile(textwrap.dedent(next(block for block in blocks if "SMOTE" in block)), "neighbors.rst", "exec"),
+        compile(
+            textwrap.dedent(next(block for block in blocks if "SyntheticOverSampler(" in block)),
+            "neighbors.rst",
+            "exec",
+        ),
         namespace,
     )
     table = PAGE[PAGE.index("   * - balanced accuracy") :].split("\n\n")[0]

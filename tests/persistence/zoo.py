@@ -59,7 +59,13 @@ from maxmargin.linear_model import (
     Ridge,
     RidgeCV,
 )
-from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
+from maxmargin.neighbors import (
+    CondensedNearestNeighbors,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    SyntheticOverSampler,
+    UnderSampler,
+)
 from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.tables import ColumnReader, make_preparation
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -231,6 +237,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "KNeighborsRegressor": lambda: _fitted(KNeighborsRegressor(3), X.astype(np.float32), TARGET),
     "KNeighborsRegressor two": lambda: _fitted(KNeighborsRegressor(3), X, np.column_stack([TARGET, X[:, 0]])),
     "CondensedNearestNeighbors": lambda: _fitted(CondensedNearestNeighbors(), X, WORDS),
+    "UnderSampler": lambda: _fitted(UnderSampler(rows_a_class={0: 5, 2: 7}, random_state=0), X, LABEL),
+    "SyntheticOverSampler": lambda: _fitted(SyntheticOverSampler(rows_a_class=20, random_state=0), X, WORDS),
     # clusters
     "KMeans": lambda: _fitted(KMeans(3, random_state=0), X),
     "KMeans float32": lambda: _fitted(KMeans(3, init=X[:3], n_init=1), X.astype(np.float32)),
@@ -245,11 +253,23 @@ CASES: dict[str, Callable[[], Case]] = {
     "DecisionTreeClassifier leaves": lambda: _fitted(DecisionTreeClassifier(max_leaf_nodes=5), X, LABEL),
     "DecisionTreeClassifier categories": lambda: _fitted(DecisionTreeClassifier(max_depth=4), COLOURED, LABEL),
     "DecisionTreeClassifier pruned": lambda: _fitted(DecisionTreeClassifier(ccp_alpha=0.02), SPARSE, LABEL),
+    "DecisionTreeClassifier half-spaces": lambda: _fitted(
+        DecisionTreeClassifier(node="oblique", n_candidates=12, random_state=0), X, WORDS
+    ),
+    "DecisionTreeRegressor boxes": lambda: _fitted(
+        DecisionTreeRegressor(node="box", n_candidates=12, max_depth=4, random_state=0), X, TARGET
+    ),
     "DecisionTreeRegressor": lambda: _fitted(DecisionTreeRegressor(max_depth=3), X, TARGET),
     # ensembles
     "RandomForestClassifier": lambda: _fitted(RandomForestClassifier(4, random_state=0, max_depth=4), X, WORDS),
     "RandomForestClassifier product": lambda: _fitted(
         RandomForestClassifier(4, random_state=0, combine="product", oob_score=True), X, LABEL
+    ),
+    "RandomForestClassifier boxes": lambda: _fitted(
+        RandomForestClassifier(3, node="box", n_candidates=8, random_state=0), X, LABEL
+    ),
+    "RandomForestRegressor half-spaces": lambda: _fitted(
+        RandomForestRegressor(3, node="oblique", n_candidates=8, random_state=0), X, TARGET
     ),
     "RandomForestClassifier validated": lambda: _fitted(
         RandomForestClassifier(4, validation_fraction=0.3, random_state=0), X, WORDS

@@ -20,7 +20,7 @@ from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, OutputOptio
 from ._screen import Screen, bytes_shown, shown
 
 MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
-or knn for numbers"
+or knn for numbers; by name alone kernellogistic for classes, lasso or kernelridge for numbers"
 
 
 @Parameter(name="*")

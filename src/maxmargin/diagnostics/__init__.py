@@ -3,12 +3,15 @@
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._bias_variance import BiasVariance, bias_variance
 from ._curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
+from ._stability import Stability, stability
 
 __all__ = [
     "BiasVariance",
     "LearningCurve",
+    "Stability",
     "ValidationCurve",
     "bias_variance",
     "learning_curve",
+    "stability",
     "validation_curve",
 ]

@@ -125,7 +125,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self._seed = drawn_seed(self.random_state)
         random_state = check_random_state(self._seed)
         resamples = self._resamples()
-        ours = type(self.estimator_) is DecisionTreeRegressor and not resamples and start.all()
+        tree = type(self.estimator_) is DecisionTreeRegressor and self.estimator_.node == "axis"
+        ours = tree and not resamples and start.all()
         trees = BoostedTrees(X, y) if ours else None
 
         def learn(weights: np.ndarray) -> tuple[Any, np.ndarray]:

@@ -33,6 +33,7 @@ from ..tree import (
     Categories,
     Tree,
     TreeParameters,
+    WeakLearners,
     build_tree,
     checked_columns,
     checked_weights,
@@ -118,6 +119,8 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     _bags: Bags
     _foreign: int
     _held_seed: int
+    _node_seed: int
+    _learners: WeakLearners
 
     # ---------------------------------------------------------------- what classes and values do differently
 
@@ -159,11 +162,11 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         return self
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, seed: int | None = None
+        self, X: Any, y: Any, sample_weight: Any, seed: int | None = None, node_seed: int | None = None
     ) -> tuple[Any, np.ndarray, Bins, Validation | None]:
         """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by.
 
-        And the rows that are held out, by a seed that is drawn if there is none.
+        And the rows that are held out, by a seed that is drawn if there is none; so is that of weak learners.
         """
         X = checked_columns(self, X, reset=True)
         target = self._checked_target(X, y, reset=True)
@@ -178,9 +181,14 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         if self.validation_fraction > 0:
             self._held_seed = drawn_seed(self.random_state) if seed is None else seed
             rows, held = split_rows(target, self.validation_fraction, self._held_seed, bool(self._classes_count))
-            validation = Validation(X[held], target[held], None if weight is None else weight[held])
+            validation = Validation.of(X[held], target[held], None if weight is None else weight[held])
             self._rows = rows if self._rows is None else self._rows[rows]
             X, target, weight = X[rows], target[rows], None if weight is None else weight[rows]
+        if self.node != "axis":  # from the rows that trees are grown from
+            self._node_seed = drawn_seed(self.random_state) if node_seed is None else node_seed
+            self._learners = WeakLearners.drawn(self.node, self.n_candidates, X, target, self._node_seed)
+            X = self._learners.columns(X)
+            validation = None if validation is None else replace(validation, X=self._learners.columns(validation.X))
         of_class = self._class_weights(target, weight)
         self._n_samples, self.n_outputs_ = X.shape[0], 1
         self._bags = Bags.of(X, target, weight, self.max_samples)
@@ -198,6 +206,11 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     def _refuse(self) -> None:
         """Refuse what cannot be honoured."""
         refuse_monotonic(self.monotonic_cst)
+        if self.node != "axis" and self.warm_start:
+            raise ValueError(
+                f'node="{self.node}" draws other weak learners at every fit, which the trees of a warm start do not '
+                "know; use warm_start=False."
+            )
         if self.validation_fraction > 0 and self.warm_start:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction:g} holds other rows out at every fit, which the trees "
@@ -242,6 +255,8 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         member._categories = self._categories
         if self._categories is not None:
             member.feature_names_in_ = self.feature_names_in_
+        if self.node != "axis":
+            member._learners = self._learners
         return member
 
     def _counts(self, seed: int) -> np.ndarray:
@@ -371,7 +386,8 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
                 f"{self._foreign} trees are of an earlier fit on other rows, which cannot be verified here."
             )
         again = clone(self).set_params(warm_start=False)
-        X, target, bins, validation = again._prepare(X, y, sample_weight, getattr(self, "_held_seed", None))
+        seeds = (getattr(self, name, None) for name in ("_held_seed", "_node_seed"))
+        X, target, bins, validation = again._prepare(X, y, sample_weight, *seeds)
         check_same_rows((self._n_samples, len(self._bags.order)), len(target))
         if where := first_difference(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
@@ -453,6 +469,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     def feature_importances_(self) -> np.ndarray:
         """The share of each column in the sum of all gains, averaged over the trees."""
         check_is_fitted(self)
-        shares = [m.tree_.compute_feature_importances() for m in self.estimators_ if m.tree_.node_count > 1]
+        shares = [m.feature_importances_ for m in self.estimators_ if m.tree_.node_count > 1]
         mean = np.mean(shares, axis=0) if shares else np.zeros(self.n_features_in_)
         return mean / mean.sum() if mean.sum() > 0 else mean

@@ -57,6 +57,9 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         Draws of a bag, or their share of the rows; None: as many as there are rows.
     validation_fraction : float, default=0.0
         Share of the rows of each class that no tree is grown from; ``validation_error_curve_`` is the error on them.
+    node, n_candidates
+        As in :class:`maxmargin.tree.DecisionTreeClassifier`: with "oblique" or "box" the forest draws its weak learners
+        once, and each split chooses among `max_features` of them and the columns.
     combine : {"mean", "product"}, default="mean"
         The mean of the shares in the leaves; or exp of the mean of their logarithms, normalised, where leaves are
         smoothed with one row that is of all classes in equal parts.

@@ -33,7 +33,8 @@ class RandomForestRegressor(RegressorMixin, Forest):
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         How many columns are drawn at a split, or their share of all.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
-min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp_alpha, max_samples, monotonic_cst
+min_impurity_decrease, bootstrap, n_jobs, random_state, verbose, warm_start, ccp_alpha, max_samples, \
+monotonic_cst, node, n_candidates
         As in :class:`RandomForestClassifier`.
     oob_score : bool or callable, default=False
         Whether to keep the out-of-bag R2, or what a function makes of targets and predictions, and the predictions.

@@ -7,6 +7,7 @@ when it has stayed within one standard error of its last value over the last hal
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,20 @@ def split_rows(target: np.ndarray, fraction: float, seed: int, classes: bool) ->
     return np.flatnonzero(~held), np.flatnonzero(held)
 
 
+@dataclass
 class Validation:
-    """The error of the first 1, 2, ... trees on rows that were held out."""
+    """The error of the first 1, 2, ... trees on rows that were held out; their weights add up to 1."""
 
-    def __init__(self, X: Any, target: np.ndarray, weight: np.ndarray | None) -> None:
-        self.X, self.target = X, target
-        self.weight = np.full(len(target), 1 / len(target)) if weight is None else weight / weight.sum()
-        self.sums: Any = 0.0
-        self.errors: list[float] = []
-        self.standard_error = np.inf
+    X: Any
+    target: np.ndarray
+    weight: np.ndarray
+    sums: Any = 0.0
+    errors: list[float] = field(default_factory=list)
+    standard_error: float = np.inf
+
+    @classmethod
+    def of(cls, X: Any, target: np.ndarray, weight: np.ndarray | None) -> Validation:
+        return cls(X, target, np.full(len(target), 1 / len(target)) if weight is None else weight / weight.sum())
 
     @property
     def curve(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from ._subject import Subject, Training, subject_of
 _BY_ROOM = {
     "svm": "._svm",
     "linear_model": "._linear",
+    "kernel_model": "._kernel_model",
     "tree": "._tree",
     "ensemble": "._ensemble",
     "neighbors": "._neighbors",

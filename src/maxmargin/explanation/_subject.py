@@ -17,7 +17,7 @@ from ..data import csr_rows
 from ._columns import Column, UnknownStepError, columns_after
 from ._results import plain
 
-_ROOMS = ("svm", "linear_model", "tree", "ensemble", "neighbors", "cluster")
+_ROOMS = ("svm", "linear_model", "kernel_model", "tree", "ensemble", "neighbors", "cluster")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..messages import counted, listed
-from ..tree import checked_columns
+from ..tree import checked_columns, learners_of
+from ._columns import Column
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import node_in_words
 from ._shares import given_value, importances, learned, number_row, on_training, shares_row, steps_table
@@ -27,14 +28,16 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         "depth": int(tree.max_depth),
         "leaves": int(tree.n_leaves),
         "training rows": int(tree.n_node_samples[0]),
-        "features": f"{tree.n_features}, of which {used} are asked for",
+        "features"
+        if learners_of(model) is None
+        else "features and weak learners": f"{tree.n_features}, of which {used} are asked for",
     }
     if classes is not None:
         facts["classes"] = listed(classes, 6)
     facts |= on_training(subject, training)
     leaves = counted(int(tree.n_leaves), "leaf").replace("leafs", "leaves")
     words = f"asks at most {counted(int(tree.max_depth), 'question')} to reach one of {leaves}."
-    tables = {"importances": importances(subject.columns, tree.compute_feature_importances())}
+    tables = {"importances": importances(subject.columns, model.feature_importances_)}
     notes = ("importances say what the tree has used on its training rows.",)
     return learned(model, "tree", words, facts, tables=tables, notes=notes)
 
@@ -58,6 +61,15 @@ def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> R
     return shares_row(model, "tree", value[way[-1]], label, contributions=table, tables=tables, facts=facts)
 
 
+def asked_columns(subject: Subject) -> list[Column]:
+    """What nodes ask for: the columns that a tree or forest sees, and its half-spaces and boxes."""
+    learners, columns = learners_of(subject.model), subject.columns
+    if learners is None:
+        return columns
+    names = learners.names([column.name for column in columns])
+    return columns + [Column(name, None, "mixed") for name in names[len(columns) :]]
+
+
 def way_of(tree: Any, seen: Any) -> list[int]:
     """The nodes that a row passes, from the root to its leaf."""
     return tree.decision_path(seen).indices.tolist()
@@ -69,8 +81,9 @@ def changes(
     """By feature of the data, how much the value changes at the splits on it; and what the row has there."""
     parts: dict[str, float] = {}
     values: dict[str, Any] = {}
+    columns = asked_columns(subject)
     for above, below in pairwise(way):
-        column = subject.columns[int(tree.feature[above])]
+        column = columns[int(tree.feature[above])]
         name = column.source or column.name
         parts[name] = parts.get(name, 0.0) + float(value[below] - value[above])
         values[name] = given_value(column, row)
@@ -82,7 +95,7 @@ def _path(subject: Subject, model: Any, way: list[int], best: int) -> Table:
     rows: list[Any] = [("start", int(tree.n_node_samples[0]), tree.value[0, 0, best])]
     for above, below in pairwise(way):
         right = below != tree.children_left[above]
-        answer = node_in_words(tree, above, bool(right), subject.columns, model._categories)
+        answer = node_in_words(tree, above, bool(right), asked_columns(subject), model._categories)
         rows.append((answer, int(tree.n_node_samples[below]), tree.value[below, 0, best]))
     head = "mean" if classes is None else f"share of {classes[best]}"
     return Table.of("way through the tree", ("because", "training rows", head), rows)

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..engine import thread_count
-from ..neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor, prototype_index
-from ._arrays import Array, Labels, dense_or_csr, places
+from ..neighbors import (
+    CondensedNearestNeighbors,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    SyntheticOverSampler,
+    UnderSampler,
+    prototype_index,
+)
+from ._arrays import Array, Labels, dense_or_csr, floats, places
 from ._common import CLASSES, FEATURES
 from ._container import DTYPES
 from ._kinds import Bool, Either, Int, Items, Kind, OrNone
@@ -105,8 +112,18 @@ _CONDENSED: Entries = (
     ("_index", Derived(lambda value: prototype_index(value.prototypes_, thread_count(value.n_jobs)))),
 )
 
+_UNDER: Entries = (*FEATURES, *CLASSES, ("sample_indices_", Array(("int64",), ("kept",), low=0)))
+_SYNTHETIC: Entries = (
+    *FEATURES,
+    *CLASSES,
+    ("parents_", Array(("int64",), ("made", 2), low=0)),
+    ("shares_", floats("made", low=0, high=1)),
+)
+
 SCHEMAS = [
     Schema("maxmargin.neighbors.KNeighborsClassifier", KNeighborsClassifier, _CLASSIFIER, forgets=_MADE),
     Schema("maxmargin.neighbors.KNeighborsRegressor", KNeighborsRegressor, _REGRESSOR, forgets=_MADE),
     Schema("maxmargin.neighbors.CondensedNearestNeighbors", CondensedNearestNeighbors, _CONDENSED),
+    Schema("maxmargin.neighbors.UnderSampler", UnderSampler, _UNDER),
+    Schema("maxmargin.neighbors.SyntheticOverSampler", SyntheticOverSampler, _SYNTHETIC),
 ]

@@ -23,7 +23,7 @@ from onnx import TensorProto, numpy_helper
 from sklearn import tree as sklearn_tree
 
 from ..ensemble import RandomForestClassifier, RandomForestRegressor
-from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
+from ..tree import DecisionTreeClassifier, DecisionTreeRegressor, learners_of
 from ._onnx_graph import Graph, Prediction, Value, writes
 
 CLASSIFIERS = DecisionTreeClassifier, sklearn_tree.DecisionTreeClassifier
@@ -45,8 +45,16 @@ class Trees:
     goes_left: np.ndarray  # a row for each split by category: whether a category goes left
 
     @classmethod
-    def of(cls, learners: Sequence[Any], columns: Sequence[np.ndarray] | None = None) -> Trees:
-        """The tables of fitted trees; `columns` are those of the table that each was grown from, if not all."""
+    def of(cls, learners: Sequence[Any], columns: Sequence[np.ndarray] | None = None, seen: bool = False) -> Trees:
+        """The tables of fitted trees; `columns` are those of the table that each was grown from, if not all.
+
+        `seen` says that their rows come as the nodes see them, with the values of half-spaces and boxes.
+        """
+        if not seen and any(learners_of(learner) is not None for learner in learners):
+            raise ValueError(
+                "trees whose nodes are half-spaces or boxes can be exported to ONNX by themselves and in forests, not "
+                "as learners of other ensembles."
+            )
         trees = [learner.tree_ for learner in learners]
         root = np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])[:-1]]).astype(np.int64)
         parts: list[list[np.ndarray]] = [[], [], [], [], [], []]
@@ -159,7 +167,23 @@ def as_read_by(graph: Graph, learner: Any, X: Value) -> Value:
 def _leaves_of_one(graph: Graph, model: Any, X: Value) -> Value:
     if model.n_outputs_ > 1:
         raise ValueError(f"a {type(model).__name__} of {model.n_outputs_} targets cannot be exported to ONNX.")
-    return Trees.of([model]).leaves(graph, as_read_by(graph, model, X)).columns(0)
+    return Trees.of([model], seen=True).leaves(graph, _seen(graph, model, as_read_by(graph, model, X))).columns(0)
+
+
+def _seen(graph: Graph, model: Any, X: Value) -> Value:
+    """The rows as the nodes of a model see them, added up in the order of `WeakLearners.columns`."""
+    learners = learners_of(model)
+    if learners is None:
+        return X
+    values = graph.zeros(X, len(learners.normals) or len(learners.centres))
+    for j in range(len(learners.scale)):
+        x = X.columns([j])
+        if len(learners.normals):
+            values = values + x * learners.normals[None, :, j]
+        else:
+            away = (x - learners.centres[None, :, j]).apply("Abs")
+            values = values.apply("Max", away / learners.widths[None, :, j])
+    return graph.concat([X, values])
 
 
 @writes(*CLASSIFIERS)
@@ -176,7 +200,8 @@ def _write_tree_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
 
 def _forest_sums(graph: Graph, model: Any, X: Value) -> Value:
     trees = [member.tree_ for member in model.estimators_]
-    return sum_over_trees(graph, X, Trees.of(model.estimators_), model._leaf_values(trees)[0])
+    X, tables = _seen(graph, model, X), model._leaf_values(trees)[0]
+    return sum_over_trees(graph, X, Trees.of(model.estimators_, seen=True), tables)
 
 
 @writes(RandomForestClassifier)

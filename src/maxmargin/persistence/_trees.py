@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..ensemble import Bags, RowBags
-from ..tree import MAX_BINS, Categories, DecisionTreeClassifier, DecisionTreeRegressor, Tree
+from ..tree import MAX_BINS, Categories, DecisionTreeClassifier, DecisionTreeRegressor, Tree, WeakLearners
 from ._arrays import Array, bools, floats, whole
 from ._common import CLASSES, TREE_FEATURES
 from ._errors import Mismatch, Where, inside
 from ._kinds import Around, Bool, Float, Int, Items, Kind, Maybe, OrNone, Record, Row
 from ._proofs import guarantee
 from ._recursion import Parts
-from ._schema import Derived, Entries, Schema
+from ._schema import Derived, Entries, Let, Schema
 from ._scope import Scope
 from ._sizes import Check, Size, agree
 from ._values import checked_text, labels_of, shown, stored
@@ -33,13 +33,13 @@ NOT_MONOTONE = Check(lambda s: s.params["monotonic_cst"] is None, "monotonic_cst
 
 @dataclass(frozen=True)
 class _Nodes(Around):
-    """A tree over "d" columns; splits by category only where those are known."""
+    """A tree over "c" columns; splits by category only where those are known."""
 
     def read(self, node: Any, where: Where, scope: Scope) -> Parts:
         tree = yield super().read(node, where, scope)
         _check_children(tree.children_left, where)
         categories = scope.values.get("_categories")
-        _check_splits(tree, scope["d"], set() if categories is None else set(categories.of), where)
+        _check_splits(tree, scope["c"], set() if categories is None else set(categories.of), where)
         if int(tree.depths.max()) != tree.max_depth:
             raise Mismatch(where, f"claims a depth of {tree.max_depth}; it is {int(tree.depths.max())}.")
         return tree
@@ -63,9 +63,9 @@ def _nodes(outputs: Size, shares: bool) -> _Nodes:
         "cut": Array(("int16",), ("nodes",), low=-1),
         "max_depth": Int(0, 2**31),
     }
-    known = ["d", outputs] if isinstance(outputs, str) else ["d"]
+    known = ["c", outputs] if isinstance(outputs, str) else ["c"]
     made = frozenset({"n_features", "n_outputs"})
-    return _Nodes(Record(Tree, parts, (), known, lambda s: Tree(**s.values, n_features=s["d"]), made))
+    return _Nodes(Record(Tree, parts, (), known, lambda s: Tree(**s.values, n_features=s["c"]), made))
 
 
 def _check_children(left: np.ndarray, where: Where) -> None:
@@ -128,10 +128,40 @@ class _CategoryColumns(Kind):
 _COUNTED: Entries = tuple(
     (name, Derived(lambda value: len(value.classes_))) for name in ("n_classes_", "_classes_count")
 )
+# Half-spaces and boxes of nodes, whose values are columns "c" beside the "d" of the data.
+_learners = Record(
+    WeakLearners,
+    {
+        "normals": floats("planes", "d"),
+        "centres": floats("boxes", "d"),
+        "widths": floats("boxes", "d", finite=False, low=0),
+        "scale": floats("d", low=0),
+    },
+    checks=[
+        Check(
+            lambda s: bool((s.values["normals"] != 0).any(axis=1).all()) and bool((s.values["scale"] > 0).all()),
+            "must have directions and scales that are not zero.",
+        ),
+        Check(
+            lambda s: bool(np.isfinite(s.values["widths"]).any(axis=1).all()) and bool((s.values["widths"] > 0).all()),
+            "must have boxes of positive widths, one of them finite.",
+        ),
+    ],
+    shares=["d"],
+)
+_NODES: Entries = (
+    ("_learners", Maybe(_learners)),
+    Check(
+        lambda s: ("_learners" in s.values) == (s.params["node"] != "axis"),
+        "must have weak learners where its nodes are half-spaces or boxes, and nowhere else.",
+    ),
+    Let("c", lambda s: s.values["_learners"].count if "_learners" in s.values else s["d"]),
+)
 _START: Entries = (
     *TREE_FEATURES,
     ("_categories", _CategoryColumns()),
-    ("max_features_", Int(1, "d")),
+    *_NODES,
+    ("max_features_", Int(1, "c")),
     ("n_outputs_", Int(1, 1)),
     ("_seed", Maybe(Int(0, 2**31))),
 )
@@ -257,9 +287,11 @@ def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
     return (
         *TREE_FEATURES,
         ("_categories", _CategoryColumns()),
+        *_NODES,
+        ("_node_seed", Maybe(Int(0, 2**32 - 1))),
         *own,
         ("n_outputs_", Int(1, 1)),
-        ("max_features_", Int(1, "d")),
+        ("max_features_", Int(1, "c")),
         ("_n_samples", Int(1, binds="n")),
         ("_rows", OrNone(whole("n", low=0))),
         ("_sample_weight", OrNone(floats("n", low=0))),

@@ -138,6 +138,7 @@ class TrainingRun:
                 if not FAMILIES[name].sparse:
                     self._leave_out(name, "left out: not tried on sparse tables; name it as model= to train it")
             return [FAMILIES[name] for name in names if FAMILIES[name].sparse]
+        names += [n for n in FAMILIES if FAMILIES[n].learns(classes) and n not in names]
         if self.given.model not in names:
             kind = "classes" if classes else "numbers"
             raise TrainingError(

@@ -32,6 +32,7 @@ from ._settings import (
 from ._text import export_text
 from ._tree import Tree as Tree, dense_rows as dense_rows, nothing_missing as nothing_missing
 from ._walk import add_values as add_values, walk as walk
+from ._weak_nodes import WeakLearners as WeakLearners, learners_of as learners_of
 from ._weighted_bins import SortedColumns as SortedColumns
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "export_text"]

@@ -26,6 +26,7 @@ from ._prune import prune, weakest_links
 from ._refit import confirm_or_refute, first_difference
 from ._settings import CONSTRAINTS, TreeParameters, limits_of, refuse_monotonic
 from ._tree import Tree
+from ._weak_nodes import WeakLearners, learners_of, seen_columns
 from ._weighted_bins import bins_of_weighted
 
 # Of the largest weight, up to which weights are used as they are.
@@ -36,6 +37,14 @@ def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
     """X as numbers, NaN where missing; at fitting, the categories of a data frame are kept in ``_categories``."""
     if reset:
         model._categories = Categories.found(X)
+        model.__dict__.pop("_learners", None)  # of the last fit
+    if model.node != "axis":
+        if model._categories is not None:
+            named = model._categories.names[next(iter(model._categories.of))]
+            raise ValueError(
+                f'node="{model.node}" takes numbers; column {named!r} of X holds categories, which node="axis" splits.'
+            )
+        return seen_columns(model, validate_data(model, X, reset=reset, dtype=[np.float64, np.float32], order="C"))
     if model._categories is None:
         options: dict = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan", "order": "C"}
         options["accept_sparse"] = "csr"
@@ -118,12 +127,16 @@ class TreeEstimator(TreeParameters, TakesMissing, Reported, BaseEstimator, metac
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         self._seed = seed
-        limits = limits_of(self, X.shape[0], X.shape[1], weight, self._classes_count)
+        width = X.shape[1] + (0 if self.node == "axis" else self.n_candidates)
+        limits = limits_of(self, X.shape[0], width, weight, self._classes_count)
         self.max_features_, self.n_outputs_ = limits.max_features, 1
         mask = None if self._categories is None else self._categories.mask()
         present = weight > 0  # rows without weight must not even have a say in the bins
         if not present.all():
             X, target, weight = X[present], target[present], weight[present]
+        if self.node != "axis":
+            self._learners = WeakLearners.drawn(self.node, self.n_candidates, X, target, seed)
+            X = self._learners.columns(X)
         bins = bins_of_weighted(Bins.of(X, mask), X, weight)
         self.tree_ = prune(grow_tree(bins, target, weight, limits, seed), self.ccp_alpha)
         proof = tree_guarantee(self.tree_, X, target, weight, self.criterion, self._classes_count)
@@ -174,7 +187,7 @@ class TreeEstimator(TreeParameters, TakesMissing, Reported, BaseEstimator, metac
         check_is_fitted(self)
         if check_input:
             return checked_columns(self, X, reset=False)
-        return csr_rows(X) if sp.issparse(X) else X
+        return csr_rows(X) if sp.issparse(X) else seen_columns(self, X)
 
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number of the leaf that each row ends in.
@@ -213,4 +226,5 @@ class TreeEstimator(TreeParameters, TakesMissing, Reported, BaseEstimator, metac
     def feature_importances_(self) -> np.ndarray:
         """The share of each column in the sum of all gains."""
         check_is_fitted(self)
-        return self.tree_.compute_feature_importances()
+        shares, learners = self.tree_.compute_feature_importances(), learners_of(self)
+        return shares if learners is None else shares @ learners.shares()

@@ -50,6 +50,12 @@ class DecisionTreeClassifier(ClassTrees, TreeEstimator):
         Price of a leaf: subtrees whose gain is lower are cut off.
     monotonic_cst : None
         Constraints of monotonicity are refused.
+    node : {"axis", "oblique", "box"}, default="axis"
+        The weak learner of a node: a threshold on a column, a half-space, or a box. For the last two, parameters are
+        drawn from the training rows, and each node takes the learner that gains most among them and the columns; rows
+        are numbers without missing values then.
+    n_candidates : int, default=100
+        How many half-spaces or boxes are drawn; of no effect with ``node="axis"``.
 
     Attributes
     ----------

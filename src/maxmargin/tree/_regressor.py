@@ -27,7 +27,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     splitter : {"best"}, default="best"
         scikit-learn's "random" is refused.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, random_state, \
-max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
+max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, node, n_candidates
         As in :class:`DecisionTreeClassifier`.
 
     Attributes

@@ -37,6 +37,8 @@ CONSTRAINTS: dict = {
     "random_state": ["random_state"],
     "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
     "monotonic_cst": ["array-like", None],
+    "node": [StrOptions({"axis", "oblique", "box"})],
+    "n_candidates": [Interval(Integral, 1, 2**16, closed="both")],
 }
 
 
@@ -54,6 +56,14 @@ class TreeParameters:
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     monotonic_cst: Any = None
+    node: str = "axis"
+    n_candidates: int = 100
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        if self.node != "axis":
+            tags.input_tags.allow_nan = tags.input_tags.sparse = False
+        return tags
 
 
 def refuse_monotonic(monotonic_cst: Any) -> None:

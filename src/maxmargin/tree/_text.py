@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import TreeEstimator
+from ._weak_nodes import learners_of
 
 
 def export_text(
@@ -54,13 +55,15 @@ def export_text(
 
 
 def _names(model: TreeEstimator, feature_names: Any, class_names: Any) -> tuple[list[str], list[str]]:
-    d = model.tree_.n_features
+    d = int(model.n_features_in_)
     if feature_names is None:
         columns = [str(name) for name in getattr(model, "feature_names_in_", [f"feature_{j}" for j in range(d)])]
     else:
         columns = [str(name) for name in feature_names]
     if len(columns) != d:
         raise ValueError(f"feature_names must contain {d} elements, got {len(columns)}")
+    learners = learners_of(model)
+    columns = columns if learners is None else learners.names(columns)
     known = [str(label) for label in getattr(model, "classes_", [])]
     classes = known if class_names is None else [str(name) for name in class_names]
     if len(classes) != len(known):

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...tree import learners_of
 from .._display import Display
 from .._features import check_count, feature_names_for
 from .._look import FAINT, INK, colour, line, number, pale
@@ -116,7 +117,10 @@ class TreeDisplay(Display):
         check_tree(estimator)
         if max_depth is not None:
             check_count("max_depth", max_depth, 0, ", or None for all")
-        columns = feature_names_for(estimator, feature_names, estimator.tree_.n_features)
+        learners = learners_of(estimator)
+        given = estimator.tree_.n_features if learners is None else estimator.n_features_in_
+        columns = feature_names_for(estimator, feature_names, given)
+        columns = columns if learners is None else learners.names(columns)
         return cls(
             facts=facts_of(estimator, columns, class_names_for(estimator, class_names)),
             max_depth=None if max_depth is None else int(max_depth),

@@ -1,0 +1,87 @@
+"""Convexity by chords, tangents and second derivatives."""
+
+import numpy as np
+import pytest
+
+from maxmargin.losses import LOSSES, check_convexity, make_loss
+
+
+@pytest.mark.parametrize("name", list(LOSSES))
+def test_what_a_loss_states_of_itself_is_found(name):
+    assert check_convexity(name).convex is LOSSES[name].convex
+    assert check_convexity(make_loss(name, 0.3), low=-40.0, high=3.0).convex is LOSSES[name].convex
+
+
+def test_all_three_see_the_jump_of_the_zero_one_loss():
+    found = check_convexity("zero_one")
+    assert not found.chord.holds and not found.tangent.holds and not found.second_derivative.holds
+    assert "not convex" in str(found) and "the chord" in found.chord.where
+
+
+class Ramp:
+    """min(1, max(0, 1 - z)): bounded, hence not convex."""
+
+    def value(self, f, y):
+        return np.clip(1 - y * f, 0.0, 1.0)
+
+    def derivative(self, f, y):
+        return np.where((y * f > 0) & (y * f < 1), -y, 0.0)
+
+
+class Huber:
+    def value(self, f, y):
+        r = np.abs(f - y)
+        return np.where(r <= 1, r**2 / 2, r - 0.5)
+
+    def derivative(self, f, y):
+        return np.clip(f - y, -1.0, 1.0)
+
+    def curvature(self, f, y):
+        return (np.abs(f - y) <= 1).astype(float)
+
+
+def test_losses_of_users():
+    assert not check_convexity(Ramp()).convex
+    assert check_convexity(Huber()).convex
+    assert check_convexity(lambda f, y: np.exp(-y * f)).convex
+    sigmoid = check_convexity(lambda f, y: 1 / (1 + np.exp(y * f)))
+    assert not sigmoid.convex and sigmoid.tangent is None and "no derivative is known" in str(sigmoid)
+
+
+def test_a_wrong_derivative_breaks_tangents_alone_and_a_wrong_curvature_the_second_derivative():
+    class Wrong(Huber):
+        def derivative(self, f, y):
+            return -np.clip(f - y, -1.0, 1.0)
+
+    found = check_convexity(Wrong())
+    assert found.chord.holds and found.second_derivative.holds and not found.tangent.holds
+
+    class Bent(Huber):
+        def curvature(self, f, y):
+            return -super().curvature(f, y)
+
+    found = check_convexity(Bent())
+    assert found.chord.holds and found.tangent.holds and "the curvature is -1" in found.second_derivative.where
+
+
+def test_the_largest_shortfall_is_that_of_the_formula():
+    # of -f^2 the chord from a to b lies t(1-t)(a-b)^2 below: a quarter of 10^2 at most
+    found = check_convexity(lambda f, y: -(f**2), labels=[0.0])
+    assert found.chord.shortfall == pytest.approx(25.0)
+    h = 10 / 200
+    assert found.second_derivative.shortfall == pytest.approx(2 * h)
+    # of cos, whose second derivative is -cos, the interval where it is negative is convex
+    assert check_convexity(lambda f, y: np.cos(f), low=np.pi / 2, high=3 * np.pi / 2).convex
+    assert not check_convexity(lambda f, y: np.cos(f), low=np.pi / 2 - 0.3, high=3 * np.pi / 2).convex
+
+
+def test_what_is_no_loss_is_refused():
+    with pytest.raises(ValueError, match="must be a name, a loss, or a function"):
+        check_convexity(3)
+    with pytest.raises(ValueError, match="with NaN"):
+        check_convexity(lambda f, y: np.log(f))
+    with pytest.raises(ValueError, match="gave shape"):
+        check_convexity(lambda f, y: 1.0)
+    for wrong in ({"low": 1.0, "high": 0.0}, {"points": 2}, {"points": True}, {"labels": []}):
+        with pytest.raises(ValueError, match="must"):
+            check_convexity("hinge", **wrong)
