@@ -36,7 +36,7 @@ from .progress import say
 
 MINUTES = 15.0
 PARTS = ("apart", "together")
-ROOMS = ("svm", "linear_model", "tree", "ensemble", "neighbors", "cluster")
+ROOMS = ("svm", "linear_model", "kernel_model", "tree", "ensemble", "neighbors", "cluster")
 FORMS = ("float64", "float32", "CSR")
 SHAPE = (600, 8)
 LIMIT = 900

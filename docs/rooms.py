@@ -19,7 +19,7 @@ STOREYS = [
     (5, "for people", "#dbe7f3"),
     (3, "from files to models", "#dbe7f3"),
     (2, "pictures, diagnoses", "#dbe7f3"),
-    (9, "estimators", "#dcefdc"),
+    (10, "estimators", "#dcefdc"),
     (4, "what estimators share", "#dcefdc"),
     (3, "optimum and proof", "#f8e5c8"),
     (3, "functions", "#f8e5c8"),

@@ -12,6 +12,7 @@ _ROOMS = (
     "certificates",
     "cluster",
     "data",
+    "detection",
     "diagnostics",
     "engine",
     "ensemble",

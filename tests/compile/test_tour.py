@@ -66,8 +66,10 @@ def test_jobs_are_all_that_there_is_to_do():
 
 
 def test_rows_are_the_same_in_every_storage():
-    dense, narrow, sparse = map(make_rows, STORAGES)
+    dense, narrow, sparse, both = map(make_rows, STORAGES)
     assert dense.dtype == np.float64 and narrow.dtype == np.float32 and sp.issparse(sparse)
+    assert both.dtype == np.float32 and sp.issparse(both)
+    np.testing.assert_array_equal(both.toarray(), sparse.toarray().astype(np.float32))
     np.testing.assert_array_equal(dense.astype(np.float32), narrow)
     kept = sparse.toarray() != 0
     np.testing.assert_array_equal(sparse.toarray()[kept], dense[kept])

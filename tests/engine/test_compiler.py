@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba.core import event
 from numba.core.compiler import Flags
+from numba.core.registry import cpu_target
 from numpy.testing import assert_array_equal
 
 from maxmargin.engine import jit, jit_inner, jit_within, select, sort_pairs
@@ -144,6 +145,62 @@ def test_garbage_is_looked_for_again_after_an_error():
         assert gc.isenabled()
     finally:
         gc.enable() if was else gc.disable()
+
+
+def _is_changed():
+    return "resolve_function_type" in vars(cpu_target.typing_context)
+
+
+def test_numba_is_left_as_it_was():
+    @jit
+    def good(x):
+        return np.zeros(3) + x
+
+    @jit
+    def broken(x):
+        return x.there_is_no_such_attribute
+
+    assert not _is_changed()
+    assert_array_equal(_compiled_anew(good)(1.0), np.ones(3))
+    with pytest.raises(numba.TypingError):
+        broken(1.0)
+    assert not _is_changed()
+
+
+def test_functions_of_others_share_numbas_library():
+    """What was compiled for ours serves theirs, too."""
+
+    @jit
+    def ours(n):
+        return np.full(n, 2.0).sum() + np.dot(np.ones(n), np.ones(n))
+
+    @numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")
+    def theirs(n):
+        return np.full(n, 2.0).sum() + np.dot(np.ones(n), np.ones(n))
+
+    assert _compiled_anew(ours)(4) == theirs(4) == theirs.py_func(4) == 12.0
+
+
+def test_expressions_of_arrays():
+    @jit
+    def expression(a, b, c):
+        return a * b - c, (a + b).sum(), -c
+
+    a, b, c = np.arange(3.0), np.full(3, 2.0), np.ones(3)
+    product, total, negative = _compiled_anew(expression)(a, b, c)
+    assert_array_equal(product, a * b - c)
+    assert total == 9.0
+    assert_array_equal(negative, -c)
+
+
+def test_operations_are_told_apart_by_the_types_of_their_operands():
+    @jit
+    def mixed(x, k, values):
+        return x + k, k + k, values[0] + x, values[k], k / 2, k // 2, x > k
+
+    found = _compiled_anew(mixed)(0.5, 3, np.arange(4, dtype=np.float32))
+    assert found == (3.5, 6, 0.5, 3.0, 1.5, 1, False)
+    assert [type(value) for value in found] == [float, int, float, float, float, int, bool]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 257])

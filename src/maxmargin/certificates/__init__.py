@@ -1,7 +1,7 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
-from ._cases import CASES, KKTCases, kkt_cases
+from ._cases import CASES, KKTCases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
     REPRODUCED,
@@ -16,6 +16,7 @@ from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
+from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
 from ._kernel_ridge import evaluate_kernel_ridge
 from ._linear import confirmed, evaluate_linear, refuted
@@ -60,6 +61,7 @@ __all__ = [
     "evaluate",
     "evaluate_crammer_singer",
     "evaluate_hard_margin",
+    "evaluate_kernel_crammer_singer",
     "evaluate_kernel_logistic",
     "evaluate_kernel_ridge",
     "evaluate_linear",
@@ -72,6 +74,9 @@ __all__ = [
     "figures",
     "is_feasible",
     "kkt_cases",
+    "region_cases",
+    "rounded_multipliers",
+    "tube_cases",
     "kkt_violation",
     "not_reproduced",
     "not_separable",

@@ -25,7 +25,7 @@ def evaluate_crammer_singer(problem: CrammerSingerRisk, W: np.ndarray, alpha: np
     """
     if alpha is None or alpha.shape != (problem.n, problem.classes):
         alpha = np.zeros((problem.n, problem.classes))
-    alpha = _rows_balanced(problem, alpha)
+    alpha = rows_balanced(problem, alpha)
     primal, rounding = _primal(problem, W)
     if not isfinite(primal):
         return RiskEvidence(inf, 0.0, inf, inf, inf, alpha, np.empty(0))
@@ -66,7 +66,7 @@ def _dual(problem: CrammerSingerRisk, alpha: np.ndarray, V: np.ndarray) -> tuple
     return dual_bound(value, error, t, problem.penalty, V.T, moved)
 
 
-def _rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:
+def rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:
     """Multipliers within their bounds that sum to zero over the classes: the own class takes what the others leave.
 
     The others stay a few units in the last place below the weight, so that their exact sum is not above the exact one.

@@ -2,7 +2,8 @@
 
 Each estimator is fitted with its defaults and with what changes the functions that it calls (kernel, loss, number of
 classes, weights, number of rows), on dense rows of float64 and float32 and on CSR rows, and then asked for all that it
-can say. A new estimator is used with its defaults; what else is worth while goes to `CASES`.
+can say. CSR rows of float32 are rare: with them it is used with its defaults alone. A new estimator is used with its
+defaults; what else is worth while goes to `CASES`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import maxmargin
 
 ROWS, COLUMNS, MANY = 600, 8, 8000
 DEMO = "demo"
-STORAGES = ("float64", "float32", "CSR")
+STORAGES = ("float64", "float32", "CSR", "CSR32")  # the last: CSR with values of float32
 _METHODS = (
     "predict", "decision_function", "predict_proba", "predict_log_proba", "transform", "score_samples", "apply",
     "decision_path", "kneighbors", "kneighbors_graph", "staged_predict", "staged_decision_function",
@@ -55,7 +56,7 @@ class Case:
     classes: int = 2
     rows: int = ROWS
     weights: bool = False
-    storages: tuple[str, ...] = STORAGES
+    storages: tuple[str, ...] = STORAGES[:-1]
 
 
 def _case(classes: int = 2, rows: int = ROWS, weights: bool = False, **parameters: Any) -> Case:
@@ -71,7 +72,9 @@ CASES: dict[str, list[Case]] = {
         _case(rows=MANY), _case(classes=3), _case(weights=True), *_KERNELS, _case(C=np.inf),
         _case(gap_tol=1e-8), Case({"kernel": "precomputed"}, storages=_DENSE),
     ],
-    "svm.NuSVC": [_case(classes=3), _case(kernel="linear")],
+    "svm.NuSVC": [_case(classes=3), *_KERNELS],
+    "svm.NuSVR": _KERNELS,
+    "svm.OneClassSVM": _KERNELS,
     "svm.SVR": [_case(rows=MANY), *_KERNELS],
     "svm.SVCCV": [_case(classes=3), _case(kernel="linear", Cs=3), _case(rows=2 * ROWS, Cs=3, gammas=2)],
     "svm.LinearSVC": [
@@ -88,7 +91,11 @@ CASES: dict[str, list[Case]] = {
     "linear_model.LinearRegression": [_case(weights=True)],
     "linear_model.Lasso": [_case(alpha=0.1)],
     "linear_model.ElasticNet": [_case(alpha=0.1)],
-    "kernel_model.KernelRidge": [_case(kernel="rbf"), _case(kernel="rbf", weights=True)],
+    "kernel_model.KernelRidge": [
+        _case(kernel="rbf"), _case(kernel="rbf", weights=True), _case(kernel="poly"), _case(kernel="sigmoid"),
+    ],
+    "kernel_model.KernelLogisticRegression": [_case(classes=3), *_KERNELS],
+    "kernel_model.KernelPerceptron": [_case(classes=3), *_KERNELS],
     "linear_model.LogisticRegression": [
         _case(rows=MANY), _case(classes=3), _case(weights=True), _case(l1_ratio=1.0),
         _case(l1_ratio=0.5),
@@ -165,7 +172,7 @@ def do_job(name: str, folder: Path) -> None:
 
 def cases_of(estimator: str) -> list[Case]:
     """How an estimator is used: with its defaults, and in other ways that lead to other functions."""
-    return [Case(), *CASES.get(estimator, [])]
+    return [Case(storages=STORAGES), *CASES.get(estimator, [])]
 
 
 def use(kind: Callable[..., Any], case: Case, storage: str) -> list[tuple[str, Exception]]:
@@ -242,9 +249,9 @@ def _ask(model: Any, name: str, *given: Any) -> None:
 def make_rows(storage: str, rows: int = ROWS) -> Any:
     """Rows for the tour: the same numbers in each form."""
     X = np.random.default_rng(0).normal(size=(rows, COLUMNS))
-    if storage == "CSR":
+    if storage in ("CSR", "CSR32"):
         X[np.abs(X) < 0.5] = 0.0
-        return sp.csr_array(X)
+        return sp.csr_array(X.astype(np.float32 if storage == "CSR32" else np.float64))
     return X.astype(storage)
 
 

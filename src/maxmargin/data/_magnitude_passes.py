@@ -161,9 +161,9 @@ def _exact_sum_pass(rows, start, stop, a, sums):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _product_pass(rows, start, stop, theta, out):  # type: ignore[no-untyped-def]
-    d = theta.shape[0] - 1
-    w, b = np.abs(theta[:d]), abs(theta[d])
+def _product_pass(rows, start, stop, sizes, out):  # type: ignore[no-untyped-def]
+    d = sizes.shape[0] - 1
+    w, b = sizes[:d], sizes[d]
     for i in range(start, stop):
         out[i] = _row_magnitude(rows, i, w) + b
 
@@ -179,8 +179,8 @@ def _sum_pass(rows, start, stop, a, out):  # type: ignore[no-untyped-def]
 
 def product_magnitudes(rows: Rows, theta: np.ndarray, threads: int = 1) -> np.ndarray:
     """``<|x_i|, |w|> + |b|`` for all rows, theta being (w, b)."""
-    out = np.empty(rows.n)
-    run_parallel(lambda low, high: _product_pass(rows.arrays, low, high, theta, out), rows.strips(threads))
+    out, sizes = np.empty(rows.n), np.abs(theta)
+    run_parallel(lambda low, high: _product_pass(rows.arrays, low, high, sizes, out), rows.strips(threads))
     return out
 
 

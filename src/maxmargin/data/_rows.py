@@ -171,7 +171,8 @@ def _csr_products(rows, order, start, stop, shift, panels, chunk, tile, out):  #
     for t in range(stop - start):
         r = order[start + t]
         row = out[t]
-        row[:] = 0
+        for j in range(width):
+            row[j] = 0
         p, end = indptr[r], indptr[r + 1]
         while p + 4 <= end:  # four columns a pass: the output row is loaded and stored a quarter as often
             a, b, c, e = panel[indices[p]], panel[indices[p + 1]], panel[indices[p + 2]], panel[indices[p + 3]]
@@ -204,7 +205,8 @@ def _half_squares(tile, m, panel, out):  # type: ignore[no-untyped-def]
     half = out.dtype.type(0.5)
     for t in range(m):
         row = out[t]
-        row[:] = 0
+        for j in range(panel.shape[1]):
+            row[j] = 0
         for k in range(panel.shape[0]):
             x, column = tile[t, k], panel[k]
             for j in range(panel.shape[1]):
@@ -227,7 +229,8 @@ def _csr_differences(rows, order, start, stop, shift, panels, chunk, tile, out):
     if chunk == 0:
         for t in range(stop - start):
             r = order[start + t]
-            tile[t, :] = 0
+            for k in range(tile.shape[1]):
+                tile[t, k] = 0
             for p in range(indptr[r], indptr[r + 1]):
                 tile[t, indices[p]] = data[p]
     _half_squares(tile, stop - start, panels[chunk], out)

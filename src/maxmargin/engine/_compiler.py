@@ -12,11 +12,19 @@ piece stops where the others take it from: that is half of what it would take to
 from __future__ import annotations
 
 import gc
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from numba.core import event
+from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_machinery import register_pass
+from numba.core.ir_utils import fixup_var_define_in_scope
+from numba.core.targetconfig import ConfigStack
+from numba.core.typed_passes import NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
 
 class FunctionCompiler(Compiler):
@@ -28,14 +36,22 @@ class FunctionCompiler(Compiler):
         super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), locals)
 
     def define_pipelines(self) -> Any:
-        """The passes are the same."""
+        """The passes are Numba's, but for two that most functions need not be put through."""
         codegen = self.state.targetctx.codegen()
         self.state.library = self._make_library(codegen, self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
-        return super().define_pipelines()
+        (manager,) = super().define_pipelines()
+        instead = {NopythonRewrites: Rewrites, InlineClosureLikes: Closures}
+        manager.passes = [(instead.get(one, one), text) for one, text in manager.passes]
+        manager.finalize()
+        return [manager]
 
     def _make_library(self, codegen: Any, name: str) -> Any:
         return _Library(codegen, name)
+
+    def _compile_core(self) -> Any:
+        with _known_operations(self.state.typingctx):
+            return super()._compile_core()
 
 
 class PieceCompiler(FunctionCompiler):
@@ -43,6 +59,66 @@ class PieceCompiler(FunctionCompiler):
 
     def _make_library(self, codegen: Any, name: str) -> Any:
         return _PieceLibrary(codegen, name)
+
+
+@contextmanager
+def _known_operations(context: Any) -> Iterator[None]:
+    """Let Numba find out once what an operation gives for operands of some types, until the function is compiled.
+
+    It goes through all that has ever been registered for the operation, for each place where a function has it, and as
+    often again as types are propagated.
+    """
+    if "resolve_function_type" in vars(context):  # within the compilation of another function
+        yield
+        return
+    context.resolve_function_type = _KnownOperations(context)
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
+
+
+class _KnownOperations:
+    def __init__(self, context: Any) -> None:
+        self._resolve = context.resolve_function_type
+        self._known: dict[Any, Any] = {}
+
+    def __call__(self, function: Any, args: Any, kws: Any) -> Any:
+        if not isinstance(function, types.Function):
+            return self._resolve(function, args, kws)
+        key = function, tuple(args), tuple(kws.items()), ConfigStack.top_or_none()
+        if key not in self._known:
+            found = self._resolve(function, args, kws)
+            if found is None:
+                return None
+            self._known[key] = found
+        return self._known[key]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Closures(InlineClosureLikes):
+    """Numba's pass for functions and comprehensions within a function: only where there are some."""
+
+    _name = "maxmargin_closures"
+
+    def run_pass(self, state: Any) -> bool:
+        """Put a function through if its code holds other code."""
+        if any(inspect.iscode(one) for one in state.func_id.code.co_consts):
+            return super().run_pass(state)
+        fixup_var_define_in_scope(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Rewrites(NopythonRewrites):
+    """Numba's pass for expressions of arrays: only for functions that have some."""
+
+    _name = "maxmargin_rewrites"
+
+    def run_pass(self, state: Any) -> bool:
+        """Put a function through if an operation or a call gives an array."""
+        given = (signature.return_type for signature in state.calltypes.values() if signature is not None)
+        return any(isinstance(kind, types.Array) for kind in given) and super().run_pass(state)
 
 
 class _Flags(Flags):

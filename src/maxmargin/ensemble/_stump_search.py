@@ -147,8 +147,8 @@ def add_up(codes, places, weights, tables, spare, firsts):  # type: ignore[no-un
     2.6 ns a row where most rows have the same code).
     """
     n = weights.shape[0]
-    tables[:] = 0.0
-    spare[:] = 0.0
+    for i in range(tables.shape[0]):
+        tables[i] = spare[i] = 0.0
     for begin in range(0, n, _BLOCK):
         end = min(begin + _BLOCK, n)
         for j in range(places.shape[0]):
@@ -171,7 +171,8 @@ def _best_of_tables(which, tables, firsts, cells, kind, bins, first_bin, totals,
     left, tie = np.zeros(K), TIE * totals.sum()
     for t in range(which.shape[0]):
         j = which[t]
-        left[:] = 0.0
+        for k in range(K):
+            left[k] = 0.0
         for b in range(cells[j] - 1):
             for k in range(K):
                 left[k] += tables[firsts[t] + b * K + k]

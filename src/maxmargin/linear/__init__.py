@@ -2,6 +2,7 @@
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._advice import advice
+from ._cases import checked_training, classifier_cases, regressor_cases
 from ._classifier import LinearClassifierMachine
 from ._fit import fit_classifier
 from ._formulation import LinearFormulation
@@ -26,9 +27,12 @@ __all__ = [
     "advance_streams",
     "advice",
     "check_finite",
+    "checked_training",
     "chunk_of",
+    "classifier_cases",
     "fit_classifier",
     "keep",
+    "regressor_cases",
     "solve_path",
     "training_of",
     "training_rows",

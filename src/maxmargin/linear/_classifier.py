@@ -70,6 +70,14 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
         values = self.decision_function(X)
         return self.classes_[(values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)]
 
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """Distance of the two margin boundaries of each decision value, ``2 / ||coef_||``; inf where it is constant."""
+        check_is_fitted(self)
+        lengths = np.linalg.norm(np.asarray(dense_coef(self), dtype=np.float64), axis=1)
+        with np.errstate(divide="ignore"):
+            return 2.0 / lengths
+
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a CSR matrix, which for many zeros (an L1 penalty) takes less memory.
 

@@ -37,7 +37,7 @@ def _coefficients(rows: str) -> Either:
     return Either(lambda node, scope: sparse if scope.values["_sparse"] else dense)
 
 
-def _machine(rows: str, groups: str, problems: str) -> Entries:
+def _machine(rows: str, groups: str, problems: str, proofs: str) -> Entries:
     """The support vectors and what they are multiplied with; `rows` of coefficients, `groups` of vectors."""
     return (
         ("_gamma", Float(0.0)),
@@ -60,19 +60,26 @@ def _machine(rows: str, groups: str, problems: str) -> Entries:
         ("dual_coef_", _coefficients(rows)),
         ("intercept_", floats(problems)),
         ("fit_status_", Int(0, 1)),
-        ("certificate_", certificates(problems)),
+        ("certificate_", certificates(proofs)),
     )
+
+
+_ONE_A_CLASS = ("ovr", "crammer_singer")
 
 
 def _pairs(scope: Scope) -> int:
     k = scope["k"]
     if k == 2:
         return 1
-    return k if scope.params.get("multi_class") == "ovr" else k * (k - 1) // 2
+    return k if scope.params.get("multi_class") in _ONE_A_CLASS else k * (k - 1) // 2
+
+
+def _proofs(scope: Scope) -> int:
+    return 1 if scope.params.get("multi_class") == "crammer_singer" else scope["problems"]
 
 
 def _rows(scope: Scope) -> int:
-    if scope.params.get("multi_class") == "ovr" and scope["k"] > 2:
+    if scope.params.get("multi_class") in _ONE_A_CLASS and scope["k"] > 2:
         return scope["k"]
     return scope["k"] - 1
 
@@ -83,11 +90,12 @@ _CLASSIFIER: Entries = (
     Check(lambda s: s["k"] >= 2, "a classifier has two classes at least."),
     Let("problems", _pairs),
     Let("rows", _rows),
+    Let("proofs", _proofs),
     ("class_weight_", floats("k", low=0)),
-    ("n_iter_", whole("problems", low=0)),
-    *_machine("rows", "k", "problems"),
+    ("n_iter_", whole("proofs", low=0)),
+    *_machine("rows", "k", "problems", "proofs"),
 )
-_ONE: Entries = (*FEATURES, Let("one", lambda s: 1), ("n_iter_", Int()), *_machine("one", "one", "one"))
+_ONE: Entries = (*FEATURES, Let("one", lambda s: 1), ("n_iter_", Int()), *_machine("one", "one", "one", "one"))
 
 SCHEMAS = [
     Schema("maxmargin.svm.SVC", SVC, _CLASSIFIER, checks=[_DEGREE]),

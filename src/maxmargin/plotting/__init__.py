@@ -1,16 +1,26 @@
 """Pictures of fitted models, as Display classes in the manner of scikit-learn's."""
 
 from ._display import Display
+from ._losses import LossDisplay
 from ._neighbors import NeighborsDisplay
 from .clusters import ElbowDisplay, KMeansDisplay, SpectralDisplay
 from .ensembles import (
     BoostingDisplay,
     BoostingMarginDisplay,
     BoostingRegionsDisplay,
+    CascadeDisplay,
     ImportanceDisplay,
     OutOfBagDisplay,
 )
-from .machines import CertificateDisplay, KernelDisplay, MarginDisplay, PathDisplay, Recorder, TraceDisplay
+from .machines import (
+    CertificateDisplay,
+    HullsDisplay,
+    KernelDisplay,
+    MarginDisplay,
+    PathDisplay,
+    Recorder,
+    TraceDisplay,
+)
 from .selection import BiasVarianceDisplay, CurveDisplay, SearchDisplay
 from .trees import TreeDisplay
 
@@ -19,13 +29,16 @@ __all__ = [
     "BoostingDisplay",
     "BoostingMarginDisplay",
     "BoostingRegionsDisplay",
+    "CascadeDisplay",
     "CertificateDisplay",
     "CurveDisplay",
     "Display",
     "ElbowDisplay",
+    "HullsDisplay",
     "ImportanceDisplay",
     "KMeansDisplay",
     "KernelDisplay",
+    "LossDisplay",
     "MarginDisplay",
     "NeighborsDisplay",
     "OutOfBagDisplay",

@@ -3,6 +3,7 @@
 from ._box_qp import BoxQP
 from ._crammer_singer import CrammerSingerRisk
 from ._hard_margin import HardMarginRisk
+from ._kernel_crammer_singer import KernelCrammerSinger
 from ._kernel_logistic import KernelLogisticProblem
 from ._kernel_ridge import KernelRidgeProblem
 from ._kernel_separation import KernelSeparation
@@ -15,6 +16,7 @@ __all__ = [
     "BoxQP",
     "CrammerSingerRisk",
     "HardMarginRisk",
+    "KernelCrammerSinger",
     "KernelLogisticProblem",
     "KernelRidgeProblem",
     "KernelSeparation",

@@ -228,7 +228,7 @@ def of_plane(subject: Subject) -> Iterator[Plan]:
     if X is None or X.shape[1] < 2 or X.shape[0] < 3 or kernel_name(getattr(model, "kernel", "")) == "precomputed":
         return
     section = "principal" if X.shape[1] > 2 else None
-    if hasattr(model, "kkt_cases") and subject.task == BINARY:
+    if hasattr(model, "n_support_") and subject.task == BINARY:
         names = spoken(subject.class_names[0], 24), spoken(subject.class_names[1], 24)
         caption = (
             "Each side of the margin is as wide as the data allow at this price of slack. The rows in colour make "

@@ -49,7 +49,7 @@ def _groups(subject: Subject) -> list[dict[str, Any] | None]:
         return [_between_clusters(subject)]
     if subject.task == ONE_CLASS:
         return [_outliers(subject)]
-    margin = _margin(subject) if subject.trained is not None and hasattr(subject.estimator, "kkt_cases") else []
+    margin = _margin(subject) if subject.trained is not None and hasattr(subject.estimator, "n_support_") else []
     return [_confidently_wrong(subject), *margin]
 
 

@@ -45,6 +45,7 @@ from .linear.proximal_gradient import ProximalGradient
 from .linear.proximal_newton import ProximalNewton
 from .linear.stochastic import StochasticGradient
 from .multiclass.crammer_singer import CrammerSinger
+from .multiclass.kernel_crammer_singer import solve_kernel_crammer_singer
 
 __all__ = [
     "ActiveSet",
@@ -93,6 +94,7 @@ __all__ = [
     "solve_certified",
     "solve_hard_margin",
     "solve_kernel",
+    "solve_kernel_crammer_singer",
     "solve_kernel_ridge",
     "solve_least_squares",
     "solve_risk",

@@ -11,19 +11,20 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import KKTCases, kkt_cases
+from ..certificates import Certificate, KKTCases, kkt_cases
 from ..data import weighted_sums
 from ..engine import one_blas_thread
 from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
+from ._joint import JOINT, recertify_joint
 from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest, scheme_of
 from ._solve import judged
-from ._verify import Audit
+from ._verify import Audit, recertify
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -68,8 +69,8 @@ class KernelClassifier(ClassifierMixin, Reported):
                 f"probability=True is not supported (scikit-learn deprecated it in 1.9): its probabilities can "
                 f"contradict predict. Use sklearn.calibration.CalibratedClassifierCV({name}(...), ensemble=False)."
             )
-        if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
-            raise ValueError("decision_function_shape='ovo' needs multi_class='ovo'; got multi_class='ovr'.")
+        if self.multi_class != "ovo" and self.decision_function_shape == "ovo":
+            raise ValueError(f"decision_function_shape='ovo' needs multi_class='ovo'; got {self.multi_class!r}.")
 
     # ---------------------------------------------------------------- the proof
 
@@ -106,6 +107,12 @@ class KernelClassifier(ClassifierMixin, Reported):
             out.append((pair, problem, *formulation.to_variables(problem, beta, float(b))))
         return out
 
+    def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
+        """Every figure of the certificate, recomputed from the model alone."""
+        if self.multi_class == JOINT:
+            return recertify_joint(self, *self._training_data(X, y, sample_weight))
+        return recertify(self, X, y, sample_weight)
+
     def _audits(self, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Audit]:
         if not self._belongs_to(y):
             return []
@@ -132,6 +139,8 @@ class KernelClassifier(ClassifierMixin, Reported):
             Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
 
         """
+        if self.multi_class == JOINT:
+            raise ValueError(f"kkt_cases needs binary problems; multi_class={JOINT!r} has none.")
         parts = []
         data = self._training_data(X, y, sample_weight)
         for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):

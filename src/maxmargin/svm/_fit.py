@@ -18,6 +18,7 @@ from ..problems import BoxQP
 from ..solvers import Monitor, feasible
 from ._formulations import Formulation
 from ._input import kernel_of_fit, part_of, rows_of, training_rows, training_weights
+from ._joint import JOINT, fit_joint
 from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
 from ._one_vs_rest import OneVsRest, scheme_of
@@ -51,6 +52,8 @@ def fit_classifier(machine: Any, formulation: Formulation, X: Any, y: Any, sampl
     X, y = training_rows(machine, X, y)
     data = _Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
     kernel, gamma = kernel_of_fit(machine, X, data.weight)
+    if machine.multi_class == JOINT:
+        return fit_joint(machine, X, data, kernel, gamma, formulation.tolerance)
     threads = machine._threads()
     gram = kernel.gram(rows_of(machine.kernel, X), None, threads)
     workers = threads if machine._side_by_side(len(data.pairs)) else 1

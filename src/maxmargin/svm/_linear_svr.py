@@ -11,11 +11,20 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..certificates import Certificate, are_floats, confirmed
+from ..certificates import Certificate, KKTCases, are_floats, confirmed
 from ..data import Rows
 from ..engine import thread_count
 from ..estimators import check_weights, conclude, monitor_of, solve_all
-from ..linear import LinearMachine, Tasks, advice, check_finite, training_rows, verify
+from ..linear import (
+    LinearMachine,
+    Tasks,
+    advice,
+    check_finite,
+    checked_training,
+    regressor_cases,
+    training_rows,
+    verify,
+)
 from ..losses import make_loss
 from ..penalties import make_penalty
 from ..problems import Risk
@@ -140,6 +149,24 @@ solver_options, trace
             return None
         theta = np.append(coef, intercept).astype(np.float64)
         return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
+
+    def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
+        """The optimality case of each training sample: inside the tube, on its edge, above or below it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the model was trained on.
+
+        Returns
+        -------
+        KKTCases
+            Case, multiplier, slack and margin of each sample that took part.
+
+        """
+        X, y, weight = checked_training(self, X, y, sample_weight)
+        theta = np.append(self.coef_, self.intercept_)
+        return regressor_cases(self._risk(X, y.astype(np.float64), weight), theta, self._slopes)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets ``X @ coef_ + intercept_``."""

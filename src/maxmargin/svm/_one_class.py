@@ -11,12 +11,13 @@ from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
+from ..certificates import KKTCases, region_cases
 from ..estimators import check_same_rows
 from ._fit import fit_one
 from ._formulations import OneClass
 from ._input import training_weights
 from ._machine import KernelMachine
-from ._verify import Audit, audit_one
+from ._verify import Audit, again_one, audit_one
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -92,6 +93,24 @@ callback, solver, trace
         if not np.array_equal(self.offset_, -self.intercept_):  # predictions read one of them, the proof the other
             return []
         return audit_one(self, X, None, weight, self._unrounded_values_of(X))
+
+    def kkt_cases(self, X: Any, y: Any = None, sample_weight: Any = None) -> KKTCases:
+        """The optimality case of each training sample: inside the region, on its boundary, or outside.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the model was trained on.
+
+        Returns
+        -------
+        KKTCases
+            Case, multiplier, slack and margin of each sample that took part.
+
+        """
+        X, _, weight = self._training_data(X, y, sample_weight)
+        rows, problem, multipliers, b = again_one(self, X, None, weight)
+        return region_cases(rows, multipliers, problem.upper, problem.image(multipliers) + b)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.

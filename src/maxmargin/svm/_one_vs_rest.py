@@ -49,4 +49,4 @@ class OneVsRest:
 
 def scheme_of(multi_class: str, classes: int) -> OneVsOne | OneVsRest:
     """The layout that the parameter `multi_class` asks for; of two classes there is one only."""
-    return OneVsRest(classes) if multi_class == "ovr" and classes > 2 else OneVsOne(classes)
+    return OneVsRest(classes) if multi_class in ("ovr", "crammer_singer") and classes > 2 else OneVsOne(classes)

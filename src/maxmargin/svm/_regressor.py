@@ -10,11 +10,12 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
+from ..certificates import KKTCases, tube_cases
 from ..estimators import Reported, TakesKernel, check_same_rows
 from ._fit import fit_one
 from ._input import training_weights
 from ._machine import KernelMachine
-from ._verify import Audit, audit_one
+from ._verify import Audit, again_one, audit_one
 
 
 class KernelRegressor(RegressorMixin, Reported):
@@ -45,6 +46,25 @@ class KernelRegressor(RegressorMixin, Reported):
 
     def _audits(self, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Audit]:
         return audit_one(self, X, y, weight, self._values_of(X))
+
+    def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
+        """The optimality case of each training sample: inside the tube, on its edge, above or below it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the model was trained on.
+
+        Returns
+        -------
+        KKTCases
+            Case, multiplier, slack and margin of each sample that took part.
+
+        """
+        X, y, weight = self._training_data(X, y, sample_weight)
+        rows, problem, coefficients, b = again_one(self, X, y, weight)
+        values = problem.gram.product(np.arange(len(rows)), coefficients[None], np.float64)[0] + b
+        return tube_cases(rows, coefficients, problem.upper[: len(rows)], y[rows] - values, self._formulation().epsilon)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets of the rows of X."""

@@ -73,9 +73,10 @@ class SVC(KernelClassifier, KernelMachine):
         Start from the last solution, also one that ended by `max_iter` or Ctrl-C. Needs the same rows.
     n_jobs : int or None, default=None
         Threads; None and -1 mean all cores.
-    multi_class : {"ovo", "ovr"}, default="ovo"
+    multi_class : {"ovo", "ovr", "crammer_singer"}, default="ovo"
         How more than two classes are trained: one-vs-one as in scikit-learn, or one-vs-rest, where `dual_coef_` has one
-        row a class, and the largest decision value wins.
+        row a class, and the largest decision value wins. "crammer_singer" trains all classes in one problem, whose loss
+        is ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; it holds the whole kernel matrix.
     callback : callable or None, default=None
         Called with a dict of ``problem, iteration, violation, gap, seconds`` several times a second; returning True
         stops the fit.
@@ -121,7 +122,7 @@ shape_fit_, n_features_in_
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
-        "multi_class": [StrOptions({"ovo", "ovr"})],
+        "multi_class": [StrOptions({"ovo", "ovr", "crammer_singer"})],
     }
 
     C: float = 1.0
@@ -180,6 +181,8 @@ shape_fit_, n_features_in_
         """
         from ._leave_one_out import at_hand, leave_one_out
 
+        if self.multi_class == "crammer_singer":
+            raise ValueError("loo_error_bound needs binary problems; multi_class='crammer_singer' has none.")
         X, y, weight = self._training_data(X, y, sample_weight)
         problems = self._training_problems(X, y, weight)
         if not self._support_is_of(X):

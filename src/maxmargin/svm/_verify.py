@@ -111,12 +111,20 @@ def _gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
     return bool(abs(stated_gamma(machine, X, weight) - machine._gamma) <= 1e-9 * abs(machine._gamma))
 
 
-def audit_one(machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray, own: np.ndarray) -> list[Audit]:
-    """What is recomputed of a machine with one problem; `own` are its decision values of the rows of X."""
+def again_one(
+    machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray
+) -> tuple[np.ndarray, BoxQP, np.ndarray, float]:
+    """Rows, problem, coefficients and intercept of a machine with one problem, from the model and its data."""
     rows, formulation, kernel = np.flatnonzero(weight > 0), machine._formulation(), machine._fitted_kernel()
     gram = part_of(kernel.audit_gram(machine._rows(X)), rows)
     problem = formulation.problem(gram, None if y is None else y[rows], weight[rows])
-    coefficients, intercept = machine._spread(len(weight))[0, rows], float(machine.intercept_[0])
+    return rows, problem, machine._spread(len(weight))[0, rows], float(machine.intercept_[0])
+
+
+def audit_one(machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray, own: np.ndarray) -> list[Audit]:
+    """What is recomputed of a machine with one problem; `own` are its decision values of the rows of X."""
+    formulation, kernel = machine._formulation(), machine._fitted_kernel()
+    rows, problem, coefficients, intercept = again_one(machine, X, y, weight)
     beta, intercepts = formulation.to_variables(problem, coefficients, intercept)
     evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
     return [Audit.of(problem, beta, evidence, own[rows], evidence.image[: len(rows)] + intercept)]

@@ -79,8 +79,8 @@ def _cut_all(
             known -= 1
         for i in range(n):
             sorted_weight[i] = weight[order[place, i]]
-        low[j, :] = np.inf
-        high[j, :] = np.inf
+        for k in range(low.shape[1]):
+            low[j, k] = high[j, k] = np.inf
         m = _cut_by_weight(x[:known], sorted_weight[:known], low[j], high[j])
         n_bins[j] = m
         at = 0

@@ -21,11 +21,13 @@ def look_pass(rows, every, start, stop, origin, norms, panels, lengths, weights,
     tile, room = np.empty((_TILE, origin.shape[0])), np.empty(_TILE * width)
     own, least = np.empty(_TILE), np.empty(_TILE)
     inertia, would_change, square, largest, longest = 0.0, 0, 0.0, 0.0, 0.0
-    for length in lengths.ravel():
-        longest = max(longest, length) if length < np.inf else longest
+    for chunk in range(chunks):
+        for j in range(width):
+            longest = max(longest, lengths[chunk, j]) if lengths[chunk, j] < np.inf else longest
     for first in range(start, stop, _TILE):
         m = min(stop - first, _TILE)
-        least[:m] = np.inf
+        for t in range(m):
+            least[t] = np.inf
         for chunk in range(chunks):
             products = centre_products(rows, every, first, first + m, origin, panels, chunk, tile, room)
             for j in range(width):

@@ -21,7 +21,8 @@ _WIDER = 1.2  # how much wider than for its first row the ball of a tile may be
 @jit
 def grouped(order, labels, ends):  # type: ignore[no-untyped-def]
     """The rows of `order` by label, each group in the order it had; `ends` has room for one number more than labels."""
-    ends[:] = 0
+    for j in range(ends.shape[0]):
+        ends[j] = 0
     for i in order:
         ends[labels[i] + 1] += 1
     for a in range(1, ends.shape[0]):
@@ -117,7 +118,8 @@ def near_pass(  # type: ignore[no-untyped-def]
             products = room[: width * m].reshape(width, m)
             np.dot(panel[:width], block[:m].T, products)
             computed += width * m
-            low[:m], next_low[:m], where[:m] = np.inf, np.inf, 0
+            for s in range(m):
+                low[s], next_low[s], where[s] = np.inf, np.inf, 0
             two_nearest(products, panel_norms, 0, low, next_low, where)
             for s in range(m):
                 i, u = who[by_reach[t + s]], reach[by_reach[t + s]]

@@ -26,7 +26,8 @@ def assign_pass(  # type: ignore[no-untyped-def]
     where = np.empty(height, np.int32)
     for first in range(start, stop, height):
         m = min(stop - first, height)
-        low[:m], next_low[:m], where[:m] = np.inf, np.inf, 0
+        for t in range(m):
+            low[t], next_low[t], where[t] = np.inf, np.inf, 0
         for chunk in range(chunks):
             products = centre_products(rows, order, first, first + m, shift, panels, chunk, tile, room)
             two_nearest(products, panel_norms[chunk], chunk * width, low, next_low, where)
@@ -52,7 +53,9 @@ def surroundings_pass(centres, squares, lost, moves, by_move, start, stop, gaps,
         m = min(stop - first, _LABELS)
         table = apart[: k * m].reshape(k, m)
         np.dot(centres, centres[first : first + m].T, table)
-        near[:m], mine = np.inf, squares[first : first + m]
+        mine = squares[first : first + m]
+        for t in range(m):
+            near[t] = np.inf
         for j in range(k):
             row = table[j]
             for t in range(m):

@@ -66,7 +66,8 @@ def prune_pass(order, start, stop, coordinates, panel, panel_norms, off, norms, 
             tile[t] = coordinates[order[first + t]]
         products = room[: k * m].reshape(k, m)
         np.dot(panel, tile[:m].T, products)
-        low[:m], next_low[:m], where[:m] = np.inf, np.inf, 0
+        for t in range(m):
+            low[t], next_low[t], where[t] = np.inf, np.inf, 0
         two_nearest(products, panel_norms, 0, low, next_low, where)
         for t in range(m):
             i = order[first + t]

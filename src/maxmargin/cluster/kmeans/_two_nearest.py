@@ -30,7 +30,9 @@ def _centre_products_csr(rows, order, start, stop, shift, panels, chunk, tile, r
     by_row = np.empty((m, width), panels.dtype)
     row_products(rows, order, start, stop, shift, panels, chunk, tile, by_row)
     out = room[: width * m].reshape(width, m)
-    out[:] = by_row.T
+    for j in range(width):
+        for t in range(m):
+            out[j, t] = by_row[t, j]
     return out
 
 

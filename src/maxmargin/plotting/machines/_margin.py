@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ...certificates import CASES, KKTCases
@@ -266,7 +267,7 @@ def nearest_on(begin: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndar
 
 def _check_drawable(model: Any) -> None:
     name = type(model).__name__
-    if not hasattr(model, "kkt_cases"):
+    if not hasattr(model, "kkt_cases") or not (is_classifier(model) and hasattr(model, "kernel")):
         raise TypeError(f"MarginDisplay draws models with optimality cases, such as maxmargin.svm.SVC; got {name}.")
     check_is_fitted(model)
     if len(model.classes_) != 2:

@@ -115,7 +115,8 @@ def minimise_on_face(K, samples, x, slope, low, high):  # type: ignore[no-untype
                 z[a] += t * (b * e[a] - z[a])
         if stopper < 0 or count == MOST_LEAVES or count + 2 >= f:
             return True
-        column[:] = 0.0
+        for a in range(f):
+            column[a] = 0.0
         column[stopper] = 1.0
         _solve(R, column, stopper)
         for k in range(count):

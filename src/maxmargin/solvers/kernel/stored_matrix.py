@@ -347,33 +347,61 @@ def longest_useful(p, beta, r, epsilon, most):  # type: ignore[no-untyped-def]
 
 
 @jit
-def solve_path(  # type: ignore[no-untyped-def]
-    exact, coarse, p, low, high, Cs, epsilon, tolerance, budget, beta, stop, polish, betas, steps
-):
+def _start(exact, coarse, p, beta, r, tolerance):  # type: ignore[no-untyped-def]
+    """Write ``r = p - K beta``; returns how far it may be off."""
+    for k in range(p.shape[0]):
+        r[k] = p[k]
+    support, value = _support(beta)
+    return _follow(exact, coarse, support, value, r, 0.0, tolerance)
+
+
+@jit
+def _widen(p, low, high, before, C, epsilon, beta, lower, upper, r):  # type: ignore[no-untyped-def]
+    """Write the box of C and make `beta`, the solution for the C before (0: none), and r a start in it.
+
+    Returns the multiple of beta that it is, which is also how much farther r may be off.
+    """
+    n, factor = p.shape[0], 1.0
+    for k in range(n):
+        lower[k], upper[k] = C * low[k], C * high[k]
+    if before > 0 and _count_nonzero(beta):
+        factor = longest_useful(p, beta, r, epsilon, C / before)
+        for k in range(n):
+            if factor == C / before and beta[k] == before * high[k]:
+                beta[k] = upper[k]
+            elif factor == C / before and beta[k] == before * low[k]:
+                beta[k] = lower[k]
+            else:
+                beta[k] = min(max(factor * beta[k], lower[k]), upper[k])
+            r[k] = p[k] - factor * (p[k] - r[k])
+    return factor
+
+
+def solve_path(
+    exact: np.ndarray,
+    coarse: np.ndarray,
+    p: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    Cs: np.ndarray,
+    epsilon: float,
+    tolerance: float,
+    budget: int,
+    beta: np.ndarray,
+    stop: np.ndarray,
+    polish: bool,
+    betas: np.ndarray,
+    steps: np.ndarray,
+) -> int:
     """Solve for each C in ascending order, the box being ``C * low`` to ``C * high``; each from the one before.
 
     `beta` is the start, feasible for the first C; it is overwritten. The solutions go to the rows of `betas`. Returns
     how many were done: all, unless ``stop[0]`` was set.
     """
-    n = p.shape[0]
-    r, lower, upper, before = _copy(p), np.empty(n), np.empty(n), 0.0
-    support, value = _support(beta)
-    error = _follow(exact, coarse, support, value, r, 0.0, tolerance)
-    for c in range(Cs.shape[0]):
-        C = Cs[c]
-        for k in range(n):
-            lower[k], upper[k] = C * low[k], C * high[k]
-        if c > 0 and _count_nonzero(beta):
-            factor = longest_useful(p, beta, r, epsilon, C / before)
-            for k in range(n):
-                if factor == C / before and beta[k] == before * high[k]:
-                    beta[k] = upper[k]
-                elif factor == C / before and beta[k] == before * low[k]:
-                    beta[k] = lower[k]
-                else:
-                    beta[k] = min(max(factor * beta[k], lower[k]), upper[k])
-                r[k] = p[k] - factor * (p[k] - r[k])
-            error *= factor
+    r, lower, upper = (np.empty(len(p)) for _ in range(3))
+    error, before = _start(exact, coarse, p, beta, r, tolerance), 0.0
+    for c, C in enumerate(Cs.tolist()):
+        error *= _widen(p, low, high, before, C, epsilon, beta, lower, upper, r)
         if error > _BLUR * tolerance:
             refresh(exact, p, beta, r)
             error = 0.0
@@ -388,7 +416,6 @@ def solve_path(  # type: ignore[no-untyped-def]
         if stop[0]:
             return c
         steps[c] = done
-        for k in range(n):
-            betas[c, k] = beta[k]
+        betas[c] = beta
         before = C
-    return Cs.shape[0]
+    return len(Cs)

@@ -76,8 +76,9 @@ def solve_stored_paths(
         steps.append(np.zeros(end - begin, dtype=np.int64))
         beta = np.zeros(n) if problem.start is None else problem.start.copy()
         box = problem.low, problem.high, problem.Cs
-        rest = epsilon, _AIM * tolerance, budget, beta, stop, polish, betas[begin:end], steps[-1]
-        done.append(solve_path(matrix.exact, matrix.coarse, p, *box, *rest))
+        aims = epsilon, _AIM * tolerance, budget
+        found = betas[begin:end], steps[-1]
+        done.append(solve_path(matrix.exact, matrix.coarse, p, *box, *aims, beta, stop, polish, *found))
     # One product proves them all: thirty of them on 1458 samples take 6 ms, one by one 20
     images, errors = betas @ matrix.exact, matrix.image_errors(betas)
     out = []

@@ -1,0 +1,109 @@
+"""One problem for all classes together: the kernel machine of Crammer and Singer, fitted and verified.
+
+Its model has the layout of one-vs-rest machines, one row of ``dual_coef_`` and one intercept a class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..certificates import (
+    Certificate,
+    Evidence,
+    Status,
+    evaluate_kernel_crammer_singer,
+    not_reproduced,
+    refuted,
+)
+from ..engine import Stopwatch, one_blas_thread
+from ..estimators import conclude, monitor_of
+from ..kernels import Kernel, MatrixGram, definiteness
+from ..problems import KernelCrammerSinger
+from ..solvers import solve_kernel_crammer_singer
+from ._input import part_of, rows_of
+from ._model import keep_classes
+from ._one_vs_rest import OneVsRest
+from ._remedy import advice
+
+JOINT = "crammer_singer"
+
+
+def fit_joint(machine: Any, X: Any, data: Any, kernel: Kernel, gamma: float, tolerance: float) -> None:
+    """Train one machine for all classes, whose labels were checked."""
+    rows = np.flatnonzero(data.weight > 0)
+    if len(data.classes) == 2:
+        raise ValueError(
+            f"multi_class={JOINT!r} needs more than two classes; with two it is multi_class='ovo' with twice the C."
+        )
+    if machine.solver != "auto" or machine.warm_start or not np.isfinite(machine.C):
+        raise ValueError(f"multi_class={JOINT!r} needs solver='auto', warm_start=False and a finite C.")
+    if 8e-6 * len(rows) ** 2 > machine.cache_size:
+        raise ValueError(
+            f"multi_class={JOINT!r} holds the whole kernel matrix, {8e-6 * len(rows) ** 2:.3g} MB for {len(rows)} "
+            f"rows; cache_size allows {machine.cache_size:g} MB. Raise cache_size."
+        )
+    watch, monitor = Stopwatch(), monitor_of(machine)
+    gram = part_of(kernel.gram(rows_of(machine.kernel, X), None, machine._threads()), rows)
+    known = definiteness(kernel, gram)
+    if known.fails:
+        raise ValueError(
+            f"multi_class={JOINT!r} needs a positive semi-definite kernel; the matrix of {kernel} has an eigenvalue of "
+            f"{known.smallest:.3g}. Use another kernel (maxmargin.kernels.check_mercer looks at one)."
+        )
+    problem = _problem(machine.C, MatrixGram.of(gram), data.label, data.weight, data.class_weight, rows)
+    with one_blas_thread():
+        found = solve_kernel_crammer_singer(problem, tolerance, machine.gap_tol, machine._budget, monitor, known)
+    monitor.close()
+    certificate = Certificate.of(found.evidence, found.status, found.iterations, watch.seconds(), "all classes")
+    monitor.certified(certificate)
+    machine.class_weight_ = data.class_weight
+    machine.n_iter_ = np.array([found.iterations])
+    scheme = OneVsRest(len(data.classes))
+    models = [(found.variables[:, k], float(found.evidence.intercepts[k])) for k in range(len(data.classes))]
+    keep_classes(machine, X, gamma, scheme, scheme.pairs(data.label, data.weight), models, data.label, data.classes)
+    conclude(machine, [certificate], monitor, found.keyboard, partial(advice, machine))
+
+
+def _problem(
+    C: float, gram: Any, label: np.ndarray, weight: np.ndarray, class_weight: np.ndarray, rows: np.ndarray
+) -> KernelCrammerSinger:
+    bound = C * weight * class_weight[label]
+    return KernelCrammerSinger(gram, label[rows].astype(np.int64), len(class_weight), bound[rows])
+
+
+def recertify_joint(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> list[Certificate]:
+    """Every figure again, from the model alone; whatever does not fit refutes it."""
+    claims = machine.certificate_.problems
+    try:
+        evidence = _evidence(machine, X, y, weight) if len(claims) == 1 else None
+    except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
+        evidence = None
+    if evidence is None:
+        return [refuted(claim) for claim in claims]
+    claim = claims[0]
+    found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
+    wrong = not_reproduced(claim, found, rounding=2 * evidence.rounding, violation_slack=1e-7)
+    limits = machine._formulation()
+    converged = found.kkt_violation <= limits.tolerance * (1 + 1e-6) + 1e-9 and (
+        limits.gap_tol is None or min(found.relative_gap, claim.relative_gap) <= limits.gap_tol
+    )
+    refutes = bool(wrong) or (claim.status is Status.CONVERGED and not converged)
+    return [replace(found, status=Status.REFUTED) if refutes else found]
+
+
+def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> Evidence | None:
+    if not (machine._belongs_to(y) and machine._support_is_of(X)):
+        return None
+    label, kernel, rows = np.searchsorted(machine.classes_, y), machine._fitted_kernel(), np.flatnonzero(weight > 0)
+    alpha, b = machine._spread(len(label)).T, np.asarray(machine.intercept_, dtype=np.float64)
+    if alpha[weight <= 0].any() or alpha.shape[1] != len(b) or not (np.isfinite(alpha).all() and np.isfinite(b).all()):
+        return None
+    gram = part_of(kernel.audit_gram(machine._rows(X)), rows)
+    problem = _problem(machine.C, gram, label, weight, machine.class_weight_, rows)
+    evidence = evaluate_kernel_crammer_singer(problem, alpha[rows], b, definiteness(kernel, gram))
+    own, expected = machine._values_of(X)[rows], evidence.image.reshape(len(rows), -1) + b
+    return evidence if np.allclose(own, expected, rtol=1e-8, atol=1e-8) else None

@@ -1,0 +1,47 @@
+"""Pictures as graphs, and their segments."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_sample_image
+
+from maxmargin.cluster import SpectralClustering, image_graph
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (4, 6, 3), (1, 9), (2, 2)])
+@pytest.mark.parametrize("radius", [1.0, 1.5, 3.0])
+def test_similarities_are_those_of_the_formula(shape, radius):
+    image = np.random.default_rng(0).uniform(size=shape)
+    W = image_graph(image, radius=radius, colour_scale=0.5, distance_scale=2.0).toarray()
+    colours = image.reshape(shape[0] * shape[1], -1)
+    spots = np.array([(i, j) for i in range(shape[0]) for j in range(shape[1])], dtype=float)
+    for a in range(len(W)):
+        for b in range(len(W)):
+            apart = np.sqrt(((spots[a] - spots[b]) ** 2).sum())
+            near = 0 < apart <= radius
+            expected = np.exp(-((colours[a] - colours[b]) ** 2).sum() / 0.25 - apart**2 / 4) if near else 0.0
+            assert W[a, b] == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_flower_is_parted_from_its_ground():
+    picture = load_sample_image("flower.jpg")[::9, ::9]
+    model = SpectralClustering(2, affinity="precomputed", assign_labels="best_ncut").fit(
+        image_graph(picture, radius=4.0, colour_scale=0.2)
+    )
+    segments = model.labels_.reshape(picture.shape[:2])
+    figures = model.certificate_.figures
+    assert 0 <= figures["best ncut at least"] <= model.ncut_ < 0.1
+    red = picture[:, :, 0].astype(float) - picture[:, :, 1]
+    parts = [red[segments == k].mean() for k in range(2)]
+    assert abs(parts[0] - parts[1]) > 40  # petals are red, leaves are not
+    assert 0.05 < (segments == 1).mean() < 0.95
+
+
+def test_what_is_no_picture_is_refused():
+    for wrong in (np.zeros(3), np.zeros((0, 3)), np.zeros((2, 2, 2, 2))):
+        with pytest.raises(ValueError, match="image must have shape"):
+            image_graph(wrong)
+    with pytest.raises(ValueError, match="finite values"):
+        image_graph(np.full((3, 3), np.nan))
+    for name in ("radius", "colour_scale", "distance_scale"):
+        with pytest.raises(ValueError, match=name):
+            image_graph(np.zeros((3, 3)), **{name: 0.0})

@@ -1,0 +1,107 @@
+"""Optimality cases of every machine: multipliers, residuals and cases agree with one another, sample by sample."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_classification, make_moons
+
+from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+
+X, Y = make_moons(120, noise=0.3, random_state=0)
+T = np.sin(3 * X[:, 0]) + 0.3 * np.random.default_rng(0).normal(size=len(X))
+
+
+@pytest.mark.parametrize("model", [SVR(C=2, epsilon=0.2), SVR(C=2, kernel="linear"), NuSVR(C=2, nu=0.4)], ids=repr)
+def test_a_regressor(model):
+    """Complementary slackness by plain arithmetic."""
+    model.fit(X, T)
+    cases = model.kkt_cases(X, T)
+    epsilon = model.epsilon_ if isinstance(model, NuSVR) else model.epsilon
+    residual, coefficient = T - model.predict(X), np.zeros(len(T))
+    coefficient[model.support_] = model.dual_coef_[0]
+    np.testing.assert_array_equal(cases.sample, np.arange(len(T)))
+    np.testing.assert_allclose(cases.multiplier, np.abs(coefficient))
+    np.testing.assert_allclose(cases.slack, np.maximum(np.abs(residual) - epsilon, 0), atol=1e-9)
+    names = cases.names()
+    assert (np.abs(residual[names == "inside the tube"]) <= epsilon + 1e-6).all()
+    np.testing.assert_allclose(np.abs(residual[names == "on the edge of the tube"]), epsilon, atol=1e-6)
+    assert (residual[names == "above the tube"] >= epsilon - 1e-6).all()
+    assert (residual[names == "below the tube"] <= -epsilon + 1e-6).all()
+    np.testing.assert_allclose(
+        cases.multiplier[np.char.endswith(names.astype(str), "the tube") & (cases.case > 1)], 2.0
+    )
+    assert sum(cases.counts().values()) == len(T) and (cases.case > 0).sum() == len(model.support_)
+    assert cases.violation.max() <= model.certificate_.kkt_violation + 1e-9
+
+
+def test_the_machine_of_one_class():
+    model = OneClassSVM(nu=0.3, gamma=1.0).fit(X)
+    cases, value = model.kkt_cases(X), model.decision_function(X)
+    names = cases.names()
+    assert (value[names == "inside the region"] >= -1e-8).all()
+    np.testing.assert_allclose(value[names == "on the boundary"], 0, atol=1e-8)
+    assert (value[names == "outside the region"] <= 1e-8).all()
+    np.testing.assert_allclose(cases.multiplier[names == "outside the region"], 1.0)
+    # nu bounds the share of those outside from above, that of support vectors from below
+    assert (names == "outside the region").mean() <= 0.3 <= (cases.case > 0).mean()
+    assert cases.multiplier.sum() == pytest.approx(0.3 * len(X))
+
+
+def test_nu_classification():
+    model = NuSVC(nu=0.3).fit(X, Y)
+    cases = model.kkt_cases(X, Y)
+    margin = (2.0 * Y - 1) * model.decision_function(X)
+    np.testing.assert_allclose(cases.margin, margin, atol=1e-9)
+    np.testing.assert_allclose(margin[cases.case == 1], 1.0, atol=1e-6)
+    assert (cases.case >= 2).mean() <= 0.3 <= (cases.case >= 1).mean()
+
+
+def test_a_linear_machine_has_the_cases_of_its_kernel_twin():
+    x, y = make_classification(150, 4, flip_y=0.1, random_state=0)
+    linear = LinearSVC(loss="hinge", C=0.7, tol=1e-8).fit(x, y).kkt_cases(x, y)
+    kernel = SVC(kernel="linear", C=0.7, gap_tol=1e-10).fit(x, y).kkt_cases(x, y)
+    np.testing.assert_array_equal(linear.case, kernel.case)
+    np.testing.assert_allclose(linear.multiplier, kernel.multiplier, atol=1e-5)
+    np.testing.assert_allclose(linear.margin, kernel.margin, atol=1e-5)
+    assert linear.violation.max() < 1e-5
+
+
+def test_squares_have_no_boundary():
+    x, y = make_classification(150, 4, flip_y=0.1, random_state=0)
+    cases = LinearSVC(C=0.7, tol=1e-8).fit(x, y).kkt_cases(x, y)
+    assert cases.counts()["on the margin boundary"] == 0
+    np.testing.assert_allclose(cases.multiplier, 1.4 * cases.slack, atol=1e-4)  # 2 C xi
+    assert cases.violation.max() < 1e-4
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_a_linear_regressor(loss):
+    model = LinearSVR(C=0.5, epsilon=0.2, loss=loss, tol=1e-8).fit(X, T)
+    cases, residual = model.kkt_cases(X, T), T - model.predict(X)
+    np.testing.assert_allclose(cases.slack, np.maximum(np.abs(residual) - 0.2, 0), atol=1e-9)
+    assert (residual[cases.case == 2] >= 0.2 - 1e-5).all() and (residual[cases.case == 3] <= -0.2 + 1e-5).all()
+    if loss == "epsilon_insensitive":
+        np.testing.assert_allclose(cases.multiplier[cases.case > 1], 0.5)
+        np.testing.assert_allclose(np.abs(residual[cases.case == 1]), 0.2, atol=1e-5)
+    else:
+        np.testing.assert_allclose(cases.multiplier, 2 * 0.5 * cases.slack, atol=1e-5)
+    assert cases.violation.max() < 1e-4
+
+
+def test_several_classes_hard_margins_and_weights():
+    iris, species = load_iris(return_X_y=True)
+    three = LinearSVC(loss="hinge").fit(iris, species).kkt_cases(iris, species)
+    assert len(three) == 3 * 150 and set(three.problem) == {0, 1, 2}
+    two = iris[:100], species[:100]
+    hard = LinearSVC(C=np.inf).fit(*two).kkt_cases(*two)
+    np.testing.assert_allclose(hard.margin[hard.case == 1], 1.0, atol=1e-3)
+    assert hard.counts()["inside, misclassified"] == 0
+    weight = np.where(np.arange(120) % 3, 1.0, 0.0)
+    assert len(SVR().fit(X, T, weight).kkt_cases(X, T, weight)) == 80
+    assert len(LinearSVR().fit(X, T, weight).kkt_cases(X, T, weight)) == 80
+
+
+def test_what_has_none_says_so():
+    joint = LinearSVC(multi_class="crammer_singer").fit(*load_iris(return_X_y=True))
+    assert not hasattr(joint, "kkt_cases")
+    with pytest.raises(ValueError, match="rows"):
+        LinearSVR().fit(X, T).kkt_cases(X[:50], T[:50])
