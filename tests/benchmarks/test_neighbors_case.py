@@ -126,7 +126,7 @@ def test_from_the_command_line_to_the_tables(monkeypatch, tmp_path, capsys):
     np.savez(tmp_path / "covtype.npz", X=rng.normal(size=(6000, 54)), y=rng.integers(7, size=6000))
     file = tmp_path / "raw.json"
     arguments = ["neighbors", "--quick", "--data", str(tmp_path), "--cases", "knn-covtype", "--json", str(file)]
-    assert command_line.main(arguments) == 0
+    assert command_line.main([*arguments, "--minutes", "600"]) == 0  # a busy machine leaves none out
     text = capsys.readouterr().out
     assert "knn-covtype: 5000 x 10 float64, 500 queries; data: covtype, from the data folder, shuffled" in text
     assert "of 1 reached" in text

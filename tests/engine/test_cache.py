@@ -7,6 +7,7 @@ import os
 import pickle
 import sys
 
+import numba
 import pytest
 
 SOURCE = """
@@ -19,8 +20,9 @@ def twice(x):
 
 
 @pytest.fixture
-def fresh(tmp_path):
+def fresh(tmp_path, monkeypatch):
     """A module with a compiled function whose cache is in a folder of its own; imported anew with each call."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # NUMBA_CACHE_DIR would put it elsewhere
     path = tmp_path / "compiled.py"
     path.write_text(SOURCE.format(factor=2))
 

@@ -185,3 +185,11 @@ def test_limits_beyond_64_bits_are_no_limits(name):
     for kind in (DecisionTreeClassifier, RandomForestClassifier):
         usual, odd = (kind(random_state=0, **{name: size}).fit(X, y) for size in (10_000, 10**30))
         np.testing.assert_array_equal(odd.predict(X), usual.predict(X))
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor, BaggingClassifier, BaggingRegressor])
+@pytest.mark.parametrize("share", [1e308, 1e30, 1e9])
+def test_bags_beyond_all_memory_are_refused_by_name(kind, share):
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    with pytest.raises(ValueError, match="max_samples"):
+        kind(max_samples=share).fit(X, y)

@@ -65,6 +65,7 @@ _OTHER_ROWS = (
     "has no meaning here: the intercept is not penalised",
     "solver must be 'auto' or one of",
     "needs penalty='l2'",
+    "asks for bags of",
 )
 # A model with enormous numbers in it says that of every row.
 _TOO_LARGE = ("overflow", "contains infinity", "too far from those", "contains NaN")

@@ -516,6 +516,13 @@ def test_transformers_of_columns_know_which(path):
     refused(path, "not those that it was given")
 
 
+def test_arguments_of_a_function_that_is_not_there(path):
+    opened = Opened("FunctionTransformer", path)
+    opened.model["params"]["kw_args"] = {"$dict": [["a", 1]]}
+    opened.seal()
+    refused(path, "arguments for functions")
+
+
 def test_steps_before_the_last_are_transformers(path):
     opened = Opened("Pipeline with nothing", path)
     opened.model["params"]["steps"].append(["after", "passthrough"])

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from maxmargin.ensemble import CascadeClassifier
-from maxmargin.plotting import CascadeDisplay, HullsDisplay, LossDisplay
+from maxmargin.linear_model import Perceptron
+from maxmargin.plotting import CascadeDisplay, HullsDisplay, LossDisplay, MistakesDisplay
 from maxmargin.svm import SVC, separability
 
 
@@ -81,3 +82,21 @@ def test_what_is_left_after_each_stage():
     assert str(len(model.stages_)) in display.ax_.get_title(loc="left") + display.ax_.get_title()
     with pytest.raises(TypeError, match="draws a CascadeClassifier"):
         CascadeDisplay.from_estimator(SVC())
+
+
+def test_mistakes_rise_to_their_number_and_stay_below_the_bound(overlapping):
+    X, y = load_iris(return_X_y=True)
+    model = Perceptron(trace=True).fit(X[:100], y[:100])
+    display = MistakesDisplay.from_estimator(model)
+    assert (np.diff(display.mistakes) >= 0).all()
+    assert display.mistakes[-1] == model.n_mistakes_[0] <= display.bound
+    assert display.bound_.get_ydata()[0] == model.certificate_.figures["bound"]
+    with pytest.warns(Warning, match="."):
+        mixed = Perceptron(trace=True, max_iter=5).fit(*overlapping)
+    assert MistakesDisplay.from_estimator(mixed).bound_ is None
+    with pytest.raises(TypeError, match="trace=True"):
+        MistakesDisplay.from_estimator(Perceptron().fit(X[:100], y[:100]))
+    with pytest.raises(ValueError, match="two classes"):
+        with pytest.warns(Warning, match="."):
+            three = Perceptron(trace=True, max_iter=5).fit(X, y)
+        MistakesDisplay.from_estimator(three)

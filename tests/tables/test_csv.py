@@ -3,9 +3,11 @@
 import datetime as dt
 import gzip
 import io
+import threading
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from hypothesis import given, strategies as st
 
@@ -245,3 +247,16 @@ def test_quoted_text_survives(read, texts):
     expected = [text.strip(" \t\n\v\f\r") for text in texts]
     found = read(content, types={"a": "text"})["a"].to_pylist()
     assert found == [None if text in MISSING else text for text in expected]
+
+
+def test_arrow_reads_beside_the_main_thread(monkeypatch):
+    """There it would take SIGINT for itself, and lose one that comes as it ends."""
+    read, threads = pyarrow.csv.read_csv, []
+
+    def recorded(*arguments):
+        threads.append(threading.current_thread())
+        return read(*arguments)
+
+    monkeypatch.setattr(pyarrow.csv, "read_csv", recorded)
+    assert read_table(io.BytesIO(b"a,b\n1,2\n3,4\n")).num_rows == 2
+    assert threads and threading.main_thread() not in threads

@@ -22,6 +22,7 @@ from ..engine import jit
 from ..tree import dense_rows
 
 # Sparse rows that are made dense at a time.
+_MOST_DRAWS = 2**31 - 1  # rows are drawn into arrays of them
 _BLOCK = 1024
 # The largest weight that is a number of repetitions.
 _MOST_REPETITIONS = 4
@@ -54,7 +55,12 @@ class Bags:
         if max_samples is None:
             draws = total
         else:
-            draws = max(1, int(max_samples * total)) if isinstance(max_samples, float) else int(max_samples)
+            asked = max_samples * total if isinstance(max_samples, float) else max_samples
+            if asked > _MOST_DRAWS:
+                raise ValueError(
+                    f"max_samples={max_samples!r} asks for bags of {asked:.4g} rows; {_MOST_DRAWS:,} are the most."
+                )
+            draws = max(1, int(asked))
         return cls(order, sums, draws, sums is not None)
 
     def rows(self, seed: int) -> np.ndarray:

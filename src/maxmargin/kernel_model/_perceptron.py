@@ -159,6 +159,7 @@ class KernelPerceptron(KernelSumClassifier):
             own, start = monitor.named(self._name(k)), np.zeros(problem.n)
             runs.append(KernelPerceptronRule.solve(problem, start, self.tol, self.max_iter, own, shuffle=order))
             seconds.append(watch.seconds())
+            raise_interrupt()
         monitor.close()
         keep_trace(self, monitor.trace)
         self._last = np.array([run.variables for run in runs])
@@ -172,7 +173,6 @@ class KernelPerceptron(KernelSumClassifier):
             for k, run in enumerate(runs)
         ]
         self.certificate_ = Guarantee.of_model(self._proofs(problems, records), self._recertify)
-        raise_interrupt()
         self._warn()
         return self
 
@@ -182,8 +182,11 @@ class KernelPerceptron(KernelSumClassifier):
         return [KernelSeparation(K, sign, basis) for sign in self._signs(label)]
 
     def _proofs(self, problems: list[KernelSeparation], records: list[Record]) -> list[Guarantee]:
-        parts = zip(problems, self._last, self.dual_coef_, records, strict=True)
-        return [mistake_guarantee(problem, last, kept, record) for problem, last, kept, record in parts]
+        proofs = []
+        for problem, last, kept, record in zip(problems, self._last, self.dual_coef_, records, strict=True):
+            proofs.append(mistake_guarantee(problem, last, kept, record))
+            raise_interrupt()
+        return proofs
 
     def _warn(self) -> None:
         worst = self.certificate_.worst

@@ -292,7 +292,18 @@ SCHEMAS = [
         width=_same_width,
     ),
     Schema("sklearn.preprocessing.Normalizer", Normalizer, _START, width=_same_width),
-    Schema("sklearn.preprocessing.FunctionTransformer", FunctionTransformer, _START, width=_same_width),
+    Schema(
+        "sklearn.preprocessing.FunctionTransformer",
+        FunctionTransformer,
+        _START,
+        checks=[
+            Check(
+                lambda s: not s.params["kw_args"] and not s.params["inv_kw_args"],
+                "has arguments for functions, of which files hold none.",
+            )
+        ],
+        width=_same_width,
+    ),
     Schema(
         "sklearn.preprocessing.LabelEncoder",
         LabelEncoder,

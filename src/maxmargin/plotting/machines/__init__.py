@@ -4,6 +4,7 @@ from ._certificate import CertificateDisplay
 from ._hulls import HullsDisplay
 from ._kernel import KernelDisplay
 from ._margin import MarginDisplay
+from ._mistakes import MistakesDisplay
 from ._path import PathDisplay
 from ._recorder import Recorder
 from ._trace import TraceDisplay
@@ -13,6 +14,7 @@ __all__ = [
     "HullsDisplay",
     "KernelDisplay",
     "MarginDisplay",
+    "MistakesDisplay",
     "PathDisplay",
     "Recorder",
     "TraceDisplay",
