@@ -1,4 +1,4 @@
-"""The page of topics stays true: its names, their parameters and the tests that it names exist."""
+"""The page of topics stays true: its names, their parameters and attributes and the tests that it names exist."""
 
 import ast
 import inspect
@@ -59,6 +59,9 @@ def complaints(row):
     for stated in re.findall(r"``(\w+)=", names):
         if stated not in parameters:
             yield f"{topic}: nothing in its row takes {stated}"
+    for stated in re.findall(r"``(\w+)``", names):
+        if not any(hasattr(thing, stated) or re.search(rf"\b{stated}\b", thing.__doc__ or "") for thing in public):
+            yield f"{topic}: nothing in its row has {stated}"
     named = re.findall(r"``([^`]+)``", tests)
     if not named:
         yield f"{topic}: no test"
@@ -96,6 +99,7 @@ def test_every_line_of_the_tables_is_read():
         ),
         (("A", ":class:`~maxmargin.svm.SVC`", "``tests/test_topics.py::rows_of``"), "there is no tests/test_topics"),
         (("A", ":class:`~maxmargin.svm.SVC`", "``tests/nowhere.py::test_a``"), "there is no file tests/nowhere.py"),
+        (("A", ":class:`~maxmargin.svm.SVC`: ``forest_``", ""), "nothing in its row has forest_"),
     ],
 )
 def test_what_is_wrong_is_found(row, complaint):
