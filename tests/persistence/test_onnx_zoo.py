@@ -19,6 +19,7 @@ REFUSED = [
     "TruncatedRBF",
     "KernelEmbedding",
     "kernel's map",
+    "Sampler",
     "KMeans",
     "SpectralClustering",
     "Scaler",
