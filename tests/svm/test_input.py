@@ -43,7 +43,7 @@ def data(clouds):
         {"max_iter": -2},
         {"max_iter": 1.5},
         {"decision_function_shape": "ovx"},
-        {"multi_class": "crammer_singer"},
+        {"multi_class": "multinomial"},
         {"break_ties": 3},
         {"random_state": "seed"},
         {"gap_tol": 0.0},

@@ -199,10 +199,31 @@ class KernelClassifier(ClassifierMixin, Reported):
             index = self._fitted_scheme().vote(self._binary_values(X))
         return self.classes_[index]
 
-    def _weights(self) -> np.ndarray:
+    def _coefficients(self) -> np.ndarray:
+        """Coefficients of the support vectors in the decision function of each binary problem."""
         slices, dual, scheme = class_slices(self.n_support_), self._dual_coef(), self._fitted_scheme()
         coefficients = np.zeros((len(self.intercept_), dual.shape[1]))
         for k, row in enumerate(coefficients):
             for place, s in scheme.weights_of(k, slices):
                 row[s] = dual[place, s]
-        return linear_weights(self.support_vectors_, coefficients)
+        return coefficients
+
+    def _weights(self) -> np.ndarray:
+        return linear_weights(self.support_vectors_, self._coefficients())
+
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """Distance of the margin boundaries of each binary problem in feature space, ``2 / ||w||``; inf if w is 0.
+
+        There is none of a kernel whose values of the support vectors are not at hand: a matrix or a function.
+        """
+        check_is_fitted(self)
+        if self._kernel_name in ("precomputed", "function"):
+            raise AttributeError("margin_width_ needs a kernel that is neither a matrix nor a function")
+        if self._kernel_name == "linear":
+            squares = np.square(self._weights()).sum(axis=1)
+        else:  # ||w||^2 is the sum of c_i f(x_i) over the support vectors, without the intercept
+            values = self._values_of(self.support_vectors_) - self.intercept_
+            squares = (self._coefficients() * values.T).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            return 2.0 / np.sqrt(np.maximum(squares, 0.0))

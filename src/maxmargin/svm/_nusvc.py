@@ -38,6 +38,8 @@ solver, trace
         The course of the fit, where ``trace=True``.
     gamma_ : float
         As in :class:`maxmargin.svm.SVC`.
+    margin_width_ : ndarray of shape (n_problems,)
+        Distance of the two margin boundaries of each binary problem in feature space, ``2 / ||w||``.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
 shape_fit_, n_features_in_
         As in scikit-learn.

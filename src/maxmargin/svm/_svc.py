@@ -100,6 +100,8 @@ class SVC(KernelClassifier, KernelMachine):
         The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
     gamma_ : float
         The gamma of the kernel, where it has one: what "scale" and "auto" came to.
+    margin_width_ : ndarray of shape (n_problems,)
+        Distance of the two margin boundaries of each binary problem in feature space, ``2 / ||w||``.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
 shape_fit_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED or STATIONARY.
