@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin.plotting import MarginDisplay
-from maxmargin.svm import SVC
+from maxmargin.svm import SVC, LinearSVC
 
 
 @pytest.fixture(autouse=True)
@@ -252,6 +252,18 @@ def test_what_cannot_be_drawn_is_refused(moons):
         MarginDisplay.from_estimator(SVC().fit(X[:, :1], y), X[:, :1], y)
     with pytest.raises(ValueError, match="training data"):
         MarginDisplay.from_estimator(SVC().fit(X, y), X[:50], y[:50])
+
+
+def test_linear_machines_are_drawn_like_linear_kernels(moons):
+    X, y = moons
+    linear = LinearSVC(loss="hinge", tol=1e-9).fit(X, y)
+    kernel = SVC(kernel="linear", tol=1e-9).fit(X, y)
+    ours, same = (MarginDisplay.from_estimator(model, X, y, ax=new_ax()) for model in (linear, kernel))
+    np.testing.assert_allclose(ours.decision, same.decision, atol=1e-5)
+    np.testing.assert_array_equal(ours.cases.case, same.cases.case)
+    assert legend_texts(ours) == legend_texts(same)
+    squares = MarginDisplay.from_estimator(LinearSVC().fit(X, y), X, y, ax=new_ax())
+    assert (squares.cases.case != 1).all() and squares.slacks_ is not None  # nobody is on the boundary
 
 
 def test_missing_matplotlib_is_explained(moons, monkeypatch):

@@ -113,7 +113,7 @@ class MarginDisplay(Display):
 
         Parameters
         ----------
-        estimator : SVC or Pipeline
+        estimator : SVC, NuSVC, LinearSVC or Pipeline
             A fitted two-class model, or a pipeline that ends in one: that is drawn in the space that its last step
             sees.
         X, y : array-like
@@ -267,7 +267,7 @@ def nearest_on(begin: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndar
 
 def _check_drawable(model: Any) -> None:
     name = type(model).__name__
-    if not hasattr(model, "kkt_cases") or not (is_classifier(model) and hasattr(model, "kernel")):
+    if not (hasattr(model, "kkt_cases") and is_classifier(model)):
         raise TypeError(f"MarginDisplay draws models with optimality cases, such as maxmargin.svm.SVC; got {name}.")
     check_is_fitted(model)
     if len(model.classes_) != 2:
@@ -276,7 +276,8 @@ def _check_drawable(model: Any) -> None:
             f"({', '.join(str(c) for c in model.classes_)}) and a margin for each pair of them. Train a model on the "
             f"samples of two classes and draw that."
         )
-    if isinstance(model.kernel, str) and model.kernel == "precomputed":
+    kernel = getattr(model, "kernel", None)  # linear machines have none
+    if isinstance(kernel, str) and kernel == "precomputed":
         raise ValueError("MarginDisplay draws in the space of the features; a precomputed kernel matrix has none.")
 
 
