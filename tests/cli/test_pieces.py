@@ -4,6 +4,8 @@ import io
 import math
 import os
 import re
+import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -308,8 +310,23 @@ def test_main_takes_the_words_of_the_process(monkeypatch, capsys):
 
 
 def test_signals_are_given_back(tool):
-    import signal
-
     before = signal.getsignal(signal.SIGTERM)
     tool("--version")
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_an_interrupt_that_parsing_swallows_is_not_lost(tool, monkeypatch, tmp_path):
+    """As in a callback of a weak reference, where Python drops exceptions."""
+    from cyclopts import App
+
+    parse = App.parse_args
+
+    def interrupted(self, *given, **options):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return parse(self, *given, **options)
+
+    monkeypatch.setattr(App, "parse_args", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    assert tool("info", tmp_path / "none.mm").code == 130
+    assert signal.getsignal(signal.SIGINT) is before

@@ -69,7 +69,8 @@ def _run(words: Sequence[str], listen: Any = None) -> int:
 
     app = make_app(make_console(sys.stdout), make_console(sys.stderr))
     try:
-        command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+        with _swallowed_interrupts_raised():
+            command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         error.verbose = False
         say_error(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.")
@@ -89,6 +90,33 @@ def _help_for(words: Sequence[str]) -> str:
 
     named = words[0] if words and words[0] in COMMANDS else None
     return f"maxmargin {named} --help" if named else "maxmargin --help"
+
+
+@contextmanager
+def _swallowed_interrupts_raised() -> Iterator[None]:
+    """Raise KeyboardInterrupt at the end, if one was raised where Python drops exceptions: in callbacks of weak
+    references, of which parsing has many. Commands have a scope of the engine, which would be slow to import here.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    heard = []
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        try:
+            before(number, frame)
+        except KeyboardInterrupt:
+            heard.append(number)
+            raise
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 @contextmanager
