@@ -195,6 +195,8 @@ def test_bags_beyond_all_memory_are_refused_by_name(kind, share):
         kind(max_samples=share).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the proofs of single trees overflow, too, and say so
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", [RandomForestRegressor, BaggingRegressor])
 @pytest.mark.parametrize("only_one", [False, True])
 def test_squared_errors_that_overflow_are_no_rows_that_were_judged_by_none(kind, only_one):
