@@ -124,8 +124,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "AdaBoostRegressor": lambda r: ({"n_estimators": 6, "random_state": 0}, "numbers"),
     "CascadeClassifier": lambda r: ({"random_state": 0}, "two"),
 }
-# Weak learners: they have no certificate of their own.
-WITHOUT = {"DecisionBox", "DecisionPlane", "DecisionStump"}
+# Weak learners and samplers: they have no certificate of their own.
+WITHOUT = {"DecisionBox", "DecisionPlane", "DecisionStump", "SyntheticOverSampler", "UnderSampler"}
 # Scales and shifts (in standard deviations) of the rows are tried on these.
 SHIFTS = (0.0, 100.0)
 MACHINES = {"SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"}

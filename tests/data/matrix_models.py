@@ -71,6 +71,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     ),
     "KNeighborsRegressor": lambda r: ({"n_neighbors": 3, "metric": _pick(r, *_METRICS)}, "numbers"),
     "CondensedNearestNeighbors": lambda r: ({"reduce": _pick(r, False, True)}, "classes"),
+    "UnderSampler": lambda r: ({"random_state": 0}, "classes"),
+    "SyntheticOverSampler": lambda r: ({"random_state": 0, "rows_a_class": 20}, "classes"),
     "KMeans": lambda r: ({"n_clusters": _pick(r, 2, 3), "random_state": 0, "n_init": 2}, "nothing"),
     "SpectralClustering": lambda r: (
         {"n_clusters": 2, "affinity": _pick(r, *_AFFINITIES), "n_neighbors": 4, "random_state": 0, "n_init": 2},
@@ -155,6 +157,8 @@ def questions(case: Case, model: Any, X: Any, new: Any) -> Iterator[tuple[str, C
         yield "verify", lambda: model.certificate_.verify(X, *targets)
     if hasattr(model, "partial_fit"):
         yield "partial_fit", lambda: _streamed(clone(model), X, case.y)
+    if hasattr(model, "fit_resample"):
+        yield "fit_resample", lambda: clone(model).fit_resample(X, *targets)[0]
     if hasattr(model, "labels_"):
         yield "labels_", lambda: model.labels_
     if hasattr(model, "best_params_"):

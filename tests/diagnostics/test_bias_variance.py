@@ -219,3 +219,16 @@ def test_truth_and_zero_one_loss_do_not_go_together():
     X, y = make_classification(50, random_state=0)
     with pytest.raises(ValueError, match="truth is for squared loss"):
         bias_variance(KNeighborsClassifier(), X, y, truth=lambda X: X[:, 0])
+
+
+def test_noise_of_equal_rows_is_found_in_sparse_rows_too():
+    rng = np.random.default_rng(0)
+    X = np.repeat(np.where(rng.random((10, 3)) < 0.4, 0.0, rng.normal(size=(10, 3))), 4, axis=0)
+    y = X[:, 0] + rng.normal(size=40)
+    dense, sparse = (
+        bias_variance(LinearRegression(), rows, y, X_test=rows, y_test=y, n_resamples=3, random_state=0)
+        for rows in (X, sp.csr_array(X))
+    )
+    assert dense.noise is not None
+    assert sparse.noise == pytest.approx(dense.noise)
+    assert sparse.bias == pytest.approx(dense.bias)

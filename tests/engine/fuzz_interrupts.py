@@ -76,7 +76,13 @@ def estimators() -> dict[str, tuple[Any, str]]:
         Ridge,
         RidgeCV,
     )
-    from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
+    from maxmargin.neighbors import (
+        CondensedNearestNeighbors,
+        KNeighborsClassifier,
+        KNeighborsRegressor,
+        SyntheticOverSampler,
+        UnderSampler,
+    )
     from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
     from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -117,6 +123,8 @@ def estimators() -> dict[str, tuple[Any, str]]:
         "CondensedNearestNeighbors": (CondensedNearestNeighbors(), "two"),
         "KNeighborsClassifier": (KNeighborsClassifier(20), "two"),
         "KNeighborsRegressor": (KNeighborsRegressor(5, metric="manhattan"), "value"),
+        "SyntheticOverSampler": (SyntheticOverSampler(rows_a_class=2000), "two"),
+        "UnderSampler": (UnderSampler(), "two"),
         "KMeans": (KMeans(8, n_init=3), ""),
         "SpectralClustering": (SpectralClustering(3, affinity="nearest_neighbors"), ""),
         "AdaBoostClassifier": (AdaBoostClassifier(n_estimators=40), "two"),

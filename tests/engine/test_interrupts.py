@@ -306,6 +306,26 @@ def test_a_handler_of_the_user_decides():
     assert heard == [1]
 
 
+def test_a_handler_that_calls_the_one_it_found_during_a_method():
+    found = []
+
+    @interruptible
+    def method():
+        if not found:
+            found.append(signal.getsignal(signal.SIGINT))
+            signal.signal(signal.SIGINT, lambda *given: found[0](*given))
+        else:
+            press()
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        method()
+        with pytest.raises(KeyboardInterrupt):
+            method()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_ignored_signals_stay_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

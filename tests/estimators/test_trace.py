@@ -164,6 +164,13 @@ def test_files_keep_it(name, tmp_path):
         np.testing.assert_array_equal(again.trace_.to_dict()[column], values)
 
 
+@pytest.mark.parametrize("name", [*CERTIFIED, *OTHERS])
+def test_its_times_are_no_part_of_what_is_verified(name):
+    model, y = (CERTIFIED[name] if name in CERTIFIED else OTHERS[name])[:2]
+    model = clone(model).set_params(trace=True).fit(X, y)
+    assert model.certificate_.verify(X, y).status is model.certificate_.status
+
+
 def test_long_fits_are_thinned_out():
     model = LinearClassifier(loss="hinge", solver="primal_dual", tol=1e-3, trace=True).fit(IRIS[:, 1:], TWO)
     assert model.n_iter_ > 3000 and len(model.trace_) < 1000 + 1000 * np.log2(model.n_iter_[0] / 1000) + 10

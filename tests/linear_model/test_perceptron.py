@@ -10,7 +10,7 @@ import sklearn.linear_model
 from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.bounds import mistake_bound_of
+from maxmargin.bounds import mistake_bound as mistake_bound_by_hand, mistake_bound_of
 from maxmargin.certificates import Status
 from maxmargin.data import Rows
 from maxmargin.linear_model import Perceptron
@@ -409,6 +409,44 @@ def test_bad_parameters_are_named(change, message):
     X, _ = separable(0)
     with pytest.raises(ValueError, match=message):
         Perceptron(**change).fit(np.repeat(X, 300, axis=0), np.arange(12_000) % 3)
+
+
+@pytest.mark.parametrize("change", [{}, {"variant": "averaged"}, {"variant": "averaged", "fit_intercept": False}])
+@pytest.mark.parametrize("size", [1e-160, 1e-155, 1e150])
+def test_features_of_any_unit_have_a_bound_or_an_infinite_one(change, size):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    y = X[:, 0] > 0
+    model = Perceptron(**change).fit(X * size, y)
+    assert model.certificate_.verify(X * size, y).status is model.certificate_.status is Status.CONVERGED
+    assert np.isfinite(model.decision_function(X * size)).all()
+    bound = model.certificate_.figures["bound"]
+    assert model.certificate_.holds == np.isfinite(bound)
+    if not np.isfinite(bound):
+        assert "more than float64 holds" in model.certificate_.statement
+
+
+@pytest.mark.parametrize("variant", ["plain", "averaged", "normalised"])
+@pytest.mark.parametrize("size", [1e155, 1e300])
+def test_rows_whose_squares_overflow_are_refused_by_name(variant, size):
+    X, y = separable(0)
+    with pytest.raises(ValueError, match="X has values so large that the squared length of a row overflows"):
+        Perceptron(variant=variant).fit(X * size, y)
+
+
+@pytest.mark.parametrize("variant", ["plain", "normalised"])
+def test_steps_of_any_length_are_confirmed(variant):
+    X, y = separable(0)
+    model = Perceptron(variant=variant, eta0=1e-200).fit(X, y)
+    assert model.certificate_.verify(X, y).status is model.certificate_.status is Status.CONVERGED
+    assert model.certificate_.figures["margin"] > 0.1
+    assert "only for eta0" not in model.certificate_.statement
+
+
+def test_bounds_that_overflow_are_infinite():
+    assert mistake_bound("plain", 1.0, 1e-200) == mistake_bound("normalised", 1e200, 1e200, 1e200) == np.inf
+    assert mistake_bound("normalised", 1.0, 0.5, 1e-200) == np.inf
+    assert mistake_bound("plain", 1.0, 0.5, 1e-200, 1e200) == np.inf
+    assert mistake_bound_by_hand(1.0, 1e-200) == np.inf
 
 
 def test_bad_input_is_named():

@@ -104,3 +104,14 @@ def test_balanced_rows_help_a_rare_class(sampler, model):
     before = balanced_accuracy_score(y_test, model.fit(X, Y).predict(X_test))
     after = balanced_accuracy_score(y_test, model.fit(*sampler.fit_resample(X, Y)).predict(X_test))
     assert after > before + 0.03
+
+
+@pytest.mark.parametrize("form", ["coo", "dia", "bsr", "csc", "lil", "dok"])
+@pytest.mark.parametrize("kind", [UnderSampler, SyntheticOverSampler])
+def test_every_sparse_format(kind, form):
+    rng = np.random.default_rng(0)
+    X, y = np.where(rng.random((30, 4)) < 0.5, 0.0, rng.normal(size=(30, 4))), np.repeat([0, 1], [20, 10])
+    wanted, labels = kind(random_state=0).fit_resample(X, y)
+    found, its = kind(random_state=0).fit_resample(sp.coo_matrix(X).asformat(form), y)
+    assert np.array_equal(its, labels)
+    np.testing.assert_allclose(found.toarray(), wanted, atol=1e-12)

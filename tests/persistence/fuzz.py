@@ -264,7 +264,7 @@ def run(count, seed, keep=None, only=""):
                     outcomes[began[1], outcome if outcome in ("refused", "answers") else "odd"] += 1
                     if outcome not in ("refused", "answers"):
                         odd.append([*began, outcome])
-                    if peak > min(MOST_BYTES, 40 * size + 2**24):  # a tree of neighbours is made again
+                    if peak > min(MOST_BYTES, 40 * size + 2**25):  # modules that are imported now count, too
                         odd.append([*began, f"took {peak} bytes to load {size}"])
                     if seconds > MOST_SECONDS:
                         odd.append([*began, f"took {seconds:.1f} s"])

@@ -523,6 +523,20 @@ def test_arguments_of_a_function_that_is_not_there(path):
     refused(path, "arguments for functions")
 
 
+def test_arguments_of_a_kernel_that_takes_none(path):
+    opened = Opened("KernelRidge", path)
+    opened.model["params"]["kernel_params"] = {"$dict": [["a", 1]]}
+    opened.seal()
+    refused(path, "arguments for a function")
+
+
+def test_a_metric_is_no_kernel(path):
+    opened, kernel = Opened("KNeighborsClassifier", path), other("KernelRidge sparse")["params"]["kernel"]
+    opened.model["params"]["metric"] = kernel
+    opened.seal()
+    refused(path, "its metric has no name")
+
+
 def test_steps_before_the_last_are_transformers(path):
     opened = Opened("Pipeline with nothing", path)
     opened.model["params"]["steps"].append(["after", "passthrough"])

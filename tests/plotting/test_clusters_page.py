@@ -17,11 +17,12 @@ TEXT = (DOCS / "clusters.rst").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """What the last block of the page leaves behind, and the folder with its picture; earlier blocks import for it."""
+    """What the block of the picture leaves behind, and the folder with it; earlier blocks import for it."""
     import matplotlib.pyplot as plt
 
     folder = tmp_path_factory.mktemp("page")
-    *_, block = re.findall(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", TEXT, re.MULTILINE)
+    blocks = re.findall(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", TEXT, re.MULTILINE)
+    (block,) = (block for block in blocks if "clusters.png" in block)
     earlier = [plt, make_moons, KMeans, SpectralClustering, KMeansDisplay, SpectralDisplay]
     namespace = {getattr(one, "__name__", "").replace("matplotlib.pyplot", "plt"): one for one in earlier}
     with pytest.MonkeyPatch.context() as patch:

@@ -24,11 +24,16 @@ STORAGE = {
     "csr64": sp.csr_array,
     "csr32": lambda X: sp.csr_array(X.astype(np.float32)),
 }
+
+
+def _minimising(loss, penalty):
+    """Solvers that minimise; sgd takes the perceptron's own steps for its loss without penalty, which 0 minimises."""
+    names = solvers_for(make_loss(loss, 0.1), make_penalty(penalty))
+    return [name for name in names if (loss, penalty, name) != ("perceptron", "none", "sgd")]
+
+
 ACCEPTED = [
-    (loss, penalty, solver)
-    for loss in CONVEX
-    for penalty in PENALTIES
-    for solver in solvers_for(make_loss(loss, 0.1), make_penalty(penalty))
+    (loss, penalty, solver) for loss in CONVEX for penalty in PENALTIES for solver in _minimising(loss, penalty)
 ]
 
 
@@ -66,7 +71,7 @@ def test_gap_is_proven(loss, penalty, solver, storage):
 def test_solvers_agree(loss, penalty, fit_intercept):
     problem = _problem(loss, penalty, fit_intercept=fit_intercept)
     found = {}
-    for solver in solvers_for(problem.loss, problem.penalty):
+    for solver in _minimising(loss, penalty):
         solution = solve_risk(problem, solver, tolerance=TOLERANCE.get(solver, 1e-6))
         found[solver] = solution.evidence
         assert fit_intercept or solution.variables[-1] == 0
@@ -83,7 +88,7 @@ def test_solvers_agree(loss, penalty, fit_intercept):
         for loss in LOSSES
         for penalty in PENALTIES
         for solver in RISK_SOLVERS
-        if (loss, penalty, solver) not in ACCEPTED
+        if (loss, penalty, solver) not in [*ACCEPTED, ("perceptron", "none", "sgd")]
     ],
 )
 def test_refusal_names_what_is_missing_and_who_can(loss, penalty, solver):

@@ -285,3 +285,20 @@ class TestCheckMercer:
     def test_wrong_gamma_is_refused(self, cancer):
         with pytest.raises(ValueError, match="gamma must be"):
             check_mercer("rbf", cancer[0], gamma="wide")
+
+
+@pytest.mark.parametrize("model", [SVC, SVR, OneClassSVM])
+@pytest.mark.parametrize("shift, refused", [(0.2, True), (1e-4, True), (1e-12, False)])
+def test_functions_that_are_not_symmetric_are_refused(model, shift, refused):
+    """They would predict with other values than the certificate is about."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
+
+    def shifted(A, B):
+        return np.exp(-((A[:, None] - (B[None] + shift)) ** 2).sum(-1))
+
+    if refused:
+        with pytest.raises(ValueError, match="kernel function shifted must be symmetric"):
+            model(kernel=shifted).fit(X, y)
+    else:
+        assert model(kernel=shifted).fit(X, y).certificate_.status is Status.CONVERGED

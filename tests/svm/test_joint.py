@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
+from maxmargin.certificates import Status
 from maxmargin.persistence import load, save
 from maxmargin.svm import SVC, LinearSVC
 
@@ -25,6 +26,16 @@ def test_a_linear_kernel_is_the_linear_machine():
     # a constant in all decision values changes nothing
     f, g = kernel.decision_function(x), linear.decision_function(x)
     np.testing.assert_allclose(f - f.mean(axis=1)[:, None], g - g.mean(axis=1)[:, None], atol=5e-3)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("weight", [1e160, 1e300])
+def test_weights_whose_squares_overflow_claim_no_more_than_is_known(weight):
+    weights = np.r_[weight, np.ones(len(Y) - 1)]
+    model = SVC(kernel="linear", max_iter=1000, **JOINT).fit(X, Y, sample_weight=weights)
+    again = model.certificate_.verify(X, Y, sample_weight=weights)
+    assert again.status is model.certificate_.status is not Status.REFUTED
+    assert 0 <= model.certificate_.dual <= model.certificate_.primal
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

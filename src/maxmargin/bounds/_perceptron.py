@@ -58,7 +58,8 @@ def mistake_bound(radius: float, margin: float) -> float:
             f"margin must be at most radius, as no sample is farther from a plane through the origin than from the "
             f"origin; got margin={margin!r} and radius={radius!r}."
         )
-    return (radius / margin) ** 2
+    ratio = radius / margin
+    return ratio * ratio  # a product overflows to inf, a power raises
 
 
 def mistake_bound_of(X: Any, y: Any, w: Any, b: float | None = None) -> MistakeBound:

@@ -66,7 +66,7 @@ def _dual(
     # what the own class holds is rounded too
     moved = 2 * t * c + (k + 2) * U * np.abs(alpha).max(axis=1)
     length = float(moved @ np.sqrt(np.maximum(problem.gram.diagonal(), 0.0)))
-    shift = float(moved.sum()) + float((moved[:, None] * np.abs(f)).sum()) + 0.5 * k * length**2
+    shift = float(moved.sum()) + float((moved[:, None] * np.abs(f)).sum()) + 0.5 * k * (length * length)
     dual = own - 0.5 * square
     error += 0.5 * square_error + shift * (1 + 1e-6) + gamma(4) * (abs(own) + 0.5 * abs(square))
     return dual, error * ROOM

@@ -20,12 +20,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
-from ..data import canonical
+from ..data import canonical, csr_rows
 
 _LOSSES = ("auto", "squared", "zero_one")
 _RESAMPLES = ("bootstrap", "subsample")
@@ -327,6 +328,8 @@ def _squared(
 
 def _noise_of_equal_rows(X: Any, target: np.ndarray) -> float | None:
     """Variance of the targets of rows with equal features, if at least half of the rows have such company."""
+    if sp.issparse(X):
+        X = _numbers_of_rows(csr_rows(X))
     if not isinstance(X, np.ndarray) or X.dtype == object:
         return None
     _, group, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
@@ -337,6 +340,16 @@ def _noise_of_equal_rows(X: Any, target: np.ndarray) -> float | None:
     np.add.at(sums, group, target)
     apart = target - (sums / counts[:, None])[group]
     return float((apart**2).sum() / (counts - 1).sum())
+
+
+def _numbers_of_rows(X: Any) -> np.ndarray:
+    """A number for each row of CSR, the same for equal rows."""
+    X = X.copy()
+    X.eliminate_zeros()
+    known: dict[tuple[bytes, bytes], int] = {}
+    ends = zip(X.indptr, X.indptr[1:], strict=False)
+    rows = ((X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in ends)
+    return np.array([known.setdefault(row, len(known)) for row in rows])
 
 
 def _zero_one(predictions: np.ndarray, y: np.ndarray, resampled: bool) -> BiasVariance:

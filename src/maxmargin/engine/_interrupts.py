@@ -195,6 +195,7 @@ class _Handler:
     """The handler of SIGINT that was there before, the signal that waits, and the frame that will raise it, if any."""
 
     before: Any = None
+    calls_before: bool = False
     waiting: object = None
     frame: FrameType | None = None
 
@@ -225,6 +226,8 @@ def _stop_listening(before: Any) -> None:
 
 def _hear(number: int, frame: FrameType | None) -> None:
     """Let the handler before decide (Python's own raises KeyboardInterrupt), as soon as it may raise."""
+    if _Handler.calls_before:  # it was put there during a method, and calls what it found there: this function
+        signal.default_int_handler(number, frame)
     shield = _outermost_shield(frame)
     if shield is None:
         _hand_over(number, frame)
@@ -238,12 +241,15 @@ def _hand_over(number: int, frame: FrameType | None) -> None:
     """Call the handler before; what it raises is remembered, in case that it is swallowed."""
     _Handler.waiting = None
     _forget_frame()
+    _Handler.calls_before = True
     try:
         _Handler.before(number, frame)
     except KeyboardInterrupt:
         if _own.scope is not None:
             _own.scope.keep()
         raise
+    finally:
+        _Handler.calls_before = False
 
 
 def _raise_after(frame: FrameType | None) -> None:

@@ -315,12 +315,17 @@ class Precomputed(Kernel):
         return np.asarray(X, dtype=np.float64)
 
 
+_LOOKED_AT = 500  # rows of a large training set
+_ASYMMETRY = 1e-6  # of the largest value: what single precision leaves
+
+
 @dataclass(frozen=True)
 class CallableKernel(Kernel):
     """A user's function ``function(X, Z) -> matrix``, called by blocks of rows.
 
     The matrix of a training set of moderate size is computed once, and is the symmetric part of what the function
-    returns: functions need not be symmetric to the last bit.
+    returns: functions need not be symmetric to the last bit. Beyond rounding they must be, because predictions are made
+    with what the function returns, and a proof would be about another machine. Of many rows, 500 are looked at.
     """
 
     name = "function"
@@ -328,9 +333,22 @@ class CallableKernel(Kernel):
 
     def gram(self, rows: Any, columns: Any = None, n_threads: int = 1) -> Gram:
         gram = CallableGram(self.function, rows, columns)
-        if columns is None and rows.n <= MODERATE:
-            return MatrixGram(symmetric_part(gram.whole(np.float64)), symmetric=True)
+        if columns is not None:
+            return gram
+        if rows.n <= MODERATE:
+            return MatrixGram(symmetric_part(self._checked(gram.whole(np.float64))), symmetric=True)
+        some = np.unique(np.linspace(0, rows.n - 1, _LOOKED_AT).astype(np.int64))
+        self._checked(gram.block(some, some, np.float64))
         return gram
+
+    def _checked(self, K: np.ndarray) -> np.ndarray:
+        asymmetry = float(np.abs(K - K.T).max(initial=0.0))
+        if asymmetry > _ASYMMETRY * float(np.abs(K).max(initial=0.0)):
+            name = getattr(self.function, "__name__", type(self.function).__name__)
+            raise ValueError(
+                f"the kernel function {name} must be symmetric; k(a, b) differs from k(b, a) by {asymmetry:.3g}."
+            )
+        return K
 
     def audit_gram(self, rows: Any) -> Gram:
         return self.gram(rows)

@@ -27,6 +27,8 @@ _VALUES = 10_000_000
 # Relative distance of its two bounds, and steps a row that it may take.
 _APART = 0.02
 _STEPS = 50
+# Rows shorter than this, or longer than its inverse, are scaled: the squares of their squares would leave float64.
+_SMALLEST = 1e-60
 
 
 def largest_margin(problem: Separation) -> tuple[float, float] | None:
@@ -37,12 +39,14 @@ def largest_margin(problem: Separation) -> tuple[float, float] | None:
     n, d = problem.rows.n, problem.rows.d
     if n > _ROWS or n * d > _VALUES:
         return None
-    signed = _signed_rows(problem)
+    longest = float(problem.lengths().max())
+    unit = 1.0 if _SMALLEST < longest < 1 / _SMALLEST or longest == 0 else 2.0 ** math.frexp(longest)[1]
+    signed, longest = _signed_rows(problem) / unit, longest / unit
     hull = BoxQP.one_class(make_kernel("linear", 0.0, 0.0, 1).gram(Rows(signed)), np.ones(n), 1 / n)
     beta, left, best = None, _STEPS * n, None
     while left > 0:
         # a violation v leaves the two at least so close: lower >= upper - v / upper
-        target = _APART * (best[1] if best else float(problem.lengths().max())) ** 2
+        target = _APART * (best[1] if best else longest) ** 2
         solution = solve_certified(hull, beta, target, budget=left)
         beta, left = solution.variables, left - max(1, solution.iterations)
         w = np.asarray(signed.T @ beta).ravel()
@@ -52,7 +56,7 @@ def largest_margin(problem: Separation) -> tuple[float, float] | None:
         best = float((signed @ w).min()) / length, length
         if best[0] >= (1 - 2 * _APART) * best[1] or solution.status is not Status.CONVERGED:
             break
-    return best
+    return best and (best[0] * unit, best[1] * unit)
 
 
 def _signed_rows(problem: Separation) -> Any:
@@ -108,10 +112,12 @@ def mistake_guarantee(problem: Separation, theta: np.ndarray, kept: np.ndarray, 
     words = f"{record.mistakes} mistakes, with rows of length at most {radius:.4g} and "
     words += f"the margin {margin:.4g} of {source}: "
     if not math.isfinite(bound):
-        words += (
-            f"normalised weights have a bound only for eta0 < 2 gamma / (R^2 - gamma^2) = "
-            f"{2 * margin / (radius**2 - margin**2):.2g}."
-        )
+        apart = (radius - margin) * (radius + margin)
+        limit = 2 * margin / apart if apart > 0 else math.inf
+        if record.variant == "normalised" and record.eta >= limit:
+            words += f"normalised weights have a bound only for eta0 < 2 gamma / (R^2 - gamma^2) = {limit:.2g}."
+        else:
+            words += "the bound on the mistakes is more than float64 holds."
         return _guarantee(record, figures, words, False)
     holds = record.mistakes <= bound * (1 + 1e-9)
     words += f"there can be no more than {math.floor(bound * (1 + 1e-9))}{'' if holds else ', and yet there were'}."

@@ -23,7 +23,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..data import naming_columns, validate_data
-from ..engine import thread_count
+from ..engine import interruptible, thread_count
 from .search import TileIndex
 
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -59,6 +59,7 @@ class _Sampler(BaseEstimator):
     def _refuse(self, name: Any, have: int, wanted: int) -> str:
         """Why a class of so many rows cannot have so many; empty if it can."""
 
+    @interruptible
     def fit(self, X: Any, y: Any) -> Any:
         """Choose or make rows, which `fit_resample` returns.
 
@@ -142,6 +143,7 @@ class UnderSampler(_Sampler):
         self.rows_a_class = rows_a_class
         self.random_state = random_state
 
+    @interruptible
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Draw rows, and return them with their labels as the new training data.
 
@@ -158,6 +160,7 @@ class UnderSampler(_Sampler):
 
         """
         self.fit(X, y)
+        X = X.tocsr() if sp.issparse(X) else X  # other formats have no rows to take
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
 
     def _default(self, counts: np.ndarray) -> int:
@@ -226,6 +229,7 @@ class SyntheticOverSampler(_Sampler):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @interruptible
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Make synthetic rows, and return them after the given ones as the new training data.
 

@@ -29,6 +29,7 @@ _WHOLE_DEGREE = Check(
     lambda s: s.params["kernel"] not in ("poly", "polynomial") or isinstance(s.params["degree"], int),
     "the degree of a polynomial kernel is no whole number.",
 )
+_NO_ARGUMENTS = Check(lambda s: not s.params["kernel_params"], "has arguments for a function, and files hold none.")
 _ROWS: Entries = (
     *FEATURES,
     ("X_fit_", dense_or_csr("n", "d")),
@@ -104,7 +105,7 @@ _EMBEDDING: Entries = (
 _RIDGE: Entries = (*_ROWS, ("dual_coef_", _Coefficients()), ("certificate_", certificates("targets")))
 
 SCHEMAS = [
-    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE, _WHOLE_DEGREE]),
+    Schema("maxmargin.kernel_ridge.KernelRidge", KernelRidge, _RIDGE, checks=[_DEGREE, _WHOLE_DEGREE, _NO_ARGUMENTS]),
     Schema("maxmargin.kernel_model.KernelLogisticRegression", KernelLogisticRegression, _LOGISTIC, checks=[_DEGREE]),
     Schema("maxmargin.kernel_model.KernelPerceptron", KernelPerceptron, _PERCEPTRON, checks=[_DEGREE]),
     Schema("maxmargin.kernel_approximation.TruncatedRBF", TruncatedRBF, _TRUNCATED, width=lambda m: m._n_features_out),

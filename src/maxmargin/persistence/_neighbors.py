@@ -48,6 +48,7 @@ _ROWS: Entries = (
     ("_fit_X", Either(_rows_of)),
     Check(lambda s: s["n"] >= s.params["n_neighbors"], "n_neighbors is more than its rows."),
     Check(lambda s: s.params["leaf_size"] <= _LARGEST_LEAF, f"leaf_size is above {_LARGEST_LEAF}."),
+    Check(lambda s: isinstance(s.params["metric"], str), "its metric has no name."),
     Check(lambda s: s.params["metric"] != "precomputed" or s["n"] == s["d"], "its distances are not square."),
     Check(
         lambda s: (

@@ -53,6 +53,9 @@ class Separation:
 
     def margin(self, theta: np.ndarray) -> float:
         """The smallest distance of a row from the plane of theta, negative if it does not separate."""
+        largest = float(np.abs(theta).max())
+        if not 1e-140 < largest < 1e140 and 0 < largest < np.inf:  # squares would leave float64
+            theta = theta / largest
         length = float(np.linalg.norm(theta))
         return float((self.weight * self._signed_values(theta)).min()) / length if length > 0 else 0.0
 

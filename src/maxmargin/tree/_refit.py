@@ -21,8 +21,9 @@ from ..certificates import Guarantee, NotReproducibleError, Status
 
 # Relative difference of numbers that is rounding, on another processor say; and that of other libraries' predictions.
 ROUNDING, _FOREIGN = 1e-9, 1e-6
-# The proof is recomputed; the template of the learners is no part of what is predicted from.
-_SKIPPED = ("certificate_", "estimator_")
+# The proof is recomputed; neither the template of the learners nor the trace, with its wall-clock times, is predicted
+# from.
+_SKIPPED = ("certificate_", "estimator_", "trace_")
 _OWN = ("maxmargin.tree.", "maxmargin.ensemble.")
 
 Probe = Callable[[Any], Any]

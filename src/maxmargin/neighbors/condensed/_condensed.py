@@ -152,6 +152,7 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
 
         """
         self.fit(X, y)
+        X = X.tocsr() if sp.issparse(X) else X  # other formats have no rows to take
         return _safe_indexing(X, self.prototype_indices_), _safe_indexing(y, self.prototype_indices_)
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:

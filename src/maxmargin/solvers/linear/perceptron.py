@@ -69,6 +69,12 @@ class PerceptronRule(IterativeSolver):
     ) -> None:
         rows, shift = problem.rows, problem.shift
         self.problem, self.tolerance, self.shuffle, self.first = problem, tolerance, shuffle, start
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.longest = float(problem.lengths().max(initial=0.0))
+        if not math.isfinite(self.longest):
+            raise ValueError(
+                "X has values so large that the squared length of a row overflows float64. Scale X (StandardScaler)."
+            )
         self.normalised = variant == "normalised"
         self.steps = eta * problem.weight
         self.along, self.square = problem.along_shift()
@@ -107,11 +113,17 @@ class PerceptronRule(IterativeSolver):
         self.low += self.piece
         if self.low >= rows.n:
             self.low, self.iterations, self.now = 0, self.iterations + 1, self.mistakes - self.before
-            if not np.isfinite(self.v).all():
+            if not self._is_finite():
                 raise ValueError(
                     "the perceptron's weights overflow float64: scale the features (StandardScaler), or lower eta0."
                 )
         return None
+
+    def _is_finite(self) -> bool:
+        """Whether the weights and the decision values of all rows are within float64."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = float(np.abs(self.variables()).max()) * math.sqrt(len(self.v)) * max(1.0, self.longest)
+        return math.isfinite(largest) and bool(np.isfinite(self.v).all() and np.isfinite(self.slow).all())
 
     def finished(self, last: bool) -> Status | None:
         if self.now < 0:
@@ -160,15 +172,20 @@ class PerceptronRule(IterativeSolver):
 def mistake_bound(variant: str, radius: float, margin: float, eta: float = 1.0, start: float = 0.0) -> float:
     """How many mistakes there can be on rows of length at most `radius` that a unit vector separates by `margin`.
 
-    `start` is the length of the weights at the start; inf where there is no bound (see the top of this file).
+    `start` is the length of the weights at the start; inf where there is no bound (see the top of this file), or where
+    it is more than float64 holds.
     """
     if not margin > 0:
         return math.inf
     if variant != "normalised":
-        return (radius / margin) ** 2 + 2 * start / (eta * margin)
-    growth = math.sqrt(1 + (eta * radius) ** 2)
-    fixed = eta * margin * (growth + 1) / (eta * radius) ** 2  # = eta gamma / (growth - 1) without the cancellation
-    if fixed <= 1:
+        ratio = radius / margin
+        return ratio * ratio + 2 * start / eta / margin  # products overflow to inf, powers raise
+    square = eta * radius * (eta * radius)
+    growth = math.sqrt(1 + square)
+    if growth == 1:  # steps so short that float64 does not tell them from none
+        return math.inf
+    fixed = eta * margin * (growth + 1) / square  # = eta gamma / (growth - 1) without the cancellation
+    if not fixed > 1:
         return math.inf
     return math.log((fixed + (1.0 if start > 0 else 0.0)) / (fixed - 1)) / math.log(growth)
 
