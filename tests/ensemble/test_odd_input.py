@@ -193,3 +193,16 @@ def test_bags_beyond_all_memory_are_refused_by_name(kind, share):
     X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
     with pytest.raises(ValueError, match="max_samples"):
         kind(max_samples=share).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the proofs of single trees overflow, too, and say so
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [RandomForestRegressor, BaggingRegressor])
+@pytest.mark.parametrize("only_one", [False, True])
+def test_squared_errors_that_overflow_are_no_rows_that_were_judged_by_none(kind, only_one):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    y = np.where(np.arange(80) == 3, 1e300, X[:, 0]) if only_one else X[:, 0] * 1e300
+    proof = kind(n_estimators=10, random_state=0).fit(X, y).certificate_
+    assert "overflows float64" in proof.statement and "No row was left out" not in proof.statement
+    assert proof.figures["rows judged"] > 70 and not np.isfinite(proof.figures["out-of-bag squared error"])
+    assert proof.verify(X, y).status is proof.status

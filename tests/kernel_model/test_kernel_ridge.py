@@ -278,3 +278,13 @@ def test_large_coefficients_that_cancel(seed):
         assert model.certificate_.primal >= objective
         assert checked.primal >= objective
     assert checked.status is model.certificate_.status
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_targets_whose_squares_overflow_are_refused_by_name(data, kernel):
+    X, y = data
+    model = KernelRidge(kernel=kernel).fit(X, y * 1e150)
+    assert model.certificate_.verify(X, y * 1e150).status is model.certificate_.status is Status.CONVERGED
+    for size in (1e155, 1e160, 1e300):
+        with pytest.raises(ValueError, match="y has values so large that the sum of their squares overflows"):
+            KernelRidge(kernel=kernel).fit(X, y * size)

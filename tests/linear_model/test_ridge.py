@@ -326,3 +326,14 @@ def test_gradients_are_not_stopped_by_the_size_of_the_means(solver):
     X[:, 0] = 1e8
     model, direct = Ridge(alpha=1e-3, solver=solver).fit(X, y), Ridge(alpha=1e-3).fit(X, y)
     np.testing.assert_allclose(model.coef_, direct.coef_, rtol=0, atol=1e-8 * np.abs(direct.coef_).max())
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("size", [1e154, 1e160, 1e300])
+def test_an_objective_that_overflows_claims_nothing_and_is_not_refuted(size):
+    X, y = data()
+    model = Ridge().fit(X, y * size)
+    assert model.certificate_.status is Status.STALLED and not model.certificate_.holds
+    assert model.certificate_.verify(X, y * size).status is Status.STALLED
+    model.certificate_.figures["relative residual"] = 1e-16
+    assert model.certificate_.verify(X, y * size).status is Status.REFUTED

@@ -44,12 +44,13 @@ class OutOfBag:
     @property
     def judged(self) -> int:
         """Rows that some learner was not trained on."""
-        return int(np.isfinite(self.losses).sum())
+        return int((self.judges > 0).sum())
 
     @property
     def standard_error(self) -> float:
         """Of the mean over all judged rows, were the losses independent."""
-        return float(np.nanstd(self.losses, ddof=1) / np.sqrt(self.judged)) if self.judged > 1 else float("nan")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(np.nanstd(self.losses, ddof=1) / np.sqrt(self.judged)) if self.judged > 1 else float("nan")
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,13 @@ class Judged:
 
     @classmethod
     def of(cls, found: OutOfBag, mask: np.ndarray, learners: int, name: str, classes: bool) -> Judged:
-        losses = found.losses[mask]
-        losses = losses[np.isfinite(losses)]
+        losses = found.losses[mask & (found.judges > 0)]
         n, error, variance = len(losses), float("nan"), float("nan")
         if n:
-            error = float(losses.mean())
-            q = (losses.sum() + 1.0) / (n + 2.0)
-            variance = float(q * (1.0 - q)) if classes else float(losses.var(ddof=1)) if n > 1 else float("nan")
+            with np.errstate(over="ignore", invalid="ignore"):  # squared errors may overflow
+                error = float(losses.mean())
+                q = (losses.sum() + 1.0) / (n + 2.0)
+                variance = float(q * (1.0 - q)) if classes else float(losses.var(ddof=1)) if n > 1 else float("nan")
         left_out = float(found.judges[mask].mean() / learners) if mask.any() else 0.0
         return cls(name, int(mask.sum()), n, error, variance, left_out)
 
@@ -111,8 +112,9 @@ def means_out_of_bag(parts: Iterable[tuple[np.ndarray, np.ndarray]], targets: np
     for rows, predictions in parts:
         sums[rows] += predictions.reshape(len(rows), targets.shape[1])
         judges[rows] += 1
-        losses[rows] = ((sums[rows] / judges[rows] - targets[rows]) ** 2).mean(axis=1)
-        curve.append(np.nanmean(losses) if judges.any() else np.nan)
+        with np.errstate(over="ignore", invalid="ignore"):
+            losses[rows] = ((sums[rows] / judges[rows] - targets[rows]) ** 2).mean(axis=1)
+            curve.append(np.nanmean(losses) if judges.any() else np.nan)
     with np.errstate(invalid="ignore"):
         return OutOfBag(losses, np.array(curve), judges[:, 0], sums / judges)
 
@@ -161,6 +163,12 @@ def out_of_bag_guarantee(
     if found.judged == 0:
         words = f"No row was left out of any bag: nothing is claimed about the error on new rows. {bags}"
         return nothing_estimated(learners, words, figures)
+    if not np.isfinite(error) or (found.judged > 1 and not np.isfinite(spread)):
+        words = (
+            f"There is no estimate of the error on new rows: the {loss} of the {found.judged} rows that were left out "
+            f"of some bag, or its variance, overflows float64. Scale y. {bags}"
+        )
+        return nothing_estimated(learners, words, figures)
     hardly = [part for part in parts if part.hardly]
     if hardly:
         return nothing_estimated(learners, f"{_too_little(hardly)} {bags}", figures)
@@ -180,8 +188,9 @@ def _of_all(parts: list[Judged]) -> tuple[float, float]:
     share = np.array([part.rows / rows for part in parts])
     errors = np.array([part.error for part in parts])
     error = float(share @ errors)
-    within = sum(s**2 * part.variance / part.judged for s, part in zip(share, parts, strict=True))
-    return error, float(np.sqrt(within + share @ (errors - error) ** 2 / rows))
+    with np.errstate(over="ignore", invalid="ignore"):
+        within = sum(s**2 * part.variance / part.judged for s, part in zip(share, parts, strict=True))
+        return error, float(np.sqrt(within + share @ (errors - error) ** 2 / rows))
 
 
 def _figures_by_class(parts: list[Judged], loss: str) -> dict[str, float]:

@@ -153,6 +153,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         kernel = self._kernel_of(X.shape[1])
         _check_square(kernel, X)
         problem, kept = self._problem(kernel.gram(Rows(X), None, thread_count(None)), X, y, sample_weight)
+        with np.errstate(over="ignore"):
+            sizes = problem.weights @ np.square(problem.targets)
+        if not np.isfinite(sizes).all():
+            raise ValueError(
+                "y has values so large that the sum of their squares overflows float64. Scale y (StandardScaler)."
+            )
         with one_blas_thread() if problem.n <= _SMALL else nullcontext():
             found = solve_kernel_ridge(problem)
         if not np.isfinite(found).all():
@@ -226,7 +232,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         return Status.CONVERGED if self._is_met(evidence, problem, targets) else Status.STALLED
 
     def _is_met(self, evidence: Evidence, problem: KernelRidgeProblem, targets: np.ndarray) -> bool:
-        return bool(evidence.gap <= self.tol * float(problem.weights @ targets**2) + 1e-300)
+        return bool(np.isfinite(evidence.gap) and evidence.gap <= self.tol * (problem.weights @ targets**2) + 1e-300)
 
     def _warn(self, kernel: Kernel) -> None:
         worst = self.certificate_.worst

@@ -36,8 +36,12 @@ def equations_confirmed(found: Guarantee, claim: Guarantee, tolerance: float, si
     `size` is the objective of the model that predicts 0.
     """
     own, said = found.figures, claim.figures
-    if claim.status is not Status.CONVERGED and np.isnan(own["objective"]) and np.isnan(said.get("objective", 0.0)):
-        return replace(found, status=claim.status, holds=False)  # an overflow that claims nothing
+    overflow = np.array_equal(own["objective"], said.get("objective", 0.0), equal_nan=True)
+    overflow = overflow and not np.isfinite(own["objective"])
+    # a figure that overflows when it is recomputed was none that was claimed
+    overflow = overflow and not any(np.isfinite(said.get(name, np.nan)) > np.isfinite(own[name]) for name in own)
+    if overflow and claim.status is not Status.CONVERGED and not claim.holds:
+        return replace(found, status=claim.status, holds=False)  # it claims nothing
     residual = max(own["relative residual"], own.get("error of coef_", 0.0))
     claimed = max(said.get("relative residual", np.nan), said.get("error of coef_", 0.0))
     same = same_figure(own["objective"], said.get("objective", np.nan), size)
