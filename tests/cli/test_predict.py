@@ -60,6 +60,84 @@ def test_what_the_model_does_not_read_is_kept_as_it_is_written(ending, tool, tmp
         assert kept.column(name).to_pylist() == [line.split(",")[place] for line in lines]
 
 
+def _trained_on(table, tool, tmp_path, *words):
+    """A linear model of the column `a` in a table that has `y`."""
+    given = ("--target", "y", "--model", "linear", "--C", "1", "--out", tmp_path / "m.mm")
+    ended = tool("train", table, *given, *words)
+    assert ended.code == 0, ended.err
+    return tmp_path / "m.mm"
+
+
+def _values():
+    """Numbers of 40 rows and their classes."""
+    numbers = np.random.default_rng(0).normal(size=40).round(3).tolist()
+    return {"a": numbers, "y": ["yes" if number > 0 else "no" for number in numbers]}
+
+
+@pytest.mark.parametrize("keep", [(), ("--keep",)])
+@pytest.mark.parametrize("start", [2**53, 2**63 - 100, 2**64])
+@pytest.mark.parametrize("source", ["csv", "jsonl", "parquet"])
+def test_long_identifiers_come_out_exactly(source, start, keep, tool, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    values = _values()
+    ids = [start - (start == 2**64 and source == "parquet") * 100 + i for i in range(40)]
+    rows = [dict(zip(("id", *values), row, strict=True)) for row in zip(ids, *values.values(), strict=True)]
+    table = tmp_path / f"table.{source}"
+    if source == "jsonl":
+        table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif source == "csv":
+        table.write_text("\n".join(["id,a,y", *(",".join(map(str, row.values())) for row in rows)]))
+    else:
+        pq.write_table(pa.table({"id": pa.array(ids, pa.uint64()), **values}), table)
+    model = _trained_on(table, tool, tmp_path)
+    said = tool("predict", model, table, *keep)
+    assert [int(row["id"]) for row in csv.DictReader(io.StringIO(said.out))] == ids
+    assert tool("predict", model, table, *keep, "--out", tmp_path / "p.jsonl").code == 0
+    written = [json.loads(line)["id"] for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+    assert written == (list(map(str, ids)) if source == "csv" else ids)
+    assert tool("predict", model, table, *keep, "--out", tmp_path / "p.parquet").code == 0
+    column = pq.read_table(tmp_path / "p.parquet").column("id")
+    assert column.to_pylist() == (ids if source == "parquet" else list(map(str, ids)))
+
+
+@pytest.mark.parametrize("source", ["parquet", "arrow"])
+def test_columns_of_exact_types_are_left_alone(source, tool, tmp_path):
+    from decimal import Decimal
+
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet as pq
+
+    zone = pa.timestamp("ns", "Europe/Oslo")
+    values = _values()
+    kept = {
+        "price": pa.array([Decimal(10**22 + i) / 1000 for i in range(40)], pa.decimal128(30, 3)),
+        "seen": pa.array([10**18 + i for i in range(40)], pa.timestamp("ns")),
+        "sent": pa.array([10**18 + i for i in range(40)], zone),
+        "day": pa.array(range(40), pa.date32()),
+        "level": pa.array(["=1+1", "b"] * 20).dictionary_encode(),
+    }
+    table = tmp_path / f"table.{source}"
+    write = pq.write_table if source == "parquet" else pyarrow.feather.write_feather
+    write(pa.table({**kept, **values}), table)
+    model = _trained_on(table, tool, tmp_path, *(word for name in kept for word in ("--kind", f"{name}=drop")))
+    for out, read in (("p.parquet", pq.read_table), ("p.arrow", pyarrow.feather.read_table)):
+        assert tool("predict", model, table, "--keep", "--out", tmp_path / out).code == 0
+        found = read(tmp_path / out)
+        for name, column in kept.items():
+            assert found.column(name).to_pylist() == column.to_pylist()
+            assert found.column(name).type == (pa.string() if name == "level" else column.type)
+    last = list(csv.DictReader(io.StringIO(tool("predict", model, table, "--keep").out)))[-2]
+    assert (last["price"], last["level"], last["day"]) == ("10000000000000000000.038", "'=1+1", "1970-02-08")
+    assert last["seen"] == "2001-09-09T01:46:40.000000038"
+    assert last["sent"] == "2001-09-09T03:46:40.000000038+02:00"
+    assert tool("predict", model, table, "--keep", "--out", tmp_path / "p.jsonl").code == 0
+    line = (tmp_path / "p.jsonl").read_text().splitlines()[-2]
+    assert '"price": 10000000000000000000.038, "seen": "2001-09-09T01:46:40.000000038"' in line
+
+
 def test_pieces_give_what_the_whole_gives(tool, trained, apples, said, monkeypatch, tmp_path):
     from maxmargin import tables
 

@@ -133,6 +133,33 @@ def test_names_of_identifiers(name, dropped):
 
 
 @pytest.mark.parametrize(
+    ("name", "numbers", "reason"),
+    [
+        ("ref", [2**60] * 30, "constant: always 1.15292e+18"),
+        ("ref", [2**60 + i // 2 for i in range(30)], "integers too long for float64: all are 1.15292e+18 when rounded"),
+        ("ref", [float(2**64)] * 30, "integers too long for float64: all are 1.84467e+19 when rounded"),
+        ("id", [float(2**64)] * 30, "an identifier by its name: integers too long for float64"),
+        (
+            "id",
+            [2.0**64 + 2**13 * (i // 3) for i in range(30)],
+            "an identifier by its name: integers too long for float64",
+        ),
+        ("id", [2.0**53 - 1] * 30, "constant: always 9.0072e+15"),
+    ],
+)
+def test_what_rounds_to_one_float64_is_not_called_constant(name, numbers, reason):
+    reader = ColumnReader().fit(pa.table({"x": [0.5, 1.5] * 15, name: numbers}))
+    assert (reader.columns_[1].kind, reader.columns_[1].reason) == ("drop", reason)
+
+
+def test_python_integers_are_told_apart_as_they_are():
+    rows = np.array([[i % 2 + 0.5 for i in range(30)], [2**64 + i for i in range(30)]], dtype=object).T
+    frame = pd.DataFrame(rows, columns=["x", "ref"], dtype=object)
+    reader = ColumnReader().fit(frame)
+    assert reader.columns_[1].reason == "an identifier: every row has another integer"
+
+
+@pytest.mark.parametrize(
     ("name", "numbers", "dropped"),
     [
         ("ref", [2**60 + 3 * i for i in range(30)], True),  # many of them are one float64

@@ -13,7 +13,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from maxmargin.tables import Fingerprint, SparseTable, TableError, fingerprint, read_table, scan_table
+from maxmargin.tables import ColumnReader, Fingerprint, SparseTable, TableError, fingerprint, read_table, scan_table
 
 FORMATS = ("csv", "parquet", "feather", "stream", "jsonl")
 
@@ -158,6 +158,28 @@ def test_types_of_parquet_become_plain():
     assert found["money"].to_pylist() == [1.0, 2.0]
     assert found["fine"].to_pylist()[0] == dt.datetime(1970, 1, 1, 0, 0, 0, 1)
     assert found["zoned"].to_pylist()[0] == dt.datetime(1970, 1, 1)
+
+
+@pytest.mark.parametrize("format", ["parquet", "feather", "stream"])
+def test_columns_that_a_reader_does_not_read_keep_their_types(format):
+    exact = {
+        "big": pa.array([2**64 - 1, 2**63 + 1], pa.uint64()),
+        "money": pa.array([10**20 + 1, None], pa.decimal128(30, 2)),
+        "fine": pa.array([1_501, None], pa.timestamp("ns")),
+        "zoned": pa.array([1_501, None], pa.timestamp("ns", "Europe/Rome")),
+    }
+    texts = {"level": pa.array(["a", "b"]).dictionary_encode(), "long": pa.array(["a", None], pa.large_string())}
+    table = pa.table({"a": pa.array([1, 2], pa.uint64()), **exact, **texts})
+    reader = ColumnReader().fit(pa.table({"a": [0.5, 1.5]}))
+    content = written(table, format)
+    whole = read_table(io.BytesIO(content), types=reader)
+    assert whole["a"].type == pa.float64()
+    for name, column in exact.items():
+        assert whole[name].type == column.type and whole[name].to_pylist() == column.to_pylist()
+    for name, column in texts.items():
+        assert whole[name].type == pa.string() and whole[name].to_pylist() == column.to_pylist()
+    assert pa.concat_tables(scan_table(io.BytesIO(content), types=reader, rows=1)).equals(whole)
+    np.testing.assert_array_equal(reader.transform(whole), [[1.0], [2.0]])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import datetime as dt
 import io
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
@@ -183,6 +184,49 @@ def test_types_of_a_reader(mixed):
     assert reader.transform(table).shape[0] == 3
     with pytest.raises(TableError, match="line 3, column 'age': 'old' is no number"):
         chunks(content.replace("1,1,true", "old,1,true").replace("old", "1", 1), types=reader)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_json_that_a_reader_does_not_read_stays_as_it_is_written(whole, read):
+    reader = ColumnReader().fit(pa.table({"a": [0.5, 1.5, 2.0]}))
+    cells = {
+        "long": ["18446744073709551617", "-3", None],
+        "id": ["9007199254740993", "9007199254740992", None],
+        "fine": ["1.50", "0.12345678901234567890", "-2E-3"],
+    }
+    lines = [
+        f'{{"a": {i}, "ok": true, "day": "2020-01-0{i + 1}", '
+        + ", ".join(f'"{name}": {texts[i] or "null"}' for name, texts in cells.items())
+        + "}"
+        for i in range(3)
+    ]
+    content = "\n".join([lines[0], lines[1].replace(', "id"', ',\n"id"'), lines[2]])
+    table = read(content, types=reader) if whole else chunks(content, types=reader)[0]
+    assert {name: table[name].to_pylist() for name in cells} == cells
+    assert all(table.schema.field(name).metadata == {b"json": b"number"} for name in cells)
+    assert table["day"].to_pylist() == ["2020-01-01", "2020-01-02", "2020-01-03"]
+    assert table["ok"].to_pylist() == [True] * 3
+    np.testing.assert_array_equal(table["a"], [0, 1, 2])
+
+
+def test_numbers_of_arrow_that_are_no_json_are_kept_as_arrow_reads_them():
+    reader = ColumnReader().fit(pa.table({"a": [0.5, 1.5, 2.0]}))
+    (table,) = chunks('{"a": 1, "b": 1.50}\n{"a": 1, "b": Inf}\n', types=reader)
+    assert table["b"].to_pylist() == ["1.5", "inf"]
+
+
+def test_json_that_a_reader_does_not_read_may_begin_with_nothing():
+    reader = ColumnReader().fit(pa.table({"a": [0.5, 1.5, 2.0]}))
+    line = '{{"a": 1, "b": {}, "c": {}, "d": {}, "e": 7}}\n'.format
+    content = line("null", "null", "null") * 400_000 + line(2**53 + 1, '"x"', "true") + line(1.5, '"y"', "null")
+    *_, last = chunks(content, types=reader)
+    assert last.slice(len(last) - 3).to_pydict() == {
+        "a": [1.0] * 3,
+        "b": [None, "9007199254740993", "1.5"],
+        "c": [None, "x", "y"],
+        "d": [None, "true", None],
+        "e": ["7"] * 3,
+    }
 
 
 def test_rows(read):

@@ -88,9 +88,11 @@ class Predictor:
         sparse = not isinstance(chunk, pyarrow.Table)
         said = self.model.predict(chunk.X if sparse else chunk)
         columns: dict[str, Any] = {}
+        fields: list[Any] = []
         if not sparse:
             kept = [name for name in chunk.column_names if self.kept is None or name in self.kept]
             columns = {name: chunk.column(name) for name in kept}
+            fields = [chunk.schema.field(name) for name in kept]
         scores = self._scores(chunk.X if sparse else chunk) if self.scores else {}
         if self.name in scores:
             raise UserError(f"--scores adds a column {self.name!r}; choose another name with --name.")
@@ -99,7 +101,8 @@ class Predictor:
             if name in columns:
                 raise UserError(f"the table has a column {name!r} already; choose another name with --name.")
         self._count(said)
-        return pyarrow.table(columns | added)
+        fields += [pyarrow.field(name, column.type) for name, column in added.items()]
+        return pyarrow.table(list((columns | added).values()), schema=pyarrow.schema(fields))
 
     def _scores(self, rows: Any) -> dict[str, Any]:
         """A column of probabilities a class, or of decision values."""

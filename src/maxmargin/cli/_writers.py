@@ -135,6 +135,8 @@ def _as_text(column: Any) -> Any:
     import pyarrow
     from pyarrow import compute, types
 
+    if types.is_timestamp(column.type) and column.type.tz is not None:
+        return compute.strftime(column, "%Y-%m-%dT%H:%M:%S%Ez")
     if types.is_timestamp(column.type):
         days = compute.strftime(column, "%Y-%m-%d")
         midnight = compute.equal(compute.floor_temporal(column, unit="day"), column)
@@ -147,10 +149,25 @@ class _JsonLines:
         self.file = file
 
     def write(self, table: Any) -> None:
-        from pyarrow import types
-
+        names = [_json(name) for name in table.column_names]
         for batch in table.to_batches():
-            columns = [_as_text(c) if types.is_timestamp(c.type) else c for c in batch.columns]
-            for row in zip(*(column.to_pylist() for column in columns), strict=True):
-                values = jsonable(dict(zip(table.column_names, row, strict=True)))
-                self.file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+            columns = [_json_cells(*pair) for pair in zip(table.schema, batch.columns, strict=True)]
+            for row in zip(*columns, strict=True):
+                cells = ", ".join(f"{name}: {cell}" for name, cell in zip(names, row, strict=True))
+                self.file.write(f"{{{cells}}}\n".encode())
+
+
+def _json_cells(field: Any, column: Any) -> list[str]:
+    """Values in JSON; numbers that a column holds as text, or as decimals, with the digits that they have."""
+    from pyarrow import types
+
+    if (field.metadata or {}).get(b"json") == b"number" or types.is_decimal(column.type):
+        return ["null" if text is None or "n" in text.lower() else text for text in _as_text(column).to_pylist()]
+    return [_json(value) for value in (_as_text(column) if types.is_timestamp(column.type) else column).to_pylist()]
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+def _json(value: Any) -> str:
+    return _ENCODER.encode(jsonable(value))

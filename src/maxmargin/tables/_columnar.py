@@ -17,6 +17,7 @@ from ._parquet_footer import DELTA_TEXT, DICTIONARY, RowGroup, row_groups
 from ._parquet_sizes import pages_size, thrift_limits
 from ._rows import rechunk
 from ._source import Progress, Source
+from ._types import Wanted
 
 
 def plain_type(type_: Any, name: str, file: str) -> Any:
@@ -46,6 +47,14 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
     )
 
 
+def _kept_type(type_: Any, name: str, file: str) -> Any:
+    """The type of a column that is only passed on: its own, but text as plain text, and a dictionary as its values."""
+    plain = plain_type(type_, name, file)
+    if pa.types.is_dictionary(type_):
+        return _kept_type(type_.value_type, name, file)
+    return plain if plain == pa.string() or pa.types.is_null(type_) else type_
+
+
 @cache
 def _plain_types() -> frozenset[Any]:
     return frozenset({pa.bool_(), pa.int64(), pa.float64(), pa.timestamp("us"), pa.string()})
@@ -59,6 +68,8 @@ def plain_column(column: Any, target: Any) -> Any:
         column = column.cast(column.type.value_type)
     if pa.types.is_null(column.type):
         return pa.chunked_array([pa.nulls(len(column), target)])
+    if column.type == target:
+        return column
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
         column = column.cast(pa.timestamp(column.type.unit))  # the instant in UTC
     # Nanoseconds are cut, and integers beyond 2^53 rounded: both are said in the manual.
@@ -67,9 +78,11 @@ def plain_column(column: Any, target: Any) -> Any:
     return column.cast(target, safe=not pa.types.is_floating(target))
 
 
-def _plain_table(table: Any, file: str) -> Any:
+def _plain_table(table: Any, types: Wanted, file: str) -> Any:
     names = table.column_names
-    targets = [plain_type(field.type, field.name, file) for field in table.schema]
+    targets = [
+        (_kept_type if types.keeps(field.name) else plain_type)(field.type, field.name, file) for field in table.schema
+    ]
     columns = []
     for name, column, target in zip(names, table.columns, targets, strict=True):
         try:
@@ -99,7 +112,7 @@ def _chosen(schema: Any, columns: Sequence[str] | None, source: Source) -> dict[
 
 
 def _batches(
-    source: Source, format: str, columns: Sequence[str] | None, rows: int, progress: Progress | None
+    source: Source, format: str, columns: Sequence[str] | None, types: Wanted, rows: int, progress: Progress | None
 ) -> Iterator[Any]:
     """Plain tables, one for each record batch; whatever a damaged file makes of Arrow becomes a `TableError`."""
     where, some, made = source.place, False, 0
@@ -113,7 +126,7 @@ def _batches(
             source.limits.expansion(made, stored, where, _GROWS)
             if batch.num_rows:
                 some = True
-                yield _plain_table(pa.Table.from_batches([batch]), source.name)
+                yield _plain_table(pa.Table.from_batches([batch]), types, source.name)
             if progress is not None:
                 progress(min(file.tell(), source.total or file.tell()), source.total)
     except MemoryError as error:  # of Arrow, too; a damaged file may ask for any size
@@ -218,16 +231,18 @@ def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[A
 
 
 def scan_columnar(
-    source: Source, format: str, columns: Sequence[str] | None, progress: Progress | None, rows: int
+    source: Source, format: str, columns: Sequence[str] | None, types: Wanted, progress: Progress | None, rows: int
 ) -> Iterator[Any]:
     """The file in tables of `rows` rows."""
-    return rechunk(_batches(source, format, columns, rows, progress), rows, source)
+    return rechunk(_batches(source, format, columns, types, rows, progress), rows, source)
 
 
-def read_columnar(source: Source, format: str, columns: Sequence[str] | None, progress: Progress | None) -> Any:
+def read_columnar(
+    source: Source, format: str, columns: Sequence[str] | None, types: Wanted, progress: Progress | None
+) -> Any:
     """The whole file as an Arrow table."""
     parts, held = [], 0
-    for table in _batches(source, format, columns, 1 << 16, progress):
+    for table in _batches(source, format, columns, types, 1 << 16, progress):
         parts.append(table)
         held += table.nbytes
         source.limits.memory(held, source.place)

@@ -57,6 +57,8 @@ class Column:
 
     def distinct(self) -> int:
         """How many different values there are; integers beyond 2^53 count as they are, not as float64."""
+        if isinstance(self.series, list) and self.whole:
+            return len({int(value) for value in self.series if not _none(value)})
         if isinstance(self.series, np.ndarray | list):
             values = self.numbers() if isinstance(self.series, list) else self.series
             return len(np.unique(values[~self.missing()]))

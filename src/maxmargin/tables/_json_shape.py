@@ -109,12 +109,17 @@ class Cells:
         )  # fmt: skip
 
 
-def _objects(text: str) -> Iterator[Any]:
+def written_objects(text: str) -> Iterator[Any]:
+    """The objects of a block with numbers as text, as they are written."""
+    return _objects(text, json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False))
+
+
+def _objects(text: str, decoder: json.JSONDecoder = _DECODER) -> Iterator[Any]:
     """Values one after the other, on lines of their own or not, up to the first that is none."""
     place = _BLANKS.match(text).end()  # type: ignore[union-attr]
     while place < len(text):
         try:
-            value, place = _DECODER.raw_decode(text, place)
+            value, place = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             return
         yield value

@@ -14,7 +14,7 @@ from ..messages import Place, quoted
 from ._columnar import plain_column, plain_type
 from ._dates import FORMS, arrow_instants, may_have
 from ._errors import TableError, absent
-from ._json_shape import Cells, deep_error, lines_of, too_deep
+from ._json_shape import Cells, deep_error, lines_of, too_deep, written_objects
 from ._rows import rechunk
 from ._source import Source
 from ._text import Block, LineEnds, record_blocks, wide_block
@@ -153,12 +153,17 @@ def read_jsonl(source: Source, columns: Sequence[str] | None, types: Wanted, enc
     words: dict[str, str] = {}
     for block, table in _tables(source, parser, encoding):
         _join(words, table, block, parser)
-        parts.append((table.num_rows, dict(zip(table.column_names, table.columns, strict=True))))
+        there = dict(zip(table.column_names, table.columns, strict=True))
+        parts.append((table.num_rows, there | _kept(there, types, block)))
     _refuse_absent(columns, parser)
     names = list(words if columns is None else columns)
     if not names:
         raise TableError(f"{source.name} has objects without any key.", place=source.place)
-    return pa.table([_whole(name, words[name], types.get(name), parts, source.name) for name in names], names=names)
+    fields = [_field(name, words[name], types) for name in names]
+    wholes = [_whole(field, words[field.name], types.get(field.name), parts, source.name) for field in fields]
+    return pa.table(
+        wholes, schema=pa.schema([field.with_type(whole.type) for field, whole in zip(fields, wholes, strict=True)])
+    )
 
 
 def _refuse_absent(columns: Sequence[str] | None, parser: _Parser) -> None:
@@ -177,8 +182,35 @@ def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> N
             raise parser.first_other(block, field.name, _PYTHON[before], _BEFORE[before])
 
 
-def _whole(name: str, word: str, asked: str | None, parts: list[tuple[int, dict[str, Any]]], where: str) -> Any:
+def _kept(columns: dict[str, Any], types: Wanted, block: Block) -> dict[str, Any]:
+    """Columns that are only passed on, their values as text as it is written: numbers can be longer than float64 holds.
+
+    Truth values and what is missing stay as they are.
+    """
+    numbers = {name: column for name, column in columns.items() if types.keeps(name) and _word(column.type) == "number"}
+    texts = {name: column.cast(pa.string()) for name, column in numbers.items() if column.type == pa.int64()}
+    if len(texts) < len(numbers):
+        rows = list(written_objects(block.data.decode()))
+        for name in numbers.keys() - texts.keys():
+            if len(rows) == len(numbers[name]):
+                texts[name] = pa.chunked_array([pa.array([row.get(name) for row in rows], pa.string())])
+            else:  # Inf, which Arrow takes for a number, is no JSON
+                texts[name] = numbers[name].cast(pa.string())
+    return texts
+
+
+def _field(name: str, word: str, types: Wanted) -> Any:
+    """The field of a column, which says of numbers kept as text that they are none."""
+    if types.keeps(name) and word == "number":
+        return pa.field(name, pa.string(), metadata={"json": "number"})
+    return pa.field(name, _target(word))
+
+
+def _whole(field: Any, word: str, asked: str | None, parts: list[tuple[int, dict[str, Any]]], where: str) -> Any:
     """A column of all blocks, as what is asked for, or else as what it is."""
+    name = field.name
+    if field.metadata:
+        word = "text"
     if len(parts) == 1 and word == "number" and asked in (None, word) and name in parts[0][1]:
         return _only(parts[0][1][name])  # a line of many keys should take little for each
     present = [columns.get(name) for _, columns in parts]
@@ -237,6 +269,7 @@ def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encod
         if not words:
             words = _first_words(table, types)
             _refuse_absent(columns, parser)
+            fields = {name: _field(name, word, types) for name, word in words.items()}
         names = list(words if columns is None else columns)
         unknown = [name for name in table.column_names if name not in words]
         if unknown:
@@ -246,13 +279,14 @@ def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encod
                 "lines above do not have it; put it into the first line, as null.",
             )
         there = dict(zip(table.column_names, table.columns, strict=True))
-        chunk = [_chunk(name, words[name], there.get(name), block, parser) for name in names]
+        kept = _kept(there, types, block)
+        chunk = [_chunk(fields[name], words[name], there.get(name), kept.get(name), block, parser) for name in names]
         yield pa.table(
             [
-                pa.nulls(len(table), _target(words[name])) if column is None else column
+                pa.nulls(len(table), fields[name].type) if column is None else column
                 for name, column in zip(names, chunk, strict=True)
             ],
-            names=names,
+            schema=pa.schema([fields[name] for name in names]),
         )
 
 
@@ -260,25 +294,29 @@ def _first_words(table: Any, types: Wanted) -> dict[str, str]:
     words = {}
     for field in table.schema:
         word = _word(field.type)
-        if word == "text" and _dated(table.column(field.name)).type != field.type:
+        if types.keeps(field.name) and word == "missing":
+            word = "any"
+        elif word == "text" and not types.keeps(field.name) and _dated(table.column(field.name)).type != field.type:
             word = "date"
         words[field.name] = types.words.get(field.name) or ("number" if word == "missing" else word)
     return {name: "number" if word == "integer" else word for name, word in words.items()}
 
 
 def _target(word: str) -> Any:
-    return {"bool": pa.bool_(), "number": pa.float64(), "text": pa.string(), "date": pa.timestamp("us")}[word]
+    return {"bool": pa.bool_(), "number": pa.float64(), "date": pa.timestamp("us")}.get(word, pa.string())
 
 
-def _chunk(name: str, word: str, column: Any | None, block: Block, parser: _Parser) -> Any | None:
+def _chunk(field: Any, word: str, column: Any | None, kept: Any | None, block: Block, parser: _Parser) -> Any | None:
     """A column of one block as the type of all, or None if it has no value."""
     found = "missing" if column is None else _word(column.type)
     if column is None or found == "missing":
         return None
+    if word == "any":  # only passed on, and nothing there in the first block
+        return column.cast(pa.string()) if kept is None else kept
     if word == "date" and found == "text":
         dated = _dated(column)
         found = "date" if dated.type == _target("date") else "text"
         column = dated
     if found != word:
-        raise parser.first_other(block, name, _PYTHON[word] if word != "date" else set(), _BEFORE[word])
-    return plain_column(column, _target(word))
+        raise parser.first_other(block, field.name, _PYTHON[word] if word != "date" else set(), _BEFORE[word])
+    return plain_column(column, field.type) if kept is None else kept

@@ -88,10 +88,17 @@ def _plan_number(column: Column, plan: ColumnPlan, kind: str | None, first: bool
     present = values[~missing]
     if not len(present):
         return replace(plan, reason="no value at all")
-    if present.min() == present.max() and not plan.missing and len(present) > 1:
+    same = present.min() == present.max() and not plan.missing and len(present) > 1
+    # From 2^53 on, different integers can be the same float64: those at hand as integers are compared as such.
+    certain = abs(present[0]) < _EXACT or (column.whole and column.distinct() == 1)
+    if same and certain:
         return replace(plan, reason=f"constant: always {present[0]:g}")
     if frame and _numbers_rows(column, present, first):
         return replace(plan, reason="an identifier: every row has another integer")
+    if frame and _named_too_long(column, present):
+        return replace(plan, reason="an identifier by its name: integers too long for float64")
+    if same:
+        return replace(plan, reason=f"integers too long for float64: all are {present[0]:g} when rounded")
     return replace(plan, kind="number", reason="true or false" if column.type == "bool" else "numbers")
 
 
@@ -104,6 +111,12 @@ def _numbers_rows(column: Column, values: np.ndarray, first: bool) -> bool:
         return named and long and bool((values == np.floor(values)).all()) and column.distinct() == len(values)
     counts_up = first and bool((np.diff(values) == 1).all())
     return (counts_up or named or long) and column.distinct() == len(values)
+
+
+def _named_too_long(column: Column, values: np.ndarray) -> bool:
+    """Whether integers of an identifier are so long that it cannot be told whether they are all different."""
+    long = len(values) >= _FEW and bool(np.abs(values).min() >= _EXACT)
+    return long and not column.whole and named_as_identifier(column.name) and column.distinct() < len(values)
 
 
 def named_as_identifier(name: str) -> bool:

@@ -97,7 +97,8 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
         The columns to read, in this order. All by default.
     types : dict of str to {"number", "integer", "bool", "date", "text"}, or ColumnReader, or table
         What columns hold, instead of finding out. Of a fitted reader or a table that was read before, columns that it
-        does not have are read as text, unchanged. Parquet and Arrow files know their types.
+        does not have are read unchanged: as text as it is written (``{"json": "number"}`` in the metadata of the field
+        tells numbers of JSON), and in Parquet and Arrow files, which know their types, as the types that they have.
     delimiter : str
         Of a CSV file; by default, the one of comma, tab, semicolon and bar that fits its first lines.
     header : bool
@@ -242,5 +243,5 @@ def _contents(opened: Source, kind: str, chosen: _Options, rows: int | None, pro
     elif kind == "libsvm":
         read, scan, given = read_libsvm, scan_libsvm, (chosen.features, chosen.zero_based, chosen.encoding)
     else:
-        read, scan, given = read_columnar, scan_columnar, (kind, chosen.columns, progress)
+        read, scan, given = read_columnar, scan_columnar, (kind, chosen.columns, wanted_types(chosen.types), progress)
     return read(opened, *given) if rows is None else scan(opened, *given, rows)

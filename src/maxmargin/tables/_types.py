@@ -25,6 +25,10 @@ class Wanted:
     def get(self, name: str) -> str | None:
         return self.words.get(name, self.rest)
 
+    def keeps(self, name: str) -> bool:
+        """Whether a column is only passed on, so that its values have to stay exactly what they are."""
+        return self.rest is not None and name not in self.words
+
 
 def wanted_types(types: Any) -> Wanted:
     """Words of a dict; or of a fitted reader or a table that was read before, of which other columns are text."""
