@@ -319,3 +319,13 @@ def test_hostile_input_ends_in_a_fixed_point(case, init, as_sparse):
     assert model.certificate_.status is Status.CONVERGED
     assert model.certificate_.holds, model.certificate_
     assert np.isfinite(model.cluster_centers_).all()
+
+
+@pytest.mark.parametrize("weight", [1e20, 1e100])
+def test_weights_that_magnify_the_rounding_of_a_centre_are_confirmed(weight):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    weights = np.r_[weight, np.ones(11)]
+    model = KMeans(2, random_state=0).fit(X, sample_weight=weights)
+    assert model.certificate_.verify(X, sample_weight=weights).status is model.certificate_.status is Status.CONVERGED
+    model.inertia_ = weight
+    assert model.certificate_.verify(X, sample_weight=weights).status is Status.REFUTED

@@ -157,3 +157,12 @@ def test_advice_on_tolerances_below_rounding(scaled):
 
 def test_advice_on_steps_names_their_number(scaled):
     assert "max_iter (now 10)" in advice(SVC(max_iter=10), *scaled)
+
+
+@pytest.mark.parametrize("exponent", [-154, -155, -158, -161])
+def test_rows_whose_squares_vanish_are_confirmed(exponent):
+    X = np.random.default_rng(0).normal(size=(12, 3)) * 10.0**exponent
+    model = SVC(kernel="linear").fit(X, X[:, 0] > 0)
+    assert model.certificate_.verify(X, X[:, 0] > 0).status is model.certificate_.status is Status.CONVERGED
+    model.intercept_[0] += 0.5
+    assert model.certificate_.verify(X, X[:, 0] > 0).status is Status.REFUTED

@@ -173,11 +173,17 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
 
     def _map(self, X: np.ndarray) -> np.ndarray:
         X = X - self.centre_
-        weight = np.exp(-self.gamma_ * np.einsum("ij,ij->i", X, X))[:, None]
-        parts = [
-            Polynomial(2 * self.gamma_, 0.0, k).feature_map(X) / sqrt(factorial(k)) for k in range(self.degree_ + 1)
-        ]
-        return np.hstack(parts) * weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = np.exp(-self.gamma_ * np.einsum("ij,ij->i", X, X))[:, None]
+            parts = [
+                Polynomial(2 * self.gamma_, 0.0, k).feature_map(X) / sqrt(factorial(k)) for k in range(self.degree_ + 1)
+            ]
+            mapped = np.hstack(parts) * weight
+        if not np.isfinite(mapped).all():
+            raise ValueError(
+                f"X has values so large that their products of degree {self.degree_} overflow float64. Scale X."
+            )
+        return mapped
 
     def _guarantee(self, X: np.ndarray, watch: Stopwatch) -> Guarantee:
         F = self._map(X[:_SAMPLE])

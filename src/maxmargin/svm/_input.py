@@ -70,7 +70,8 @@ def stated_gamma(machine: Any, X: Any, weights: np.ndarray) -> float:
         return float(getattr(machine.kernel, "gamma", 0.0))
     if machine.gamma == "scale":
         variance = Rows(X).variance(weights)
-        return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        with np.errstate(over="ignore"):  # a kernel that reads it refuses an infinite one
+            return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
     return 1.0 / X.shape[1] if machine.gamma == "auto" else float(machine.gamma)
 
 

@@ -201,7 +201,8 @@ def _support_is_whole(model: Any) -> bool:
         and np.isfinite(coef).all()
         and np.isfinite(intercept).all()
         and len(intercept) == len(model.certificate_.problems)
-        and np.isfinite(model._gamma)
+        # of rows so small that their variance vanishes it is infinite, and a linear kernel does not read it
+        and (model._kernel_name == "linear" or np.isfinite(model._gamma))
         and model._gamma >= 0
     )
 
