@@ -459,6 +459,35 @@ def test_a_wrong_solver_has_an_honest_gap_and_a_warning(theta, clouds):
     assert model.certificate_.relative_gap > 0.01
 
 
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_a_solver_that_changes_the_rows_is_refused(clouds, form):
+    X, y = clouds()
+    X = form(X)
+
+    def easier(problem, start, tolerance, budget):
+        whole = problem.rows._X
+        (whole.data if sp.issparse(whole) else whole)[:] = 0
+        return start
+
+    with pytest.raises(ValueError, match="changed the rows of the problem"):
+        LinearClassifier(loss="squared_hinge", solver=easier).fit(X, y)
+
+
+def test_a_solver_cannot_make_the_penalty_heavier(clouds):
+    X, y = clouds()
+
+    def heavier(problem, start, tolerance, budget):
+        object.__setattr__(problem.penalty, "l2", 1e9)
+        start[-1] = problem.y.mean()
+        return start
+
+    model = LinearClassifier(loss="squared_hinge", solver=heavier)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    best = LinearClassifier(loss="squared_hinge").fit(X, y).certificate_
+    assert model.certificate_.dual <= best.primal
+
+
 def test_a_solver_cannot_make_the_problem_easier(clouds):
     def cheat(problem, start, tolerance, budget):
         problem.weights[:] = 0.0

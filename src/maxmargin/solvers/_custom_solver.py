@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -15,6 +17,10 @@ from ._monitor import Monitor
 from ._needs import Needs
 from ._solution import Solution
 from ._solver import Solver
+
+
+def _checksums(problem: Risk) -> list[int]:
+    return [crc32(array.tobytes()) for array in problem.rows.arrays]
 
 
 class FunctionSolver(Solver):
@@ -41,10 +47,14 @@ class FunctionSolver(Solver):
         **options: Any,
     ) -> Solution:
         """Call the function, and check what it returns; whether that is any good, the certificate says."""
-        # a copy of what the certificate will be about: the function cannot make the problem an easier one
-        own = replace(problem, y=problem.y.copy(), weights=problem.weights.copy())
-        start = problem.start() if start is None else start.copy()
+        # copies of what the certificate will be about: the function must not make the problem an easier one
+        own = replace(problem, y=problem.y.copy(), weights=problem.weights.copy(), penalty=copy(problem.penalty))
+        start, before = problem.start() if start is None else start.copy(), _checksums(problem)
         found = cls.function(own, start, tolerance, cls.budget if budget is None else budget, **options)
+        if _checksums(problem) != before:
+            raise ValueError(
+                "the solver changed the rows of the problem, which are those of X. They are to be read only."
+            )
         theta, u = found if isinstance(found, tuple) else (found, slopes)
         theta = cls._checked(theta, problem.d + 1, "weights, and the intercept as the last one,")
         theta[-1] *= problem.fit_intercept
