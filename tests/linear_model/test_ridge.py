@@ -257,8 +257,8 @@ def test_bad_parameters_are_named(parameters, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (-np.ones(60), "sample_weight must be at least 0"),
-        (np.zeros(60), "all weights are zero"),
+        (-np.ones(60), "Negative values in data passed to `sample_weight`: -1 for sample 0"),
+        (np.zeros(60), "all samples have zero or negative weights"),
         (np.ones(59), r"sample_weight.shape == \(59,\), expected \(60,\)"),
         (np.full(60, np.nan), "sample_weight contains NaN"),
         (np.ones((60, 2)), "1D array or scalar"),

@@ -114,7 +114,7 @@ class ElasticNetCV(LassoModel):
         self._refuse_what_is_not_supported()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
         y = column_or_1d(y, warn=True).astype(np.float64)
-        weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
+        weights = None if sample_weight is None else checked_weights(sample_weight, X)
         data = LassoData.of(X, y, weights, self.fit_intercept, self.n_jobs)
         ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
         if ratios.ndim != 1 or not ((ratios >= 0) & (ratios <= 1)).all():

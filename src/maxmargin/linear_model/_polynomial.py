@@ -129,7 +129,7 @@ class PolynomialRegression(LinearRegressor):
 
     def _used(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
         """The same of checked arrays."""
-        weights = checked_weights(sample_weight, X.shape[0])
+        weights = checked_weights(sample_weight, X)
         targets = np.asarray(y, dtype=np.float64)
         single = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)

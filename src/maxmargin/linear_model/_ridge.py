@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import check_same_rows
+from ..estimators import check_same_rows, weights_or_ones
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
@@ -227,7 +227,7 @@ def least_squares_problem(
     targets = np.asarray(y, dtype=np.float64)
     single = targets.ndim == 1
     targets = targets.reshape(len(targets), -1)
-    weights = checked_weights(sample_weight, X.shape[0])
+    weights = checked_weights(sample_weight, X)
     used = weights > 0
     if not used.all():
         X, targets, weights = X[used], targets[used], weights[used]
@@ -235,23 +235,9 @@ def least_squares_problem(
     return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
 
 
-def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
-    """One finite weight, at least 0, for each sample."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
-    if len(weights) != n:
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({n},): one weight a sample.")
-    if not np.isfinite(weights).all():
-        raise ValueError("Input sample_weight contains NaN or infinity.")
-    if (weights < 0).any():
-        raise ValueError(f"sample_weight must be at least 0; got {weights.min():g}.")
-    if not weights.any():
-        raise ValueError("sample_weight must have a positive entry; all weights are zero.")
+def checked_weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """One weight, at least 0, for each sample, whose sum is finite."""
+    weights = weights_or_ones(sample_weight, X)
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise ValueError(

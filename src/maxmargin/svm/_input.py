@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _num_samples, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from ..data import ObjectRows, Rows, csr_rows, validate_data
-from ..estimators import check_weights
+from ..estimators import weights_or_ones
 from ..kernels import Gram, Kernel, kernel_name, make_kernel
 
 
@@ -38,8 +38,7 @@ def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tu
 
 def training_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """The weight of each sample; 1 where none were given."""
-    weights = check_weights(sample_weight, X)
-    return np.ones(_num_samples(X)) if weights is None else weights
+    return weights_or_ones(sample_weight, X, as_libsvm=True)
 
 
 def rows_of(kernel: Any, X: Any) -> Any:
