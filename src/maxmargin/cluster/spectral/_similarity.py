@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.neighbors import NearestNeighbors, sort_graph_by_row_values
 
 from ...data import check_array
-from ...engine import warn
+from ...engine import memory_size, warn
 from ...neighbors import KNeighborsRegressor
 
 # Weights may differ so much from their mirror images, relative to the largest, before that is worth a warning.
@@ -94,21 +93,13 @@ def full_graph(X: Any, affinity: Any, **parameters: Any) -> np.ndarray:
 
 def _refuse_too_many(n: int, affinity: Any) -> None:
     """An error before the hour and not after it, where all pairs cannot be held."""
-    there = _memory()
-    if there is not None and _COPIES * 8 * n**2 > there:
+    there = memory_size()
+    if _COPIES * 8 * n**2 > there:
         raise MemoryError(
             f"affinity={affinity!r} joins all pairs: {n} x {n} similarities are {8 * n**2 / 2**30:.1f} GiB, "
             f"{_COPIES} such matrices are needed at a time, and there are {there / 2**30:.1f} GiB of memory. Use "
             f"affinity='nearest_neighbors' or 'rbf_nearest_neighbors', which keep n_neighbors pairs of each point."
         )
-
-
-def _memory() -> int | None:
-    """Bytes of this computer; None where that cannot be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
 
 
 def checked_graph(W: Any) -> Any:
