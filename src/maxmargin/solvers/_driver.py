@@ -124,5 +124,5 @@ def _told(solver: IterativeSolver, monitor: Monitor, before: int, ended: bool, r
     """Tell the monitor where the solver stands; True if it shall stop."""
     figures = monitor.record(before + solver.iterations, solver.figures, solver.variables) if recorded else None
     if figures is None:
-        figures = solver.figures() if monitor.wants_reports else Figures()
+        figures = monitor.seen(solver.figures()) if monitor.wants_reports else Figures()
     return not ended and monitor.report(before + solver.iterations, figures.violation, figures.gap)
