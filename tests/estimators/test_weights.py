@@ -74,6 +74,12 @@ def test_other_weights_are_refused(weights, text):
         check_weights(weights, X)
 
 
+def test_an_array_of_no_dimensions_is_refused_as_scikit_learn_does():
+    with pytest.raises(TypeError, match=r"got scalar `array\(0\.\)` instead\. Give sample_weight as a number"):
+        check_weights(np.array(0), X)
+    np.testing.assert_array_equal(check_weights(np.float64(2), X), [2.0, 2.0, 2.0])
+
+
 def _weighted():
     """One estimator of each class that takes weights, with few rounds."""
     for room in (cluster, ensemble, kernel_model, linear_model, svm, tree):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,11 @@ def check_weights(sample_weight: Any, X: Any, *, as_libsvm: bool = False) -> np.
     if sample_weight is None:
         return None
     n, weights = _num_samples(X), _numbers(sample_weight)
+    if weights.ndim == 0 and not isinstance(sample_weight, Number):  # as scikit-learn has it
+        raise TypeError(
+            f"Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar `{weights!r}` "
+            f"instead. Give sample_weight as a number, or as one for each sample."
+        )
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.ndim != 1:
