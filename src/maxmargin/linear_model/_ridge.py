@@ -19,6 +19,7 @@ from ..estimators import check_same_rows, weights_or_ones
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
+from ._overflow import refuse_overflow
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
 
@@ -114,7 +115,14 @@ class Ridge(LinearRegressor):
         solution = solve_least_squares(problem, None, self.tol, self.max_iter, method=_METHODS[self.solver])
         intercept = problem.intercept(solution.variables)
         if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
+            refuse_overflow(problem.rows, problem.targets, problem.weights)
             raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
+        status = solution.status
+        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
+            status = Status.STALLED
+        if status is not Status.CONVERGED:
+            refuse_overflow(problem.rows, problem.targets, problem.weights)
         self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -122,10 +130,6 @@ class Ridge(LinearRegressor):
         self.solver_ = {"cg": "sparse_cg"}.get(solution.solver, solution.solver)
         self.n_iter_ = solution.stats.get("steps", np.ones(problem.k, dtype=int))
         self._training_shape = problem.n
-        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
-        status = solution.status
-        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
-            status = Status.STALLED
         part = self._guarantee(evidence, problem, status, int(self.n_iter_.sum()), watch.seconds())
         self.certificate_ = replace(part, _recompute=self._recertify)
         if status is not Status.CONVERGED:
@@ -216,7 +220,8 @@ def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, 
     except Exception:  # a model that cannot even be evaluated was never fitted like that
         return refuted(claim)
     found = model._guarantee(evidence, problem, claim.status, claim.iterations, claim.seconds)
-    size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
+    with np.errstate(over="ignore"):
+        size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
     return equations_confirmed(found, claim, model.tol, size)
 
 
@@ -270,7 +275,8 @@ def normal_guarantee(
     }
     words = f"the normal equations hold to {evidence.relative_residual:.1e} of the size of their terms"
     if strictly_convex:
-        relative = evidence.gap / evidence.objective if evidence.objective > 0 else 0.0
+        relative = evidence.gap / evidence.objective if 0 < evidence.objective < np.inf else 0.0
+        relative = relative if np.isfinite(evidence.objective) else np.inf
         figures |= {"duality gap": evidence.gap, "relative gap": relative}
         words += (
             f", so that the objective {evidence.objective:.6g} is at most {evidence.gap:.1e} above the least possible"
