@@ -13,6 +13,8 @@ from ..data import ObjectRows, Rows, csr_rows, validate_data
 from ..estimators import weights_or_ones
 from ..kernels import Gram, Kernel, kernel_name, make_kernel
 
+_READ_GAMMA = ("rbf", "poly", "polynomial", "sigmoid")
+
 
 def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, Any]:
     """Checked X (float32 or float64, dense or CSR) and y (None where there is none)."""
@@ -69,8 +71,14 @@ def stated_gamma(machine: Any, X: Any, weights: np.ndarray) -> float:
         return float(getattr(machine.kernel, "gamma", 0.0))
     if machine.gamma == "scale":
         variance = Rows(X).variance(weights)
-        with np.errstate(over="ignore"):  # a kernel that reads it refuses an infinite one
-            return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        with np.errstate(over="ignore"):
+            gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        if not np.isfinite(gamma) and kernel_name(machine.kernel) in _READ_GAMMA:
+            raise ValueError(
+                f"gamma='scale' is 1 / (n_features * variance of X), which overflows float64: X has a variance of "
+                f"{variance:.3g}. Scale X (StandardScaler), or give gamma as a number."
+            )
+        return gamma
     return 1.0 / X.shape[1] if machine.gamma == "auto" else float(machine.gamma)
 
 
