@@ -60,10 +60,10 @@ class CsvFile:
         size = wide_block(self.source)
         for block in record_blocks(self.source, RecordEnds(self.delimiter), self.options.encoding, size):
             if first:
-                if not block.data.strip(b"\r\n"):
+                if not block.data.lstrip(b"\r\n"):  # on one side, which copies nothing but blank lines
                     continue
                 block, first = self._after_header(block), False
-            if block.data.strip(b"\r\n") and (batch := self._parse(block, columns or self.wanted)).rows:
+            if block.data.lstrip(b"\r\n") and (batch := self._parse(block, columns or self.wanted)).rows:
                 empty = False
                 yield batch
         if first:
