@@ -170,6 +170,19 @@ def test_gzip(tmp_path):
         read_table(path)
 
 
+@pytest.mark.parametrize("before", [b"", gzip.compress(b""), gzip.compress(b"") + bytes(7)])
+def test_gzip_cut_anywhere_is_not_called_empty(before):
+    packed = gzip.compress(bytes(range(32, 127)) * 9 + b"\n")  # dynamic codes: no content in the first dozens of bytes
+    for length in range(2, len(packed) - 1):
+        with pytest.raises(TableError, match="cut short within its gzip data"):
+            read_table(io.BytesIO(before + packed[:length]))
+
+
+def test_padding_between_an_empty_gzip_member_and_the_table():
+    packed = gzip.compress(b"") + bytes(7) + gzip.compress(b"a,b\n1,2\n")
+    assert read_table(io.BytesIO(packed)).to_pydict() == {"a": [1], "b": [2]}
+
+
 def test_places(tmp_path, monkeypatch):
     with pytest.raises(TableError, match="does not exist"):
         read_table(tmp_path / "nowhere.csv")
