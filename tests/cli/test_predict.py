@@ -213,6 +213,8 @@ def test_names_do_not_collide(tool, trained, apples):
 def test_endings_are_checked_before_work(tool, tmp_path):
     ended = tool("predict", tmp_path / "none.mm", tmp_path / "none.csv", "--out", "a.xlsx")
     assert ended.code == 2 and "ending" in ended.err
+    ended = tool("predict", tmp_path / "none.mm", tmp_path / "none.csv", "--out", "a.csv/")
+    assert ended.code == 2 and "a.csv/: is the name of a folder" in ended.err
 
 
 def test_a_file_that_is_no_model(tool, apples):

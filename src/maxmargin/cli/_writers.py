@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -29,6 +30,8 @@ def output_format(out: str) -> str:
     """The format that an output file has by its ending; standard output is CSV."""
     if out == STANDARD:
         return "csv"
+    if out.endswith(("/", os.sep)):
+        raise UserError(f"{out}: is the name of a folder; give the name of a file.")
     ending = Path(out).suffix.lower()
     if ending not in FORMATS:
         raise UserError(f"{out}: cannot tell the format by its ending; use one of {', '.join(FORMATS)}.")
