@@ -31,7 +31,7 @@ CELLS = {
     "beyond 2^64": ("a\n123456789012345678901\n1\n", [123456789012345678901.0, 1.0]),
     "long integers": (f"a\n{'7' * 120}\n1\n", [float("7" * 120), 1.0]),
     "long postcodes": (f"a\n{'0' * 120}5\n1\n", ["0" * 120 + "5", "1"]),
-    "long numbers": (f"a\n{'0' * 120}.5\n-{'1' * 90}e{'0' * 90}1\n", [0.5, -float("1" * 90) * 10]),
+    "long numbers": (f"a\n{'0' * 120}.5\n-{'1' * 90}e{'0' * 90}1\n", [0.5, -float("1" * 90 + "e1")]),
     "long text that begins as a number": (f"a\n{'7' * 150}x\n1\n", ["7" * 150 + "x", "1"]),
     "long text that begins as a date": (f"a\n2020-12-31 01:02:03.{'1' * 90}\n", ["2020-12-31 01:02:03." + "1" * 90]),
     "text that begins as infinity": ("a\nIn the end\n1\n", ["In the end", "1"]),
