@@ -14,11 +14,14 @@ import numpy as np
 from ..certificates import (
     Certificate,
     Evidence,
+    KKTCases,
     Status,
     evaluate_kernel_crammer_singer,
+    joint_cases,
     not_reproduced,
     product_rounding,
     refuted,
+    rounded_multipliers,
     values_agree,
 )
 from ..engine import Stopwatch, one_blas_thread
@@ -32,6 +35,7 @@ from ._one_vs_rest import OneVsRest
 from ._remedy import advice
 
 JOINT = "crammer_singer"
+_NEAR = 1e-9  # of the weight: as good as at the bound
 
 
 def fit_joint(machine: Any, X: Any, data: Any, kernel: Kernel, gamma: float, tolerance: float) -> None:
@@ -113,3 +117,16 @@ def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> tuple[
     size = float(np.abs(expected[np.isfinite(expected)]).max(initial=1.0))
     rounded = product_rounding(gram, alpha[rows])
     return (evidence, float(rounded.max())) if values_agree(own, expected, 1e-8 * size + rounded) else None
+
+
+def joint_cases_of(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> KKTCases:
+    """The optimality case of each training sample."""
+    label, rows = np.searchsorted(machine.classes_, y), np.flatnonzero(weight > 0)
+    bound = (machine.C * weight * machine.class_weight_[label])[rows]
+    own = own_multipliers(machine, machine._spread(len(label))[label[rows], rows], bound)
+    return joint_cases(rows, own, bound, machine._values_of(X)[rows], label[rows])
+
+
+def own_multipliers(machine: Any, values: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Multipliers of the own classes: sums that are exact keep them some units in the last place from their bounds."""
+    return rounded_multipliers(values, bound, _NEAR * len(machine.classes_))
