@@ -226,6 +226,8 @@ def _json_cells(field: Any, column: Any) -> list[str]:
     """Values in JSON; numbers that a column holds as text, or as decimals, with the digits that they have."""
     from pyarrow import types
 
+    if (field.metadata or {}).get(b"json") == b"value":
+        return ["null" if text is None else text for text in column.to_pylist()]
     short = types.is_floating(column.type) and column.type.bit_width < 64  # in float64, 0.1 would be 0.10000000149
     if (field.metadata or {}).get(b"json") == b"number" or types.is_decimal(column.type) or short:
         return ["null" if text is None or "n" in text.lower() else text for text in _texts(field, column).to_pylist()]
