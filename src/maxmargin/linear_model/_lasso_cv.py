@@ -45,6 +45,8 @@ class ElasticNetCV(LassoModel):
         Accepted; there is nothing to say.
     n_jobs : int or None, default=None
         Threads, one fold each; None and -1 are all cores.
+    trace : bool, default=False
+        Whether to keep the course of the winner's fit on all rows in ``trace_``. Fits in folds leave none.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class ElasticNetCV(LassoModel):
     gap_path_ : ndarray of the same shape
         The relative duality gap of each fit in a fold, as its solver computed it. Only the winner's fit on all rows
         has a certificate.
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, n_features_in_
+    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
         As in :class:`ElasticNet`.
 
     Examples
@@ -80,6 +82,7 @@ class ElasticNetCV(LassoModel):
         "cv": ["cv_object"],
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
+        "trace": ["boolean"],
     }
 
     eps: float = 1e-3
@@ -88,6 +91,7 @@ class ElasticNetCV(LassoModel):
     cv: Any = None
     verbose: bool | int = 0
     n_jobs: int | None = None
+    trace: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,7 +211,8 @@ class LassoCV(ElasticNetCV):
 
     Parameters
     ----------
-    eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, selection
+    eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, selection, \
+trace
         As in :class:`ElasticNetCV`.
     random_state : any, default=None
         No solver here is random.
@@ -216,7 +221,7 @@ class LassoCV(ElasticNetCV):
     ----------
     alpha_, alphas_, mse_path_, gap_path_
         As in :class:`ElasticNetCV`.
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, n_features_in_
+    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
         As in :class:`Lasso`.
 
     Examples

@@ -69,6 +69,8 @@ class LogisticRegressionCV(LinearSearch):
         ended by Ctrl-C, is not repeated.
     weighted_score : bool, default=True
         Whether `sample_weight` counts in the scores too; a scorer that takes no weights is named in a warning.
+    trace : bool, default=False
+        Whether to keep the course of the winner's fit on all rows in ``trace_``. Fits in folds leave none.
 
     Attributes
     ----------
@@ -84,6 +86,8 @@ class LogisticRegressionCV(LinearSearch):
         Its proof.
     coef_, intercept_, n_iter_, classes_, n_features_in_
         As there.
+    trace_ : maxmargin.solvers.Trace
+        The course of the winner's fit, where ``trace=True``.
     n_splits_, scorer_, refit_time_
         Number of folds, the scorer, and seconds that training the winner took.
 

@@ -74,6 +74,7 @@ class SearchParameters:
     verbose: bool | int = False
     warm_start: bool = False
     weighted_score: bool = True
+    trace: bool = False
 
 
 class Search(SearchParameters, TakesSparse, Reported, ABC):
@@ -93,6 +94,7 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
         "weighted_score": ["boolean"],
+        "trace": ["boolean"],
     }
 
     # ---------------------------------------------------------------- what a subclass says
@@ -244,6 +246,8 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
     def _train_winner(self, data: SearchData) -> None:
         begin = time.perf_counter()
         winner = self._machine(**self.best_params_)
+        if self.trace:
+            winner.set_params(trace=True)
         self.best_estimator_ = winner.fit(data.X, data.y, sample_weight=data.weights)
         if hasattr(self, "feature_names_in_"):
             self.best_estimator_.feature_names_in_ = self.feature_names_in_
@@ -288,6 +292,11 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
     def n_iter_(self) -> Any:
         """Iterations of the machine that was trained on all rows."""
         return self._of_winner("n_iter_")
+
+    @property
+    def trace_(self) -> Any:
+        """The course of the fit of the winner on all rows, where ``trace=True``."""
+        return self._of_winner("trace_")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The score that the search was made with, on other rows."""

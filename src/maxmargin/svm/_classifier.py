@@ -18,7 +18,7 @@ from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
-from ._joint import JOINT, recertify_joint
+from ._joint import JOINT, joint_cases_of, recertify_joint
 from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
@@ -136,13 +136,15 @@ class KernelClassifier(ClassifierMixin, Reported):
         Returns
         -------
         KKTCases
-            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
+            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem; of
+            ``multi_class="crammer_singer"`` once, the margin being the own decision value less the largest of the
+            others.
 
         """
-        if self.multi_class == JOINT:
-            raise ValueError(f"kkt_cases needs binary problems; multi_class={JOINT!r} has none.")
         parts = []
         data = self._training_data(X, y, sample_weight)
+        if self.multi_class == JOINT:
+            return joint_cases_of(self, *data)
         for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):
             coefficients = self._spread_of(pair, y)
             margin = pair.sign * (problem.image(coefficients) + self.intercept_[k])

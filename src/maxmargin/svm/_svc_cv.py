@@ -67,6 +67,8 @@ class SVCCV(KernelSearch, SearchClassifier):
         Show the grid of scores and the time left on standard error.
     warm_start : bool, default=False
         Do not repeat what an earlier `fit` on the same data has finished: a search that ended by Ctrl-C goes on.
+    trace : bool, default=False
+        Whether to keep the course of the winner's fit on all rows in ``trace_``. Fits in folds leave none.
 
     Attributes
     ----------
@@ -79,6 +81,8 @@ class SVCCV(KernelSearch, SearchClassifier):
         What makes probabilities of decision values.
     storage_ : str
         How kernel values were kept.
+    trace_ : maxmargin.solvers.Trace
+        The course of the winner's fit, where ``trace=True``.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class SVRCV(KernelSearch, SearchRegressor):
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing.
     kernel, degree, coef0, tol, cv, refit, rule, race, weighted_score, error_score, memory, max_iter, n_jobs, verbose, \
-warm_start
+warm_start, trace
         As in :class:`SVCCV`.
     scoring : str, callable or None, default=None
         One scorer of scikit-learn's or a ``callable(estimator, X, y)``; None is R2.
