@@ -14,12 +14,13 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Certificate, are_floats, confirmed, refuted
+from ..certificates import Certificate, Status, are_floats, confirmed, refuted
 from ..data import check_array, check_X_y
 from ..engine import Stopwatch
 from ..estimators import check_same_rows, conclude, monitor_of
 from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
+from ._overflow import refuse_overflow
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
 
@@ -60,7 +61,10 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
             found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter, own)
             interrupted = interrupted or found.keyboard
             if not np.isfinite(found.variables).all():
+                refuse_overflow(data.rows, data.targets, data.weights)
                 raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+            if found.status is Status.STALLED:
+                refuse_overflow(data.rows, data.targets, data.weights)
             counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
             certificates.append(Certificate.of(found.evidence, *counted))
             own.certified(certificates[-1])

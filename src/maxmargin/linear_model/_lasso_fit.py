@@ -36,7 +36,7 @@ class LassoData:
         targets = np.asarray(y, dtype=np.float64)
         single = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
-        weights = checked_weights(sample_weight, X.shape[0])
+        weights = checked_weights(sample_weight, X)
         used = weights > 0
         if not used.all():
             X, targets, weights = X[used], targets[used], weights[used]

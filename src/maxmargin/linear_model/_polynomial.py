@@ -23,6 +23,7 @@ from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
+from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
 from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
 
@@ -97,6 +98,7 @@ class PolynomialRegression(LinearRegressor):
         self._validate_params()
         watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
+        refuse_overflow(None, targets, weights)
         alpha = checked_penalty(self.alpha, targets.shape[1])
         if X.shape[1] == 1:
             self.powers_ = np.arange(1, self.degree + 1)[:, None]
@@ -129,7 +131,7 @@ class PolynomialRegression(LinearRegressor):
 
     def _used(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
         """The same of checked arrays."""
-        weights = checked_weights(sample_weight, X.shape[0])
+        weights = checked_weights(sample_weight, X)
         targets = np.asarray(y, dtype=np.float64)
         single = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
