@@ -5,7 +5,7 @@ from ._conclude import conclude, keep_proof
 from ._docstrings import complete_docstring
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
 from ._pairs import class_pairs, pair_vote
-from ._reported import Reported
+from ._reported import PublicMethods, Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
 from ._tags import KeepsGamma, TakesKernel, TakesMissing, TakesSparse
@@ -14,6 +14,7 @@ from ._weights import check_weights
 
 __all__ = [
     "KeepsGamma",
+    "PublicMethods",
     "Reported",
     "TakesKernel",
     "TakesMissing",

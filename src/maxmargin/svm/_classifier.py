@@ -126,19 +126,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
-
-        """
+        """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it."""
         if self.multi_class == JOINT:
             raise ValueError(f"kkt_cases needs binary problems; multi_class={JOINT!r} has none.")
         parts = []

@@ -130,17 +130,6 @@ class LinearSVC(LinearClassifierMachine):
 
         With the squared hinge no sample is on the boundary: all within the margin pay, by ``2 C`` times their slack.
         ``multi_class="crammer_singer"`` has no binary problems, and no such cases.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
-
         """
         return classifier_cases(self, self._formulation(), X, y, sample_weight)
 

@@ -151,19 +151,7 @@ solver_options, trace
         return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: inside the tube, on its edge, above or below it.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample that took part.
-
-        """
+        """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
         X, y, weight = checked_training(self, X, y, sample_weight)
         theta = np.append(self.coef_, self.intercept_)
         return regressor_cases(self._risk(X, y.astype(np.float64), weight), theta, self._slopes)

@@ -95,19 +95,7 @@ callback, solver, trace
         return audit_one(self, X, None, weight, self._unrounded_values_of(X))
 
     def kkt_cases(self, X: Any, y: Any = None, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: inside the region, on its boundary, or outside.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample that took part.
-
-        """
+        """The optimality case of each training sample: inside the region, on its boundary, or outside."""
         X, _, weight = self._training_data(X, y, sample_weight)
         rows, problem, multipliers, b = again_one(self, X, None, weight)
         return region_cases(rows, multipliers, problem.upper, problem.image(multipliers) + b)
