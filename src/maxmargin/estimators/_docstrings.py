@@ -112,7 +112,7 @@ def _parameters_of(owner: type) -> list[str]:
     """The parameters of a class, its own before those of its bases; of a dataclass that is still being made, too."""
     if "__init__" in vars(owner):
         return list(inspect.signature(owner).parameters)
-    own = [name for name, kind in vars(owner).get("__annotations__", {}).items() if not kind.startswith("ClassVar")]
+    own = [name for name, kind in inspect.get_annotations(owner).items() if "ClassVar" not in str(kind)]
     fields = [vars(base).get("__dataclass_fields__", {}) for base in owner.__mro__[1:]]
     inherited = [name for found in reversed(fields) for name, field in found.items() if field.init]
     return list(dict.fromkeys(own + inherited))
