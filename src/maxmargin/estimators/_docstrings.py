@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin
@@ -77,16 +78,17 @@ def complete_class(owner: type) -> None:
     parameters = {
         name: text for sections in shared for text in _entries(sections, "Parameters") for name in _named(text)
     }
-    complete_docstring(owner, _parameters_of(owner), parameters, None)
+    own = [name for text in _entries(_sections(owner), "Parameters") for name in _named(text)]
+    complete_docstring(owner, list(dict.fromkeys(own + _parameters_of(owner))), parameters, None)
     sections = _sections(owner)
-    own = _entries(sections, "Attributes")
+    attributes = _entries(sections, "Attributes")
     for text in (text for base in reversed(shared) for text in _entries(base, "Attributes")):
-        known = {name for entry in own for name in _named(entry)}
+        known = {name for entry in attributes for name in _named(entry)}
         if missing := [name for name in _named(text) if name not in known]:
-            own.append(", ".join(missing) + text[len(_head(text)) :])
-    if own:
+            attributes.append(", ".join(missing) + text[len(_head(text)) :])
+    if attributes:
         after = "Parameters" if "Parameters" in sections else ""
-        owner.__doc__ = _document(_inserted(sections, "Attributes", "\n".join(own), after))
+        owner.__doc__ = _document(_inserted(sections, "Attributes", "\n".join(attributes), after))
 
 
 def complete_docstring(
@@ -109,13 +111,15 @@ def complete_docstring(
 
 
 def _parameters_of(owner: type) -> list[str]:
-    """The parameters of a class, its own before those of its bases; of a dataclass that is still being made, too."""
+    """The parameters of a class, also of a dataclass that is still being made; those of its bases after its own."""
     if "__init__" in vars(owner):
         return list(inspect.signature(owner).parameters)
-    own = [name for name, kind in inspect.get_annotations(owner).items() if "ClassVar" not in str(kind)]
-    fields = [vars(base).get("__dataclass_fields__", {}) for base in owner.__mro__[1:]]
-    inherited = [name for found in reversed(fields) for name, field in found.items() if field.init]
-    return list(dict.fromkeys(own + inherited))
+    names = [name for name, kind in inspect.get_annotations(owner).items() if "ClassVar" not in str(kind)]
+    for base in owner.__mro__[1:]:
+        if is_dataclass(base):
+            own = inspect.get_annotations(base)
+            names += [field.name for field in fields(base) if field.init and field.name in own]
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
 def _sections(documented: Any) -> dict[str, str]:
