@@ -31,20 +31,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     ----------
     nu : float in (0, 1], default=0.5
         Upper bound of the share of outliers, lower bound of the share of support vectors.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, \
-callback, solver, trace
-        As in :class:`maxmargin.svm.SVC`.
 
     Attributes
     ----------
-    certificate_ : ModelCertificate
-        Primal, dual, gap, violation and status, recomputed in float64.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
-    gamma_ : float
-        As in :class:`maxmargin.svm.SVC`.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
-        As in scikit-learn.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
 
