@@ -114,12 +114,14 @@ def _parameters_of(owner: type) -> list[str]:
     """The parameters of a class, also of a dataclass that is still being made; those of its bases after its own."""
     if "__init__" in vars(owner):
         return list(inspect.signature(owner).parameters)
-    names = [name for name, kind in inspect.get_annotations(owner).items() if "ClassVar" not in str(kind)]
-    for base in owner.__mro__[1:]:
-        if is_dataclass(base):
-            own = inspect.get_annotations(base)
-            names += [field.name for field in fields(base) if field.init and field.name in own]
-    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+    own = (name for name, kind in inspect.get_annotations(owner).items() if "ClassVar" not in str(kind))
+    found = {name: getattr(vars(owner).get(name), "init", True) for name in own}
+    for base in filter(is_dataclass, owner.__mro__[1:]):
+        declared = inspect.get_annotations(base)
+        for field in fields(base):
+            if field.name in declared:
+                found.setdefault(field.name, field.init)
+    return [name for name, taken in found.items() if taken and not name.startswith("_")]
 
 
 def _sections(documented: Any) -> dict[str, str]:

@@ -28,8 +28,6 @@ class LinearRegression(LinearRegressor):
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Whether there is a b.
     copy_X : bool, default=True
         X is never written to, whatever this says.
     tol : float, default=1e-6
@@ -43,10 +41,6 @@ class LinearRegression(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept.
     rank_ : int
         Rank of the (centred, weighted) X. Only for dense X, as in scikit-learn.
     singular_ : ndarray of shape (min(n_samples, n_features),)
@@ -56,8 +50,6 @@ class LinearRegression(LinearRegressor):
         rank (for up to 1000 features), also what the objective is above the least possible one, at most.
     solver_ : str
         The solver that was used.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -79,7 +71,6 @@ class LinearRegression(LinearRegressor):
         "positive": ["boolean"],
     }
 
-    fit_intercept: bool = True
     copy_X: bool = True  # noqa: N815 - scikit-learn's name
     tol: float = 1e-6
     n_jobs: int | None = None

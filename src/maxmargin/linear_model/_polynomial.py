@@ -53,8 +53,6 @@ class PolynomialRegression(LinearRegressor):
     ----------
     coef_ : ndarray of shape (n_powers,) or (n_targets, n_powers)
         Coefficients of the powers, in the order of `powers_`.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept b.
     powers_ : ndarray of shape (n_powers, n_features)
         Exponents of the features.
     certificate_ : Guarantee
@@ -64,8 +62,6 @@ class PolynomialRegression(LinearRegressor):
         How many polynomials (with the constant one) the data determines. With one feature, without penalty and with
         fewer distinct values of x than `degree` + 1, the polynomial is the one of lowest degree; with several features
         the one with the shortest coefficients, each in units of its power's spread.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -89,7 +85,6 @@ class PolynomialRegression(LinearRegressor):
 
     degree: int = field(default=2, kw_only=False)
     alpha: Any = 0.0
-    fit_intercept: bool = True
     tol: float = 1e-10
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PolynomialRegression:

@@ -38,8 +38,6 @@ class Ridge(LinearRegressor):
     ----------
     alpha : float or array-like of shape (n_targets,), default=1.0
         The penalty, at least 0; one for all targets or one for each.
-    fit_intercept : bool, default=True
-        Whether there is a b.
     copy_X : bool, default=True
         X is never written to, whatever this says.
     max_iter : int or None, default=None
@@ -59,10 +57,6 @@ class Ridge(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept.
     certificate_ : Guarantee
         Objective, residual of the normal equations, and for alpha > 0 the duality gap, recomputed in float64;
         ``certificate_.verify(X, y)`` does it again.
@@ -70,8 +64,6 @@ class Ridge(LinearRegressor):
         The solver that was used.
     n_iter_ : ndarray of shape (n_targets,)
         Steps of conjugate gradients; 1 for the other solvers.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -96,7 +88,6 @@ class Ridge(LinearRegressor):
     }
 
     alpha: Any = field(default=1.0, kw_only=False)
-    fit_intercept: bool = True
     copy_X: bool = True  # noqa: N815 - scikit-learn's name
     max_iter: int | None = None
     tol: float = 1e-10
