@@ -22,6 +22,7 @@ from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
+from ._ridge import refuse_overflow
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -92,8 +93,7 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
             own = monitor.named(target_name(t, data.k))
             found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter, own)
             interrupted = interrupted or found.keyboard
-            if not np.isfinite(found.variables).all():
-                raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+            refuse_overflow(found.variables[:-1], found.variables[-1])
             counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
             certificates.append(Certificate.of(found.evidence, *counted))
             own.certified(certificates[-1])

@@ -15,7 +15,7 @@ from ..engine import Stopwatch, thread_count, warn
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._regressor import LinearRegressor
-from ._ridge import equations_again, least_squares_problem, normal_guarantee
+from ._ridge import equations_again, least_squares_problem, normal_guarantee, refuse_overflow
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -92,8 +92,7 @@ class LinearRegression(LinearRegressor):
         # orthogonal factors of dense rows: rank and singular values come with them
         solution = solve_least_squares(problem, None, self.tol, method="auto" if sparse else "svd")
         intercept = problem.intercept(solution.variables)
-        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
-            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        refuse_overflow(solution.variables, intercept)
         self.coef_ = solution.variables[:, 0].copy() if single else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:

@@ -24,7 +24,7 @@ from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
 from ._regressor import LinearRegressor
-from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
+from ._ridge import checked_penalty, least_squares_problem, normal_guarantee, used_samples
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -124,13 +124,7 @@ class PolynomialRegression(LinearRegressor):
 
     def _used(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
         """The same of checked arrays."""
-        weights = checked_weights(sample_weight, X.shape[0])
-        targets = np.asarray(y, dtype=np.float64)
-        single = targets.ndim == 1
-        targets = targets.reshape(len(targets), -1)
-        used = weights > 0
-        X = X.toarray() if sp.issparse(X) and X.shape[1] == 1 else X
-        return X[used], targets[used], weights[used], single
+        return used_samples(X.toarray() if sp.issparse(X) and X.shape[1] == 1 else X, y, sample_weight)
 
     # ---------------------------------------------------------------- one feature
 

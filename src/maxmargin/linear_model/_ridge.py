@@ -104,8 +104,7 @@ class Ridge(LinearRegressor):
         problem, single = self._problem(X, y, sample_weight, reset=True)
         solution = solve_least_squares(problem, None, self.tol, self.max_iter, method=_METHODS[self.solver])
         intercept = problem.intercept(solution.variables)
-        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
-            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        refuse_overflow(solution.variables, intercept)
         self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -215,6 +214,13 @@ def least_squares_problem(
     X: Any, y: np.ndarray, sample_weight: Any, alpha: Any, fit_intercept: bool
 ) -> tuple[LeastSquares, bool]:
     """The problem of checked input, without rows of weight 0; and whether y has one dimension."""
+    X, targets, weights, single = used_samples(X, y, sample_weight)
+    penalties = checked_penalty(alpha, targets.shape[1])
+    return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
+
+
+def used_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
+    """Rows, columns of targets and weights of checked input, without rows of weight 0; and whether y is one target."""
     targets = np.asarray(y, dtype=np.float64)
     single = targets.ndim == 1
     targets = targets.reshape(len(targets), -1)
@@ -222,8 +228,13 @@ def least_squares_problem(
     used = weights > 0
     if not used.all():
         X, targets, weights = X[used], targets[used], weights[used]
-    penalties = checked_penalty(alpha, targets.shape[1])
-    return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
+    return X, targets, weights, single
+
+
+def refuse_overflow(weights: np.ndarray, intercept: np.ndarray) -> None:
+    """Refuse a model that float64 does not hold."""
+    if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+        raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
 
 
 def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
