@@ -11,24 +11,18 @@ it was drawn.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
-from numbers import Integral, Real
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
-from ..estimators import Reported, TakesMissing, check_same_rows
+from ..estimators import TakesMissing, check_same_rows
 from ..tree import (
-    CONSTRAINTS,
     Bins,
     Categories,
     Tree,
@@ -42,12 +36,13 @@ from ..tree import (
     first_difference,
     limits_of,
     prune,
-    refuse_monotonic,
     refuted,
 )
+from ._fitted_forest import FittedForest
 from ._forest_bags import Bags
+from ._forest_parameters import FOREST_CONSTRAINTS, ForestParameters, refuse_contradictions
 from ._forest_validation import Validation, split_rows
-from ._forest_votes import OutOfBagState, out_of_bag_errors, sum_of_values
+from ._forest_votes import OutOfBagState, out_of_bag_errors
 from ._members import Members, drawn_seed
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
@@ -66,48 +61,12 @@ def warn_unjudged(judged: np.ndarray) -> None:
         )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class ForestParameters(TreeParameters):
-    """The parameters that forests of classes and of values share."""
-
-    n_estimators: Any = field(default=100, kw_only=False)
-    bootstrap: bool = True
-    oob_score: Any = False
-    n_jobs: int | None = None
-    verbose: int = 0
-    warm_start: bool = False
-    max_samples: Any = None
-    validation_fraction: float = 0.0
-
-
-class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, metaclass=ABCMeta):
+class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        **CONSTRAINTS,
-        "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "bootstrap": ["boolean"],
-        "oob_score": ["boolean", callable],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "warm_start": ["boolean"],
-        "max_samples": [
-            None,
-            Interval(RealNotInt, 0.0, None, closed="neither"),
-            Interval(Integral, 1, 2**31 - 1, closed="both"),
-        ],
-        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
-    }
-
-    _arguments = {
-        "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
-        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
-        "    Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up\n"
-        "    to 4, times any factor, are numbers of repetitions. Not negative.",
-    }
+    _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
     criterion: str
-    estimators_: list
     certificate_: Guarantee
     _loss: str
     _member_type: Any
@@ -115,8 +74,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     classes_: np.ndarray
     _categories: Categories | None
     _sample_weight: np.ndarray | None
-    _rows: np.ndarray | None
-    _bags: Bags
     _foreign: int
     _held_seed: int
     _node_seed: int
@@ -137,10 +94,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         return weight
 
     @abstractmethod
-    def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """What the leaves of each tree add to the sums, and the class that alone has a share in each (else -1)."""
-
-    @abstractmethod
     def _set_out_of_bag(self, target: np.ndarray, state: OutOfBagState) -> None:
         """The attributes that ``oob_score`` asks for."""
 
@@ -150,7 +103,7 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         """Grow the trees."""
         watch = Stopwatch()
         self._validate_params()
-        self._refuse()
+        refuse_contradictions(self)
         earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
         self.__dict__.pop("validation_error_curve_", None)  # of the last fit
         X, target, bins, validation = self._prepare(X, y, sample_weight)
@@ -202,34 +155,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     def _rows_out_of_bag(self, X: Any, bins: Bins) -> Any:
         """The rows as codes, where they say it all; trees of an earlier fit know other bins."""
         return bins.codes_by_row if self._categories is None and not bins.binned.missing.any() else X
-
-    def _refuse(self) -> None:
-        """Refuse what cannot be honoured."""
-        refuse_monotonic(self.monotonic_cst)
-        if self.node != "axis" and self.warm_start:
-            raise ValueError(
-                f'node="{self.node}" draws other weak learners at every fit, which the trees of a warm start do not '
-                "know; use warm_start=False."
-            )
-        if self.validation_fraction > 0 and self.warm_start:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction:g} holds other rows out at every fit, which the trees "
-                "of a warm start may have seen; use warm_start=False."
-            )
-        if self.bootstrap:
-            return
-        if self.max_samples is not None:
-            raise ValueError(
-                f"max_samples={self.max_samples!r} has no meaning with bootstrap=False, where each tree has all rows; "
-                "use bootstrap=True or max_samples=None."
-            )
-        if self.oob_score:
-            raise ValueError("Out of bag estimation only available if bootstrap=True")
-        if self.n_estimators == "auto" and self.validation_fraction == 0:
-            raise ValueError(
-                'n_estimators="auto" watches the out-of-bag error: use bootstrap=True, validation_fraction=0.2 or a '
-                "number of trees."
-            )
 
     def _checked_target(self, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
         if y is None:
@@ -407,68 +332,3 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         found = again._guarantee(again._found(state, again.oob_error_curve_), target, unseen)
         proof = confirm_or_refute(self.certificate_, found, first_difference(self, again))
         return replace(proof, seconds=watch.seconds())
-
-    # ---------------------------------------------------------------- ways through the trees
-
-    def _sums(self, X: Any) -> np.ndarray:
-        """Sum over the trees of what they say of each row."""
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        trees = [member.tree_ for member in self.estimators_]
-        return sum_of_values(trees, *self._leaf_values(trees), X, self.n_jobs)
-
-    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
-        """Sums over the first 1, 2, ... trees of what they say of each row."""
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        sums: Any = 0.0
-        for member in self.estimators_:
-            sums = sums + sum_of_values([member.tree_], *self._leaf_values([member.tree_]), X, self.n_jobs)
-            yield sums
-
-    def apply(self, X: Any) -> np.ndarray:
-        """The number of the leaf that each row ends in, for each tree.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-
-        """
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        return np.column_stack([member.tree_.apply(X, self.n_jobs) for member in self.estimators_])
-
-    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
-        """The nodes that each row passes, for all trees side by side.
-
-        Returns
-        -------
-        indicator : csr_matrix of shape (n_samples, number of nodes of all trees)
-            Ones.
-        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            The columns of tree t are ``n_nodes_ptr[t]`` to ``n_nodes_ptr[t + 1]``.
-
-        """
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        paths = [member.tree_.decision_path(X) for member in self.estimators_]
-        ends = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
-        return sp.hstack(paths).tocsr(), ends
-
-    @property
-    def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows in the bag of each tree, drawn again from its seed."""
-        check_is_fitted(self)
-        if not self.bootstrap:
-            bags = [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
-        else:
-            bags = [self._bags.rows(member.random_state) for member in self.estimators_]
-        return bags if self._rows is None else [self._rows[bag] for bag in bags]
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """The share of each column in the sum of all gains, averaged over the trees."""
-        check_is_fitted(self)
-        shares = [m.feature_importances_ for m in self.estimators_ if m.tree_.node_count > 1]
-        mean = np.mean(shares, axis=0) if shares else np.zeros(self.n_features_in_)
-        return mean / mean.sum() if mean.sum() > 0 else mean
