@@ -41,6 +41,117 @@ def test_files_by_their_ending(ending, tool, trained, apples, said, tmp_path):
     assert [p.name for p in out.parent.iterdir()] == [out.name]
 
 
+# Rows of a table that a model of `a` (a number), `when` (a date), `level` (a category) and `flag` reads; `note` is not.
+ODD_CELLS = [
+    ("1.50", "2020-01-02", " x ", "TRUE", "  padded"),
+    ("+2", "2020-1-3", "x", "False", "NA"),
+    ("NA", "?", "-", "", "-"),
+    ("1e3", "2020-01-04 ", "y\t", " true", " "),
+    ("-0.0", "", "", "FALSE", "a, b"),
+    (" -7.250", "2021-01-01", " y", "true", '"quoted"'),
+]
+NAMES = ("a", "when", "level", "flag", "note")
+
+
+@pytest.fixture(scope="module")
+def reads_all(tmp_path_factory):
+    """A model that reads four columns, and what it says of the rows above."""
+    import pyarrow as pa
+    from sklearn.pipeline import make_pipeline
+
+    from maxmargin.svm import SVC
+    from maxmargin.tables import make_preparation, scan_table
+
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{x:.3f},2020-01-{1 + i % 28:02d},{'xy'[i % 2]},{bool(i % 3)},n{i}" for i, x in enumerate(rng.normal(size=60))
+    ]
+    kinds = {"a": "number", "when": "date", "level": "category", "flag": "category", "note": "drop"}
+    table = read_table(io.BytesIO("\n".join([",".join(NAMES), *rows]).encode()))
+    model = make_pipeline(make_preparation(table, kinds=kinds), SVC(kernel="linear"))
+    model.fit(table, np.where(rng.random(60) > 0.5, "yes", "no"))
+    path = tmp_path_factory.mktemp("model") / "m.mm"
+    persistence.save(model, path)
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([NAMES, *ODD_CELLS])
+    odd = pa.concat_tables(scan_table(io.BytesIO(file.getvalue().encode()), types=model[0][0]))
+    return path, model.predict(odd).tolist()
+
+
+@pytest.mark.parametrize("name", ["table.csv", "wide.csv", "table.tsv"])
+def test_cells_of_csv_are_kept_as_they_are_written(name, tool, reads_all, tmp_path):
+    model, said = reads_all
+    more = [f"x{i}" for i in range(600)] if name.startswith("wide") else []  # wide tables are read in another way
+    with open(tmp_path / name, "w", newline="") as file:
+        writer = csv.writer(file, delimiter="\t" if name.endswith("tsv") else ",")
+        writer.writerows([[*NAMES, *more], *([*row, *[" 1 "] * len(more)] for row in ODD_CELLS)])
+    rows = list(csv.reader(io.StringIO(tool("predict", model, tmp_path / name, "--keep").out)))
+    assert [tuple(row[:5]) for row in rows[1:]] == ODD_CELLS
+    assert all(row[5:-1] == [" 1 "] * len(more) for row in rows[1:])
+    assert [row[-1] for row in rows[1:]] == said
+    assert tool("predict", model, tmp_path / name, "--keep", "--out", tmp_path / "p.jsonl").code == 0
+    kept = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+    for place, word in enumerate(NAMES):
+        if word not in ("a", "flag"):
+            assert [row[word] for row in kept] == [cells[place] or None for cells in ODD_CELLS]
+    assert [row["a"] for row in kept] == [1.5, 2, None, 1000, 0, -7.25]
+    assert [row["flag"] for row in kept] == [True, False, None, True, False, True]
+    assert tool("predict", model, tmp_path / name, "--keep", "--out", tmp_path / "p.parquet").code == 0
+    stored = read_table(tmp_path / "p.parquet")
+    assert stored["a"].to_pylist() == [1.5, 2, None, 1000, 0, -7.25]
+    assert stored["level"].to_pylist() == [cells[2] or None for cells in ODD_CELLS]
+
+
+def test_numbers_of_csv_that_are_no_formulas_are_not_escaped(tool, reads_all, tmp_path):
+    (tmp_path / "t.csv").write_text("a;when;level;flag;note\n-1.234,50;-;=x;true;-1,5\n")
+    ended = tool("predict", reads_all[0], tmp_path / "t.csv", "--keep", "--decimal", ",")
+    assert ended.out.splitlines()[1].startswith('"-1.234,50",-,\'=x,true,"\'-1,5",')
+
+
+def test_cells_of_json_are_kept_as_they_are_written(tool, reads_all, tmp_path):
+    lines = [
+        '{"a": 5, "when": "2020-01-02", "level": " x ", "flag": true, "note": " n"}',
+        '{"a": 1.50, "when": "2020-01-02 03:04", "level": "NA", "flag": null, "note": "-"}',
+        '{"a": 12345678901234567890, "when": null, "level": null, "flag": false, "note": null}',
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    ended = tool("predict", reads_all[0], tmp_path / "t.jsonl", "--keep", "--out", tmp_path / "p.jsonl")
+    assert ended.code == 0, ended.err
+    for line, out in zip(lines, (tmp_path / "p.jsonl").read_text().splitlines(), strict=True):
+        assert out.startswith(line[:-1] + ', "prediction": ')
+    rows = list(csv.reader(io.StringIO(tool("predict", reads_all[0], tmp_path / "t.jsonl", "--keep").out)))
+    assert rows[1][:5] == ["5", "2020-01-02", " x ", "true", " n"]
+    assert rows[3][:5] == ["12345678901234567890", "", "", "false", ""]
+
+
+def test_columns_that_are_read_keep_their_own_types(tool, reads_all, tmp_path):
+    from decimal import Decimal
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(
+        {
+            "a": pa.array([Decimal("1.50"), None], pa.decimal128(9, 2)),
+            "when": pa.array([10**18 + 1, None], pa.timestamp("ns")),
+            "level": [" x ", "NA"],
+            "flag": [True, None],
+            "note": [" n", ""],
+        }
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert tool("predict", reads_all[0], tmp_path / "t.parquet", "--keep", "--out", tmp_path / "p.parquet").code == 0
+    assert pq.read_table(tmp_path / "p.parquet").drop_columns("prediction").equals(table)
+    rows = list(csv.reader(io.StringIO(tool("predict", reads_all[0], tmp_path / "t.parquet", "--keep").out)))
+    assert rows[1][:5] == ["1.50", "2001-09-09T01:46:40.000000001", " x ", "true", " n"]
+    small = pa.table(
+        {**dict(zip(table.column_names, table.columns, strict=True)), "a": pa.array([0.1, 2], pa.float32())}
+    )
+    pq.write_table(small, tmp_path / "t.parquet")
+    rows = list(csv.reader(io.StringIO(tool("predict", reads_all[0], tmp_path / "t.parquet", "--keep").out)))
+    assert [row[0] for row in rows[1:]] == ["0.1", "2"]
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_what_the_model_does_not_read_is_kept_as_it_is_written(ending, tool, tmp_path):
     numbers = np.random.default_rng(0).normal(size=40)
@@ -213,6 +324,8 @@ def test_names_do_not_collide(tool, trained, apples):
 def test_endings_are_checked_before_work(tool, tmp_path):
     ended = tool("predict", tmp_path / "none.mm", tmp_path / "none.csv", "--out", "a.xlsx")
     assert ended.code == 2 and "ending" in ended.err
+    ended = tool("predict", tmp_path / "none.mm", tmp_path / "none.csv", "--out", "a.csv/")
+    assert ended.code == 2 and "a.csv/: is the name of a folder" in ended.err
 
 
 def test_a_file_that_is_no_model(tool, apples):

@@ -180,6 +180,8 @@ def test_options_reach_the_library(tool, tmp_path):
         (["t.csv", "--target", "y", "--kind", "q=drop"], "'q'"),
         (["t.csv", "--target", "y", "--format", "xls"], "no format 'xls'"),
         (["t.csv", "--target", "y", "--out", "."], "is a folder"),
+        (["t.csv", "--target", "y", "--out", "models/"], "models/: is the name of a folder"),
+        (["t.csv", "--target", "y", "--report", "pages/"], "pages/: is the name of a folder"),
         (["t.csv", "--target", "y", "--column", "q"], "'q'"),
         (["bad.csv", "--target", "y"], "bad.csv, line 3"),
         (["latin.csv", "--target", "y"], "--encoding latin-1"),

@@ -147,6 +147,20 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path):
         pass
 
 
+def test_what_names_a_folder_or_nothing_is_refused(tmp_path):
+    (tmp_path / "there").write_text("x")
+    for name in ("there", "new"):
+        with pytest.raises(IsADirectoryError, match=f"{name}/ ends in a slash.*name of a file"):
+            with whole_file(f"{tmp_path}/{name}/"):
+                pass
+    with pytest.raises(IsADirectoryError, match="is a folder"), whole_file(f"{tmp_path}/"):
+        pass
+    with pytest.raises(FileNotFoundError, match="path is empty"), whole_file(""):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert (tmp_path / "there").read_text() == "x"
+
+
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd")
 def test_a_file_without_a_name_is_written_into(tmp_path):
     """Its link in /dev/fd names a file that is not there any more."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as TheirLogisticRegression
@@ -215,3 +216,15 @@ def test_kernel_values_beyond_float64_stall_with_a_warning(C):
         model.fit(X, y)
     assert model.certificate_.status is Status.STALLED
     assert model.certificate_.verify(X, y).status is Status.STALLED
+
+
+def test_a_pickle_from_before_there_was_a_trace(moons):
+    X, y = moons
+    model = KernelLogisticRegression().fit(X, y)
+    state = {name: value for name, value in model.__getstate__().items() if name != "trace"}
+    old = KernelLogisticRegression.__new__(KernelLogisticRegression)
+    old.__setstate__(state)
+    assert old.get_params() == model.get_params() and repr(old) == repr(model)
+    np.testing.assert_array_equal(old.decision_function(X), model.decision_function(X))
+    assert old.certificate_.verify(X, y)
+    assert not hasattr(clone(old).fit(X, y), "trace_")

@@ -165,6 +165,19 @@ def test_a_folder_that_is_not_there(tmp_path):
         save(case("Ridge").model, tmp_path / "none" / "model.mm")
 
 
+@pytest.mark.parametrize("write", [save, to_onnx])
+def test_what_names_a_folder_is_refused(write, tmp_path):
+    if write is to_onnx:
+        pytest.importorskip("onnx")
+    model = case("Ridge").model
+    for path, words in ((f"{tmp_path}/model.mm/", "ends in a slash"), (f"{tmp_path}/", "is a folder")):
+        with pytest.raises(IsADirectoryError, match=f"{path} {words}.*give the name of a file"):
+            write(model, path)
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        write(model, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_no_member_is_a_pickle(tmp_path):
     save(case("Pipeline of a table").model, tmp_path / "model.mm")
     with zipfile.ZipFile(tmp_path / "model.mm") as archive:

@@ -65,6 +65,18 @@ def test_a_regressor_with_one_variable_a_sample(C, epsilon):
     np.testing.assert_allclose(again.primal, point.evidence.primal, rtol=1e-8, atol=room)
 
 
+def test_newton_where_most_variables_are_free():
+    X, K = matrix_of(400, 0.05, d=8)
+    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * np.random.default_rng(3).normal(size=400)
+    box = PathProblem(-np.ones(400), np.ones(400), np.geomspace(1, 1000, 6))
+    (points,) = solve_stored_paths(StoredMatrix(K), y, [box], epsilon=0.01, tolerance=1e-3)
+    assert all(point.status is Status.CONVERGED for point in points)
+    last = points[-1].variables
+    assert 2 * np.count_nonzero((last != 0) & (np.abs(last) < 1000)) > 400
+    # SMO alone takes 276,000 steps here
+    assert sum(point.iterations for point in points) < 20_000
+
+
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.3]), st.floats(0.01, 100))
 @settings(max_examples=60, deadline=None)
 def test_figures_are_those_of_the_plain_code(seed, epsilon, C):

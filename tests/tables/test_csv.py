@@ -29,6 +29,12 @@ CELLS = {
     "hexadecimal": ("a\n0x10\n0x11\n", ["0x10", "0x11"]),
     "beyond 2^53": ("a\n9007199254740993\n1\n", [9007199254740993, 1]),
     "beyond 2^64": ("a\n123456789012345678901\n1\n", [123456789012345678901.0, 1.0]),
+    "long integers": (f"a\n{'7' * 120}\n1\n", [float("7" * 120), 1.0]),
+    "long postcodes": (f"a\n{'0' * 120}5\n1\n", ["0" * 120 + "5", "1"]),
+    "long numbers": (f"a\n{'0' * 120}.5\n-{'1' * 90}e{'0' * 90}1\n", [0.5, -float("1" * 90 + "e1")]),
+    "long text that begins as a number": (f"a\n{'7' * 150}x\n1\n", ["7" * 150 + "x", "1"]),
+    "long text that begins as a date": (f"a\n2020-12-31 01:02:03.{'1' * 90}\n", ["2020-12-31 01:02:03." + "1" * 90]),
+    "text that begins as infinity": ("a\nIn the end\n1\n", ["In the end", "1"]),
     "infinite": ("a\ninf\n-Infinity\n1\n", [float("inf"), float("-inf"), 1.0]),
     "thousands": ('a\n"1,234"\n"12,345,678.5"\n7\n', [1234.0, 12345678.5, 7.0]),
     "thousands by blanks": ("a;b\n1 234;x\n7;y\n", [1234.0, 7.0]),
@@ -162,6 +168,19 @@ def test_gzip(tmp_path):
     path.write_bytes(packed[:-20])
     with pytest.raises(TableError, match="cut short within its gzip data"):
         read_table(path)
+
+
+@pytest.mark.parametrize("before", [b"", gzip.compress(b""), gzip.compress(b"") + bytes(7)])
+def test_gzip_cut_anywhere_is_not_called_empty(before):
+    packed = gzip.compress(bytes(range(32, 127)) * 9 + b"\n")  # dynamic codes: no content in the first dozens of bytes
+    for length in range(2, len(packed) - 1):
+        with pytest.raises(TableError, match="cut short within its gzip data"):
+            read_table(io.BytesIO(before + packed[:length]))
+
+
+def test_padding_between_an_empty_gzip_member_and_the_table():
+    packed = gzip.compress(b"") + bytes(7) + gzip.compress(b"a,b\n1,2\n")
+    assert read_table(io.BytesIO(packed)).to_pydict() == {"a": [1], "b": [2]}
 
 
 def test_places(tmp_path, monkeypatch):

@@ -255,3 +255,9 @@ def test_sparse_rows_that_make_no_matrix_are_not_described(array, values, words)
 def test_sparse_rows_in_several_parts_are_counted_once():
     X = sp.csr_array((np.ones(4), np.array([1, 1, 1, 1]), np.array([0, 4])), shape=(1, 2))
     assert "50.0% of the cells stored" in str(describe_table(SparseTable(X, np.ones(1))).columns[0].reason)
+
+
+def test_a_block_of_json_in_which_dates_are_missing():
+    file = io.BytesIO(b'{"a": "2020-01-02", "b": 1}\n{"a": null, "b": 2}')  # the last line is a block of its own
+    (chunk,) = scan_table(file, format="jsonl")
+    assert chunk["a"].to_pylist() == [dt.datetime(2020, 1, 2), None]

@@ -15,7 +15,7 @@ from ..messages import TextTable
 from ._account import certificate_table, certificate_words, model_table, score_table
 from ._errors import DOES_NOT_HOLD, DONE, UserError, about
 from ._files import account_in, check_place, load, read_again, stem
-from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading, flag
+from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, Model, OutputOptions, Reading, flag, output_file
 from ._screen import Screen
 from ._train import train_again
 
@@ -161,9 +161,7 @@ def report(
     /,
     *,
     reading: Reading = AS_FOUND,
-    out: Annotated[
-        Path | None, Parameter(group=OUTPUT, help="The page; by default the model's name with .html.")
-    ] = None,
+    out: Annotated[Path | None, output_file("The page; by default the model's name with .html.")] = None,
     force: Force = False,
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
@@ -194,7 +192,7 @@ def export(
     /,
     *,
     onnx: Annotated[bool, flag("As ONNX: one graph in float64, preparation included.")] = False,
-    out: Annotated[Path | None, Parameter(group=OUTPUT, help="The file; by default MODEL's name with .onnx.")] = None,
+    out: Annotated[Path | None, output_file("The file; by default MODEL's name with .onnx.")] = None,
     force: Force = False,
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:

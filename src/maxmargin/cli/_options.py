@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
+
+from ._errors import UserError
 
 READING = Group("Reading tables", sort_key=80)
 OUTPUT = Group("Output", sort_key=90)
@@ -16,6 +19,19 @@ def flag(help: str, group: Group | None = None) -> Parameter:
     """An option that is there or not."""
     place: dict[str, Any] = {} if group is None else {"group": group}  # a group of None would hide it
     return Parameter(negative="", show_default=False, help=help, **place)
+
+
+def output_file(help: str) -> Parameter:
+    """An option that names a file to write."""
+    return Parameter(group=OUTPUT, help=help, converter=_file_name)
+
+
+def _file_name(_: Any, tokens: Any) -> Path:
+    """A path that does not end in a slash, which it would lose: ``--out models/`` would write a file ``models``."""
+    name = tokens[0].value
+    if name.endswith(("/", os.sep)):
+        raise UserError(f"{name}: is the name of a folder; give the name of a file.")
+    return Path(name)
 
 
 @Parameter(name="*", group=OUTPUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from ._errors import DONE, UserError, about
 from ._files import STANDARD, check_place, identifiers, load, reader_of
 from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading, flag
 from ._screen import Screen, rows_shown
-from ._writers import output_format, table_written
+from ._writers import HARMLESS, output_format, table_written
 
 
 def predict(
@@ -21,9 +22,7 @@ def predict(
     data: Data,
     /,
     *,
-    keep: Annotated[
-        bool, flag("Keep all columns of the table, not identifiers alone; those not read, as they are.")
-    ] = False,
+    keep: Annotated[bool, flag("Keep all columns of the table as they are written, not identifiers alone.")] = False,
     scores: Annotated[bool, flag("Add decision values, or probabilities where there are such.")] = False,
     name: Annotated[str, Parameter(help="Name of the column of predictions.")] = "prediction",
     reading: Reading = AS_FOUND,
@@ -49,7 +48,7 @@ def predict(
     elif output.json:
         raise UserError("--json takes standard output, so predictions need a file: add --out predictions.csv.")
 
-    from ..tables import scan_table
+    from ..tables import scan_table, scan_written
 
     loaded, account = load(model)
     reader = reader_of(loaded)
@@ -59,8 +58,12 @@ def predict(
         options = {"features": loaded.n_features_in_, **reading.options()}
     predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)
     with about(data), rows_shown(output.quiet) as progress, table_written(out, formulas=formulas) as writer:
-        for chunk in scan_table(data, **options):
-            writer.write(predictor.predict(chunk))
+        if keep and reader is not None:
+            pairs = scan_written(data, **options)
+        else:
+            pairs = ((chunk, None) for chunk in scan_table(data, **options))
+        for chunk, written in pairs:
+            writer.write(predictor.predict(chunk, {} if written is None else as_written(chunk, written, writer.form)))
             progress(predictor.rows)
     summary = predictor.summary()
     if out != STANDARD:
@@ -72,6 +75,27 @@ def predict(
     return DONE
 
 
+def as_written(chunk: Any, written: Any, form: str) -> dict[str, tuple[Any, Any]]:
+    """Field and values of columns whose cells an output can have just as the table has them.
+
+    CSV can have all of them. In other formats, numbers and truth values of CSV are such, and numbers of JSON have types
+    in Parquet and Arrow files.
+    """
+    from pyarrow import types
+
+    found = {}
+    for field, column in zip(written.schema, written.columns, strict=True):
+        read = chunk.schema.field(field.name).type
+        same = types.is_string(read) or not types.is_string(field.type)
+        if form == "jsonl":
+            same = same or types.is_timestamp(read) or bool(field.metadata)
+        if form in ("csv", "tsv"):
+            same, field = True, field if types.is_string(read) else field.with_metadata(HARMLESS)
+        if same:
+            found[field.name] = field, column
+    return found
+
+
 class Predictor:
     """Predicts chunk by chunk and keeps count; every chunk comes out with the same columns and types."""
 
@@ -81,8 +105,11 @@ class Predictor:
         self.counts: Counter = Counter()
         self.low, self.high, self.total = float("inf"), float("-inf"), 0.0
 
-    def predict(self, chunk: Any) -> Any:
-        """The columns to keep and what the model says, as an Arrow table."""
+    def predict(self, chunk: Any, written: Mapping[str, tuple[Any, Any]]) -> Any:
+        """The columns to keep and what the model says, as an Arrow table.
+
+        Of columns that are to be written as they were, `written` has field and values.
+        """
         import pyarrow
 
         sparse = not isinstance(chunk, pyarrow.Table)
@@ -91,8 +118,9 @@ class Predictor:
         fields: list[Any] = []
         if not sparse:
             kept = [name for name in chunk.column_names if self.kept is None or name in self.kept]
-            columns = {name: chunk.column(name) for name in kept}
-            fields = [chunk.schema.field(name) for name in kept]
+            shown = {name: written.get(name) or (chunk.schema.field(name), chunk.column(name)) for name in kept}
+            columns = {name: column for name, (_, column) in shown.items()}
+            fields = [field for field, _ in shown.values()]
         scores = self._scores(chunk.X if sparse else chunk) if self.scores else {}
         if self.name in scores:
             raise UserError(f"--scores adds a column {self.name!r}; choose another name with --name.")

@@ -16,7 +16,7 @@ from ..messages import jsonable
 from ._account import certificate_table, certificate_words, data_table, data_words, family_table, score_table
 from ._errors import DONE, UserError, about
 from ._files import check_place, stem
-from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, OutputOptions, Reading, flag
+from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, OutputOptions, Reading, flag, output_file
 from ._screen import Screen, bytes_shown, shown
 
 MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
@@ -65,10 +65,8 @@ def train(
         ),
     ] = None,
     reading: Reading = AS_FOUND,
-    out: Annotated[
-        Path | None, Parameter(group=OUTPUT, help="The model file; by default the table's name with .mm.")
-    ] = None,
-    report: Annotated[Path | None, Parameter(group=OUTPUT, help="Write a report too: one HTML page.")] = None,
+    out: Annotated[Path | None, output_file("The model file; by default the table's name with .mm.")] = None,
+    report: Annotated[Path | None, output_file("Write a report too: one HTML page.")] = None,
     force: Force = False,
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -29,6 +30,8 @@ def output_format(out: str) -> str:
     """The format that an output file has by its ending; standard output is CSV."""
     if out == STANDARD:
         return "csv"
+    if out.endswith(("/", os.sep)):
+        raise UserError(f"{out}: is the name of a folder; give the name of a file.")
     ending = Path(out).suffix.lower()
     if ending not in FORMATS:
         raise UserError(f"{out}: cannot tell the format by its ending; use one of {', '.join(FORMATS)}.")
@@ -36,9 +39,12 @@ def output_format(out: str) -> str:
 
 
 # What a spreadsheet takes for a formula: these signs at the beginning, the full-width ones and those after a tab, a
-# line break or a byte order mark among them. A number with a sign is none, nor is a sign alone.
-_FORMULA = r"(?s)^\x{feff}*[=+\-@\t\r\n＝＋－＠]."
-_SIGNED = r"^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
+# line break, blanks or a byte order mark among them. A number with a sign is none, nor is a sign alone.
+_FORMULA = r"(?s)^[\x{feff} ]*[=+\-@\t\r\n＝＋－＠]."
+_SIGNED = r"^ *[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)? *$"
+
+
+HARMLESS = {b"harmless": b""}  # of a field whose texts are numbers, dates, or words for what is missing
 
 
 @contextmanager
@@ -96,10 +102,12 @@ class _Csv:
 
         self.file, self.delimiter, self.formulas = file, "," if form == "csv" else "\t", formulas
         self._lines([self._harmless(pyarrow.array([name])) for name in schema.names])
+        self.checked = [not HARMLESS.keys() <= (field.metadata or {}).keys() for field in schema]
 
     def write(self, table: Any) -> None:
         for batch in table.to_batches():
-            self._lines([self._harmless(column) for column in batch.columns])
+            columns = zip(batch.columns, self.checked, strict=True)
+            self._lines([self._harmless(column) if checked else _as_text(column) for column, checked in columns])
 
     def _harmless(self, column: Any) -> Any:
         """Values as text, none of which a spreadsheet runs; numbers and dates are what they are."""

@@ -21,6 +21,8 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getat
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+/(?:task/\d+/)?fd")  # folders of open descriptors
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _MOST_LINKS = 40
+_SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
+_AS_FOLDER = ("ends in a slash, as the name of a folder does", "is a folder")
 
 
 @contextmanager
@@ -38,6 +40,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         Where to. A file that is there is replaced and keeps its permissions; a new one has those of any new file.
 
     """
+    if not os.fspath(path):
+        raise FileNotFoundError("The path is empty; give the name of a file.")
+    if os.fsdecode(path).endswith(_SEPARATORS):
+        # Left to the system, this would be a file without the slash, or "not a directory" if that is there.
+        raise IsADirectoryError(f"{path} {_AS_FOLDER[os.path.isdir(path)]}; give the name of a file.")
     number = descriptor_of(path)
     if number is not None:
         with tempfile.TemporaryFile() as stream:
@@ -51,7 +58,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield stream
         return
     if stat.S_ISDIR(found.st_mode):
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+        raise IsADirectoryError(f"{path} {_AS_FOLDER[True]}; give the name of a file.")
     with tempfile.TemporaryFile() as stream:
         yield stream
         raise_interrupt()

@@ -103,6 +103,8 @@ class KernelLogisticRegression(KernelSumClassifier):
         "trace": ["boolean"],
     }
 
+    trace: bool = False  # of models that were pickled before there was such a parameter
+
     def __init__(
         self,
         *,

@@ -100,6 +100,8 @@ class KernelPerceptron(KernelSumClassifier):
         "trace": ["boolean"],
     }
 
+    trace: bool = False  # of models that were pickled before there was such a parameter
+
     def __init__(
         self,
         *,

@@ -196,7 +196,7 @@ _MOST_LISTED = 256 * len(_KNOWN)  # bytes of the list of members, which have sho
 Chunks = Iterable[bytes | memoryview]
 
 
-def write(path: Path, members: dict[str, Chunks]) -> None:
+def write(path: str | os.PathLike[str], members: dict[str, Chunks]) -> None:
     """Write a file that is there when it is complete."""
     with whole_file(path) as stream:
         _write_members(stream, members)

@@ -87,7 +87,7 @@ def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any]
         raise ModelFileError(f"{type(model).__name__} cannot be saved: {place}{error.what}") from error
     except RecursionError as error:
         raise ModelFileError(f"{type(model).__name__} cannot be saved: it is nested too deeply.") from error
-    write(Path(path), members)
+    write(path, members)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -77,11 +77,10 @@ class Report:
         Path
 
         """
-        target = Path(path)
         text = self.html
-        with whole_file(target) as stream:
+        with whole_file(path) as stream:
             stream.write(text.encode("utf-8"))
-        return target
+        return Path(path)
 
     def _repr_html_(self) -> str:
         # In a frame of its own: neither does its style reach the notebook, nor that of the notebook the page.

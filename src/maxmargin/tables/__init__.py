@@ -13,7 +13,7 @@ from ._preparation import (
     make_encoder as make_encoder,
     make_preparation,
 )
-from ._read import read_table, scan_table
+from ._read import read_table, scan_table, scan_written as scan_written
 from ._types import MISSING
 
 __all__ = [

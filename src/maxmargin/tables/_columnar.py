@@ -15,7 +15,7 @@ from ._arrow_sizes import unpacked_size
 from ._errors import TableError, TableLimitError, absent
 from ._parquet_footer import DELTA_TEXT, DICTIONARY, RowGroup, row_groups
 from ._parquet_sizes import pages_size, thrift_limits
-from ._rows import rechunk
+from ._rows import rechunk, written_field
 from ._source import Progress, Source
 from ._types import Wanted
 
@@ -83,14 +83,23 @@ def _plain_table(table: Any, types: Wanted, file: str) -> Any:
     targets = [
         (_kept_type if types.keeps(field.name) else plain_type)(field.type, field.name, file) for field in table.schema
     ]
-    columns = []
-    for name, column, target in zip(names, table.columns, targets, strict=True):
-        try:
-            columns.append(plain_column(column, target))
-        except pa.ArrowException as error:
-            words = " ".join(str(error).split())[:120]
-            raise TableError.at(Place(file, column=name), f"cannot be read as {target} ({words}).") from None
-    return pa.table(columns, names=names)
+    columns = [
+        _as(column, target, name, file) for name, column, target in zip(names, table.columns, targets, strict=True)
+    ]
+    fields = [pa.field(name, target) for name, target in zip(names, targets, strict=True)]
+    for field, column, target in zip(table.schema, table.columns, targets, strict=True):
+        if types.shows(field.name) and (own := _kept_type(field.type, field.name, file)) != target:
+            fields.append(written_field(pa.field(field.name, own)))
+            columns.append(_as(column, own, field.name, file))
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+def _as(column: Any, target: Any, name: str, file: str) -> Any:
+    try:
+        return plain_column(column, target)
+    except pa.ArrowException as error:
+        words = " ".join(str(error).split())[:120]
+        raise TableError.at(Place(file, column=name), f"cannot be read as {target} ({words}).") from None
 
 
 def _chosen(schema: Any, columns: Sequence[str] | None, source: Source) -> dict[str, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from ..engine import run_parallel
@@ -15,7 +16,7 @@ from ._columns import FixedColumn, GrowingColumn, add_batch, arrow_type, read_ba
 from ._dialect import read_header, refuse_blanks, sniff_delimiter
 from ._errors import TableError, absent
 from ._narrow import CellFormat, clean, convert, first_misfit
-from ._rows import rechunk
+from ._rows import rechunk, written_field
 from ._source import Source
 from ._text import Block, RecordEnds, last_line_end, line_of, lines_in, ragged, record_blocks, wide_block
 from ._types import Wanted
@@ -42,6 +43,7 @@ class Batch:
     cells: dict[str, Any]
     rows: int
     together: Any = None
+    written: Mapping[str, Any] = field(default_factory=dict)  # cells as they are, of columns that are shown so, too
 
 
 class CsvFile:
@@ -60,10 +62,10 @@ class CsvFile:
         size = wide_block(self.source)
         for block in record_blocks(self.source, RecordEnds(self.delimiter), self.options.encoding, size):
             if first:
-                if not block.data.strip(b"\r\n"):
+                if not block.data.lstrip(b"\r\n"):  # on one side, which copies nothing but blank lines
                     continue
                 block, first = self._after_header(block), False
-            if block.data.strip(b"\r\n") and (batch := self._parse(block, columns or self.wanted)).rows:
+            if block.data.lstrip(b"\r\n") and (batch := self._parse(block, columns or self.wanted)).rows:
                 empty = False
                 yield batch
         if first:
@@ -86,7 +88,7 @@ class CsvFile:
         if len(self.names) >= _WIDE and lines_in(block.data) <= _FEW:
             together = wide_cells(block, self.delimiter, len(self.names), [self._place[name] for name in columns])
             if together is not None:
-                return self._sliced(block, columns, clean(together, self.cell_format))
+                return self._sliced(block, columns, together)
         places = [
             str(j) for j in range(len(self.names))
         ]  # stand in for names, of which Arrow treats some in its own way
@@ -106,17 +108,35 @@ class CsvFile:
             wrong = ragged(block, self.delimiter, len(places), self.source.name)
             where = Place(self.source.name, block.line, onwards=True)
             raise wrong or TableError.at(where, f"{one_line(error)[:200].rstrip('.')}.") from None
+        cells = {name: table.column(place).combine_chunks() for name, place in zip(columns, chosen, strict=True)}
+        written = self._written(cells)
         cells = {
-            name: clean(table.column(place).combine_chunks(), self.cell_format)
-            for name, place in zip(columns, chosen, strict=True)
+            name: written[name] if self.options.types.keeps(name) else clean(column, self.cell_format)
+            for name, column in cells.items()
         }
-        return Batch(block, cells, table.num_rows)
+        return Batch(block, cells, table.num_rows, written=written)
 
-    @staticmethod
-    def _sliced(block: Block, columns: Sequence[str], together: Any) -> Batch:
+    def _sliced(self, block: Block, columns: Sequence[str], together: Any) -> Batch:
         rows = len(together) // len(columns)
-        cells = {name: together.slice(place * rows, rows) for place, name in enumerate(columns)}
-        return Batch(block, cells, rows, together)
+        places = {name: place * rows for place, name in enumerate(columns)}
+        types = self.options.types
+        written = {}
+        if types.rest is not None:
+            written = self._written({name: together.slice(place, rows) for name, place in places.items()})
+        together = clean(together, self.cell_format)
+        cells = {
+            name: written[name] if types.keeps(name) else together.slice(place, rows) for name, place in places.items()
+        }
+        return Batch(block, cells, rows, together, written)
+
+    def _written(self, cells: Mapping[str, Any]) -> dict[str, Any]:
+        """Columns that are passed on or shown as they are written, blanks and words for what is missing included."""
+        types = self.options.types
+        return {
+            name: pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
+            for name, column in cells.items()
+            if types.keeps(name) or types.shows(name)
+        }
 
     def place(self, batch: Batch, name: str, row: int) -> Place:
         """Where a cell is: file, line and column."""
@@ -227,4 +247,10 @@ def _settled(column: GrowingColumn | FixedColumn, rows: int) -> FixedColumn:
 
 
 def _table(columns: Mapping[str, FixedColumn], batch: Batch) -> Any:
-    return pa.table(read_batch(list(columns.values()), batch), names=list(columns))
+    arrays = read_batch(list(columns.values()), batch)
+    fields = [pa.field(name, array.type) for name, array in zip(columns, arrays, strict=True)]
+    for name, column in columns.items():
+        if column.file.options.types.shows(name):
+            fields.append(written_field(pa.field(name, pa.string())))
+            arrays.append(batch.written[name])
+    return pa.table(arrays, schema=pa.schema(fields))

@@ -31,6 +31,7 @@ FORMS: dict[str, tuple[str, str]] = {
     "day month year": (r"^(\d{1,2})[ -]" + _MONTH + r",?[ -](\d{4})" + _TIME, r"\3-\2-0\1 0\4"),
     "month day year": ("^" + _MONTH + r" (\d{1,2}),? (\d{4})" + _TIME, r"\3-\1-0\2 0\4"),
 }
+_LONGEST = 40  # characters, of dates of all forms
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 AMBIGUOUS = ("day/month/year", "month/day/year")
 _ZONED = "year-month-day with zone"
@@ -48,7 +49,7 @@ def _rewriting(form: str) -> list[tuple[str, str]]:
 
 def may_have(text: str, form: str) -> bool:
     """A quick look at one cell, to spare passes over all of them."""
-    if len(text) < 8 or not any(mark.isdigit() for mark in text[:40]):
+    if not 8 <= len(text) <= _LONGEST or not any(mark.isdigit() for mark in text[:40]):
         return False
     return form == next(iter(FORMS)) or _compiled(form)[0].match(text) is not None  # the first Arrow reads by itself
 

@@ -15,7 +15,7 @@ from ._columnar import plain_column, plain_type
 from ._dates import FORMS, arrow_instants, may_have
 from ._errors import TableError, absent
 from ._json_shape import Cells, deep_error, lines_of, too_deep, written_objects
-from ._rows import rechunk
+from ._rows import rechunk, written_field
 from ._source import Source
 from ._text import Block, LineEnds, record_blocks, wide_block
 from ._types import Wanted
@@ -183,11 +183,15 @@ def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> N
 
 
 def _kept(columns: dict[str, Any], types: Wanted, block: Block) -> dict[str, Any]:
-    """Columns that are only passed on, their values as text as it is written: numbers can be longer than float64 holds.
+    """Columns that are passed on, their values as text as it is written: numbers can be longer than float64 holds.
 
     Truth values and what is missing stay as they are.
     """
-    numbers = {name: column for name, column in columns.items() if types.keeps(name) and _word(column.type) == "number"}
+    numbers = {
+        name: column
+        for name, column in columns.items()
+        if (types.keeps(name) or types.shows(name)) and _word(column.type) == "number"
+    }
     texts = {name: column.cast(pa.string()) for name, column in numbers.items() if column.type == pa.int64()}
     if len(texts) < len(numbers):
         rows = list(written_objects(block.data.decode()))
@@ -202,8 +206,25 @@ def _kept(columns: dict[str, Any], types: Wanted, block: Block) -> dict[str, Any
 def _field(name: str, word: str, types: Wanted) -> Any:
     """The field of a column, which says of numbers kept as text that they are none."""
     if types.keeps(name) and word == "number":
-        return pa.field(name, pa.string(), metadata={"json": "number"})
+        return pa.field(name, pa.string(), metadata=_NUMBERS)
     return pa.field(name, _target(word))
+
+
+_NUMBERS = {b"json": b"number"}
+
+
+def _shown_field(name: str, word: str) -> Any:
+    """The field of a column as it is written, beside the one of its values."""
+    if word == "number":
+        return written_field(pa.field(name, pa.string(), metadata=_NUMBERS))
+    return written_field(pa.field(name, pa.bool_() if word == "bool" else pa.string()))
+
+
+def _shown(column: Any | None, kept: Any | None) -> Any | None:
+    """A column of one block as it is written, or None if it has no value."""
+    if column is None or _word(column.type) == "missing":
+        return None
+    return column if kept is None else kept
 
 
 def _whole(field: Any, word: str, asked: str | None, parts: list[tuple[int, dict[str, Any]]], where: str) -> Any:
@@ -280,13 +301,21 @@ def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encod
             )
         there = dict(zip(table.column_names, table.columns, strict=True))
         kept = _kept(there, types, block)
-        chunk = [_chunk(fields[name], words[name], there.get(name), kept.get(name), block, parser) for name in names]
+        chunk = [
+            _chunk(
+                fields[name], words[name], there.get(name), kept.get(name) if types.keeps(name) else None, block, parser
+            )
+            for name in names
+        ]
+        shown = [name for name in names if types.shows(name)]
+        chunk += [_shown(there.get(name), kept.get(name)) for name in shown]
+        schema = pa.schema([*(fields[name] for name in names), *(_shown_field(name, words[name]) for name in shown)])
         yield pa.table(
             [
-                pa.nulls(len(table), fields[name].type) if column is None else column
-                for name, column in zip(names, chunk, strict=True)
+                pa.nulls(len(table), field.type) if column is None else column
+                for field, column in zip(schema, chunk, strict=True)
             ],
-            schema=pa.schema([fields[name] for name in names]),
+            schema=schema,
         )
 
 
@@ -308,9 +337,9 @@ def _target(word: str) -> Any:
 
 def _chunk(field: Any, word: str, column: Any | None, kept: Any | None, block: Block, parser: _Parser) -> Any | None:
     """A column of one block as the type of all, or None if it has no value."""
-    found = "missing" if column is None else _word(column.type)
-    if column is None or found == "missing":
+    if column is None or column.null_count == len(column):
         return None
+    found = _word(column.type)
     if word == "any":  # only passed on, and nothing there in the first block
         return column.cast(pa.string()) if kept is None else kept
     if word == "date" and found == "text":

@@ -6,6 +6,7 @@ order of `ORDER`, is the column's. So the answer depends on the whole column and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,11 @@ _THOUSANDS = r"^(?:" + _PLAIN + r"|[+-]?\d{1,3}(?:[, '\x{a0}\x{202f}’]\d{3})+(
 _COMMA = r"^[+-]?(?:\d{1,3}(?:[. '\x{a0}\x{202f}’]\d{3})+|\d+)(?:,\d+)?(?:[eE][+-]?\d+)?$"
 _SEPARATORS = "[, '\\x{a0}\\x{202f}’]"
 _DOTS = "[. '\\x{a0}\\x{202f}’]"
+_INTEGER_DIGITS = 19  # of an int64, at most
+_LOOKED = 100  # characters of a cell, which tell whether it can be a number
+_BEGINS_AS_NUMBER = re.compile(
+    r"[+-]?(?:\d*\.?\d*(?:[eE][+-]?\d*)?|0[xX][0-9a-fA-F]*|[iI][a-zA-Z]*)", re.ASCII
+)  # also 0x7 and infinity, which Arrow reads as numbers
 
 
 @dataclass(frozen=True)
@@ -75,9 +81,17 @@ def _groups(cell_format: CellFormat) -> list[Sequence[str]]:
 
 
 def _may_fit(text: str, type_: str) -> bool:
-    """A quick look at one cell, to spare a pass over all of them."""
+    """A quick look at one cell, to spare a pass over all of them.
+
+    It spares an error, too: Arrow's has the whole cell in its message, copied four times. Of one cell of 16.8 MB that
+    begins as a date does, which was tried as an integer, a number and a date, that was 5.0 of 7.8 ns for each byte, and
+    in fresh pages of memory; below 2 MB pages were used again and it was 1.9 of 4.9 ns, so that time grew faster than
+    the size.
+    """
+    if type_ == "integer" and len(text) > _LOOKED and len(text.lstrip("+-").lstrip("0")) > _INTEGER_DIGITS:
+        return False
     if type_ in ("integer", "number"):
-        return text[0] in "+-.0123456789iI"
+        return _BEGINS_AS_NUMBER.fullmatch(text[:_LOOKED]) is not None
     if type_ == "bool":
         return text[0] in "tTfF"
     if type_ in ("thousands", "comma"):

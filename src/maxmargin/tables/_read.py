@@ -11,7 +11,7 @@ from ._errors import TableError, need_pyarrow
 from ._formats import find_format
 from ._limits import Limits
 from ._source import Progress, Source
-from ._types import MISSING, wanted_types
+from ._types import MISSING, AsWritten, wanted_types
 
 if TYPE_CHECKING:
     from ._csv import CsvOptions
@@ -199,6 +199,18 @@ def scan_table(
         opened.close()
         raise
     return _Chunks(opened, _chunks(opened, kind, chosen, rows, progress))
+
+
+def scan_written(source: Any, types: Any, **options: Any) -> Iterator[tuple[Any, Any]]:
+    """`scan_table` with the types of a reader: chunks, and their columns that it reads as they are written.
+
+    These are text with the blanks that it has and with its own words for what is missing, numbers of JSON as text (see
+    `read_table`), and columns of Parquet and Arrow files, where they are not of the same type already, as their own.
+    """
+    from ._rows import split_written
+
+    for chunk in scan_table(source, types=AsWritten(types), **options):
+        yield split_written(chunk)
 
 
 class _Chunks:

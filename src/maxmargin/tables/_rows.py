@@ -1,4 +1,4 @@
-"""Tables cut anew."""
+"""Tables cut anew, and columns that are there twice: as what they hold, and as they are written."""
 
 from __future__ import annotations
 
@@ -8,6 +8,26 @@ from typing import Any
 import pyarrow as pa
 
 from ._source import Source
+
+_WRITTEN = b"written"
+
+
+def written_field(field: Any) -> Any:
+    """A field whose column is beside the one of the same name."""
+    return field.with_metadata({**(field.metadata or {}), _WRITTEN: b""})
+
+
+def split_written(table: Any) -> tuple[Any, Any]:
+    """A table without the columns that are as they are written, and these alone."""
+    beside = [_WRITTEN in (field.metadata or {}) for field in table.schema]
+    places = range(len(beside))
+    written = table.select([place for place in places if beside[place]])
+    fields = [
+        field.with_metadata({key: word for key, word in field.metadata.items() if key != _WRITTEN} or None)
+        for field in written.schema
+    ]
+    plain = table.select([place for place in places if not beside[place]])
+    return plain, pa.table(written.columns, schema=pa.schema(fields))
 
 
 def rechunk(tables: Iterable[Any], rows: int, source: Source) -> Iterator[Any]:

@@ -191,12 +191,12 @@ class Source:
 
     def _unpacked(self, head: bytes) -> bytes:
         """What gzipped data begin with; a few members without any content may come first."""
-        found, whole = b"", len(head)
+        found, whole, cut = b"", len(head), False
         try:
             while not found and head[:2] == _GZIP:
                 member = zlib.decompressobj(wbits=31)
                 found = member.decompress(head, _HEAD)
-                head = member.unused_data
+                head, cut = member.unused_data.lstrip(b"\0"), not member.eof
         except zlib.error as error:
             raise TableError(f"{self.name} begins as gzip does, and is not: {error}.", place=self.place) from None
         if not found and whole == _HEAD:
@@ -205,7 +205,13 @@ class Source:
                 f"compress it again.",
                 place=self.place,
             )
+        if not found and cut:
+            raise self._damaged("it ends before its first byte of content")
         return found
+
+    def _damaged(self, why: Any) -> TableError:
+        words = f"{self.name} is damaged or cut short within its gzip data ({why}): copy or download it again."
+        return TableError(words, place=self.place)
 
     # ---------------------------------------------------------------- reading
 
@@ -242,10 +248,7 @@ class Source:
                 parts.append(data)
                 size -= len(data)
         except (EOFError, zlib.error) as error:
-            raise TableError(
-                f"{self.name} is damaged or cut short within its gzip data ({error}): copy or download it again.",
-                place=self.place,
-            ) from None
+            raise self._damaged(error) from None
         except OSError as error:
             raise TableError(f"{self.name} cannot be read: {error.strerror or error}.", place=self.place) from None
         return b"".join(parts)

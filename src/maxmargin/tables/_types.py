@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..messages import Argument
@@ -21,6 +21,7 @@ class Wanted:
 
     words: Mapping[str, str]
     rest: str | None = None
+    written: bool = False
 
     def get(self, name: str) -> str | None:
         return self.words.get(name, self.rest)
@@ -29,11 +30,24 @@ class Wanted:
         """Whether a column is only passed on, so that its values have to stay exactly what they are."""
         return self.rest is not None and name not in self.words
 
+    def shows(self, name: str) -> bool:
+        """Whether chunks have a column twice: as what it holds, and as it is written."""
+        return self.written and not self.keeps(name)
+
+
+@dataclass(frozen=True)
+class AsWritten:
+    """The types of a reader, for chunks that have its columns also as they are written."""
+
+    types: Any
+
 
 def wanted_types(types: Any) -> Wanted:
     """Words of a dict; or of a fitted reader or a table that was read before, of which other columns are text."""
     if types is None:
         return Wanted({})
+    if isinstance(types, AsWritten):
+        return replace(wanted_types(types.types), written=True)
     if hasattr(types, "types_"):
         return Wanted(dict(types.types_), "text")
     if not isinstance(types, Mapping):

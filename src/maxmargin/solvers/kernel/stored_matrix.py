@@ -195,7 +195,9 @@ def improve(exact, coarse, beta, lower, upper, r, error, epsilon, tolerance, bud
         if violation <= tolerance or steps >= budget or stop[0] or since > _PATIENCE:
             break
         target = coarse.dtype.type(max(tolerance / 2, violation / 10))
-        whole = 2 * free > n or count_nonzero(beta) == 0  # nearly all move: a block would be a copy of the matrix
+        # nearly all move: a block would be a copy of the matrix, which is worth it where Newton's step can be taken
+        # (SVRCV of 600 rows: 1.63 s by SMO alone, 0.68 so; SVCCV of breast cancer, 569 rows: 0.59 and 0.18)
+        whole = (2 * free > n and free > _MOST_FREE) or count_nonzero(beta) == 0
         chosen = everything if whole else _working_set(r, beta, lower, upper, epsilon, highest, lowest, free)
         part, low, high = take(beta, chosen), take(lower, chosen), take(upper, chosen)
         near = centred(r, chosen, (highest + lowest) / 2, coarse)
