@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,10 +20,53 @@ from ..kernels import KERNELS, Kernel, make_kernel
 from ..svm import rows_of, training_rows
 
 
-class KernelSumClassifier(ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelSumParameters:
+    """The parameters that these classifiers share.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
+        As in :class:`maxmargin.svm.SVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is ``1 / (n_features * X.var())``.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
+    verbose : bool or int, default=False
+        Show progress on standard error.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+
+    """
+
+    kernel: str | Callable | Kernel = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    verbose: bool | int = False
+    n_jobs: int | None = None
+    trace: bool = False
+
+
+class KernelSumClassifier(KernelSumParameters, ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
     """Base of classifiers whose decision values are ``sum_i dual_coef_i k(x_i, x) + b``; not for direct use.
 
     Two classes are one problem, positive for the second class; more are one a class, against the rest.
+
+    Attributes
+    ----------
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    X_fit_ : ndarray or sparse matrix
+        The rows of the training; for a precomputed kernel their matrix.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
+    gamma_ : float
+        The gamma of the kernel, where it has one.
+
     """
 
     _parameter_constraints: dict = {
@@ -31,13 +76,11 @@ class KernelSumClassifier(ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
         "n_jobs": [Integral, None],
+        "trace": ["boolean"],
     }
 
-    kernel: Any
-    degree: int
-    coef0: float
-    n_jobs: int | None
     classes_: np.ndarray
     dual_coef_: np.ndarray
     intercept_: np.ndarray
@@ -99,17 +142,7 @@ class KernelSumClassifier(ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
         return values[:, 0].copy() if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels of the rows of X."""
         values = self.decision_function(X)
         index = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
         return self.classes_[index]
