@@ -5,6 +5,7 @@ from ._conclude import conclude, keep_proof
 from ._docstrings import complete_docstring
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
 from ._pairs import class_pairs, pair_vote
+from ._penalties import check_penalties
 from ._reported import PublicMethods, Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
@@ -20,6 +21,7 @@ __all__ = [
     "TakesMissing",
     "TakesSparse",
     "check_every_class",
+    "check_penalties",
     "check_same_rows",
     "check_weights",
     "class_pairs",

@@ -27,7 +27,7 @@ from ..certificates import (
 )
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, one_blas_thread, thread_count, warn
-from ..estimators import Reported, TakesKernel, check_same_rows, check_weights
+from ..estimators import Reported, TakesKernel, check_penalties, check_same_rows, check_weights
 from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
@@ -221,7 +221,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         if not len(kept):  # one weight for all
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         targets = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        penalties = checked_penalty(self.alpha, targets.shape[1])
+        penalties = check_penalties(self.alpha, targets.shape[1])
         part = gram if len(kept) == len(y) else gram.restricted(kept)
         return KernelRidgeProblem(part, targets[kept], weights[kept], penalties), kept
 
@@ -327,18 +327,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         gram = kernel.gram(rows, columns, thread_count(None))
         values = gram.product(np.arange(coef.shape[1]), coef, np.float64).T
         return values[:, 0].copy() if self.dual_coef_.ndim == 1 else np.ascontiguousarray(values)
-
-
-def checked_penalty(alpha: Any, k: int) -> np.ndarray:
-    """One penalty, at least 0 and finite, for each target."""
-    penalties = np.asarray(alpha, dtype=np.float64)
-    if penalties.ndim == 0 or penalties.shape == (1,):
-        penalties = np.full(k, float(penalties.ravel()[0]))
-    if penalties.shape != (k,):
-        raise ValueError(f"alpha must be a number or one number for each of {k} targets; got shape {penalties.shape}.")
-    if not (np.isfinite(penalties) & (penalties >= 0)).all():
-        raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
-    return penalties
 
 
 def _check_square(kernel: Kernel, X: Any) -> None:

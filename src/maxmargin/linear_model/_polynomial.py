@@ -18,13 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations
 from ..data import check_X_y, validate_data, weighted_sums
 from ..engine import Stopwatch, warn
-from ..estimators import check_same_rows
+from ..estimators import check_penalties, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
 from ._regressor import LinearRegressor
-from ._ridge import checked_penalty, least_squares_problem, normal_guarantee, used_samples
+from ._ridge import least_squares_problem, normal_guarantee, used_samples
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -92,7 +92,7 @@ class PolynomialRegression(LinearRegressor):
         self._validate_params()
         watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
-        alpha = checked_penalty(self.alpha, targets.shape[1])
+        alpha = check_penalties(self.alpha, targets.shape[1])
         if X.shape[1] == 1:
             self.powers_ = np.arange(1, self.degree + 1)[:, None]
             coef, intercept = self._fit_one(X[:, 0], targets, weights, alpha)
@@ -284,7 +284,7 @@ class PolynomialRegression(LinearRegressor):
             fits = fits and are_floats(self.coef_, self.intercept_) and self._has_its_powers(X)
             if not (fits and np.isfinite(coef).all() and np.isfinite(self.intercept_).all()):
                 return refuted(claim)
-            alpha = checked_penalty(self.alpha, targets.shape[1])
+            alpha = check_penalties(self.alpha, targets.shape[1])
             part = self._prove(X, targets, weights, alpha, claim.status, claim.seconds)
         except Exception:  # a model that cannot even be evaluated was never fitted like that
             return refuted(claim)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import check_same_rows
+from ..estimators import check_penalties, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
@@ -185,7 +185,7 @@ def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, 
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
     try:
-        checked_penalty(alpha, 1 if y.ndim == 1 else y.shape[1])
+        check_penalties(alpha, 1 if y.ndim == 1 else y.shape[1])
     except (TypeError, ValueError):  # no fit has taken it
         return refuted(claim)
     problem, _ = least_squares_problem(X, y, sample_weight, alpha, model.fit_intercept)
@@ -215,7 +215,7 @@ def least_squares_problem(
 ) -> tuple[LeastSquares, bool]:
     """The problem of checked input, without rows of weight 0; and whether y has one dimension."""
     X, targets, weights, single = used_samples(X, y, sample_weight)
-    penalties = checked_penalty(alpha, targets.shape[1])
+    penalties = check_penalties(alpha, targets.shape[1])
     return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
 
 
@@ -261,18 +261,6 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
                 f"them, and alpha, by the same number."
             )
     return weights
-
-
-def checked_penalty(alpha: Any, k: int) -> np.ndarray:
-    """One penalty, at least 0 and finite, for each target."""
-    penalties = np.asarray(alpha, dtype=np.float64)
-    if penalties.ndim == 0 or penalties.shape == (1,):
-        penalties = np.full(k, float(penalties.ravel()[0]))
-    if penalties.shape != (k,):
-        raise ValueError(f"alpha must be a number or one number for each of {k} targets; got shape {penalties.shape}.")
-    if not (np.isfinite(penalties) & (penalties >= 0)).all():
-        raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
-    return penalties
 
 
 def normal_guarantee(
