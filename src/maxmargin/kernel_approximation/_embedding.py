@@ -8,9 +8,9 @@ those of the samples, and on the samples themselves it is V L^1/2 again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
@@ -28,6 +28,7 @@ from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no rounding errors
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGamma, Reported, BaseEstimator):
     """Coordinates phi of samples whose inner products are the kernel values: phi from K.
 
@@ -70,7 +71,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGa
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "kernel": [StrOptions(set(KERNELS)), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
@@ -78,20 +79,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGa
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable | Kernel = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
+    n_components: int | None = field(default=None, kw_only=False)
+    kernel: str | Callable | Kernel = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
 
     def fit(self, X: Any, y: Any = None) -> KernelEmbedding:
         """Find the coordinates.

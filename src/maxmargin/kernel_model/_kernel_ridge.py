@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,6 +41,7 @@ _SMALL = 1000
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseEstimator):
     """Kernel ridge regression whose every fit carries a proof.
 
@@ -97,7 +99,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
         "kernel": [StrOptions(_NAMES), callable],
         "gamma": [Interval(Real, 0.0, None, closed="left"), None],
@@ -107,26 +109,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         "tol": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    dual_coef_: np.ndarray
-
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        kernel: str | Callable | Kernel = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict | None = None,
-        tol: float = 1e-10,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.tol = tol
+    alpha: Any = field(default=1.0, kw_only=False)
+    kernel: str | Callable | Kernel = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: dict | None = None
+    tol: float = 1e-10
 
     # ---------------------------------------------------------------- fitting
 
@@ -135,16 +124,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; one of 0 leaves it out.
-
-        Returns
-        -------
-        self
 
         """
         self._validate_params()
