@@ -30,6 +30,7 @@ from ..tree import (
     WeakLearners,
     build_tree,
     checked_columns,
+    checked_target,
     checked_weights,
     columns_a_split,
     confirm_or_refute,
@@ -122,7 +123,7 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         And the rows that are held out, by a seed that is drawn if there is none; so is that of weak learners.
         """
         X = checked_columns(self, X, reset=True)
-        target = self._checked_target(X, y, reset=True)
+        target = checked_target(self, X, y, reset=True)
         weight = None if sample_weight is None else checked_weights(sample_weight, X)
         if weight is not None and (weight == 1).all():  # the same as none
             weight = sample_weight = None
@@ -155,17 +156,6 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
     def _rows_out_of_bag(self, X: Any, bins: Bins) -> Any:
         """The rows as codes, where they say it all; trees of an earlier fit know other bins."""
         return bins.codes_by_row if self._categories is None and not bins.binned.missing.any() else X
-
-    def _checked_target(self, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        target = self._encode_target(y, reset=reset)
-        if len(target) != X.shape[0]:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {X.shape[0]} rows, y has {len(target)}."
-            )
-        return target
 
     def _member(self, seed: int, tree: Tree) -> Any:
         """The estimator around a grown tree."""
