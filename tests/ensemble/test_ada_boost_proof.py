@@ -153,3 +153,10 @@ def test_the_bound_of_regressors(seed, rate, loss, resample):
     assert not proof.verify(X, y[::-1], weights).holds
     if rate == 1.0 and (proof.errors < 0.5).all() and len(model) > 1:
         assert (proof.bounds <= boosting_error_bound(proof.errors) * (1 + 1e-9)).all()
+
+
+def test_rounding_of_sums_is_stated_by_its_bound():
+    """Not by what this processor's order of additions makes of it."""
+    X, y = load_breast_cancer(return_X_y=True)
+    figures = AdaBoostClassifier(n_estimators=20).fit(X, y).certificate_.figures
+    assert figures["errors off by at most"] == len(y) * np.finfo(float).eps

@@ -169,7 +169,8 @@ def prove(
     with np.errstate(over="ignore"):
         bounds, chances = np.exp(logs), np.exp(chance)
     margins = (polls if classes == 2 else _leads(polls, label)) / float(np.sum(votes))
-    off = float(np.abs(errors - claimed).max(initial=0.0))
+    # Two sums of n weights that make 1 may differ by n roundings; how far they really do depends on the processor.
+    off = max(float(np.abs(errors - claimed).max(initial=0.0)), len(label) * float(np.finfo(np.float64).eps))
     holds = bool((training <= bounds * (1 + _ROUNDING)).all()) and off <= 1e-8
     edges = 1 - 1 / classes - errors
     figures = _figures(training, bounds, chances, edges, margins[start > 0], start, off, classes, rate)
