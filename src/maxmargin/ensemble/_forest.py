@@ -217,14 +217,14 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
                 settled = settled or self._has_settled(curve, state)
             if settled or known >= wanted:
                 break
-        watched = curve if validation is None else validation.curve
+        followed = curve if validation is None else validation.curve
         if validation is not None:
-            self.validation_error_curve_ = watched
+            self.validation_error_curve_ = followed
         if not settled:
             where = "out-of-bag error" if validation is None else "error on held-out rows"
             warn(
                 f'n_estimators="auto": the {where} had not settled after {known} trees; it fell by '
-                f"{watched[known // 2 - 1] - watched[-1]:.3g} over the last half of them.",
+                f"{followed[known // 2 - 1] - followed[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -309,7 +309,7 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         try:
             grown = again._grow(bins, target, [(member.random_state, member) for member in self.estimators_])
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            return refuted(self.certificate_, "the account of how a tree was grown")
+            return refuted(self.certificate_, "the record of how a tree was grown")
         again.estimators_, unseen = [member for member, _ in grown], [bits for _, bits in grown]
         state, again._foreign = OutOfBagState(len(target), max(1, again._classes_count)), 0
         again.oob_error_curve_ = again._out_of_bag_errors(

@@ -65,6 +65,6 @@ def refuse_contradictions(forest: Any) -> None:
         raise ValueError("Out of bag estimation only available if bootstrap=True")
     if forest.n_estimators == "auto" and forest.validation_fraction == 0:
         raise ValueError(
-            'n_estimators="auto" watches the out-of-bag error: use bootstrap=True, validation_fraction=0.2 or a '
+            'n_estimators="auto" goes by the out-of-bag error: use bootstrap=True, validation_fraction=0.2 or a '
             "number of trees."
         )
