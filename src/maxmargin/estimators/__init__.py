@@ -3,6 +3,7 @@
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._conclude import conclude, keep_proof
 from ._docstrings import complete_docstring
+from ._kernel_choice import KERNEL_CONSTRAINTS, KernelChoice
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
 from ._pairs import class_pairs, pair_vote
 from ._penalties import check_penalties
@@ -14,7 +15,9 @@ from ._tracing import keep_trace, monitor_of
 from ._weights import check_weights
 
 __all__ = [
+    "KERNEL_CONSTRAINTS",
     "KeepsGamma",
+    "KernelChoice",
     "PublicMethods",
     "Reported",
     "TakesKernel",

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import validate_data
 from ..engine import thread_count
-from ..estimators import KeepsGamma, Reported
-from ..kernels import KERNELS, Kernel, make_kernel
+from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, Reported
+from ..kernels import Kernel, make_kernel
 from ..svm import rows_of, training_rows
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelSumParameters:
+class KernelSumParameters(KernelChoice):
     """The parameters that these classifiers share.
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
-        As in :class:`maxmargin.svm.SVC`.
-    degree : int, default=3
-        Degree of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is ``1 / (n_features * X.var())``.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
     verbose : bool or int, default=False
         Show progress on standard error.
     n_jobs : int or None, default=None
@@ -41,10 +32,6 @@ class KernelSumParameters:
 
     """
 
-    kernel: str | Callable | Kernel = "rbf"
-    degree: int = 3
-    gamma: str | float = "scale"
-    coef0: float = 0.0
     fit_intercept: bool = True
     verbose: bool | int = False
     n_jobs: int | None = None
@@ -70,10 +57,7 @@ class KernelSumClassifier(KernelSumParameters, ClassifierMixin, KeepsGamma, Repo
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["verbose"],

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate
 from ..data import csr_rows, validate_data, weighted_sums
 from ..engine import one_blas_thread, thread_count
-from ..estimators import KeepsGamma, Reported
-from ..kernels import KERNELS, Kernel, make_kernel
+from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, Reported
+from ..kernels import Kernel, make_kernel
 from ..solvers import KERNEL_SOLVER_NAMES
 from ._formulations import Formulation
 from ._input import rows_of
@@ -34,21 +34,11 @@ def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelParameters:
+class KernelParameters(KernelChoice):
     """The parameters that all kernel machines share.
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
-        A value of ``maxmargin.kernels``, such as ``RBF(0.5) + Linear()``, brings its own parameters: `gamma`, `coef0`
-        and `degree` are then not used. A callable is called as ``kernel(X, Z)`` on blocks of rows and returns the
-        matrix of values.
-    degree : int, default=3
-        Degree of the polynomial kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is ``1 / (n_features * X.var())``.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
     shrinking : bool, default=True
         Whether the solver may set variables aside that seem settled. The result is the same.
     tol : float, default=1e-3
@@ -85,10 +75,6 @@ class KernelParameters:
 
     """
 
-    kernel: str | Callable = "rbf"
-    degree: int = 3
-    gamma: str | float = "scale"
-    coef0: float = 0.0
     shrinking: bool = True
     tol: float = 1e-3
     cache_size: float = 200
@@ -122,10 +108,7 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
