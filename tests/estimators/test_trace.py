@@ -3,16 +3,26 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
 from sklearn.preprocessing import scale
 
-from maxmargin.cluster import KMeans
-from maxmargin.ensemble import AdaBoostClassifier, AdaBoostRegressor
+from maxmargin.cluster import KMeans, SpectralClustering
+from maxmargin.ensemble import AdaBoostClassifier, AdaBoostRegressor, CascadeClassifier
 from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron
-from maxmargin.linear_model import ElasticNet, Lasso, LinearClassifier, LogisticRegression, Perceptron
+from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
+    LassoCV,
+    LinearClassifier,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    Ridge,
+)
+from maxmargin.neighbors import CondensedNearestNeighbors
 from maxmargin.persistence import load, save
 from maxmargin.solvers import Trace
-from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 X, TARGET = scale(IRIS[:, 1:]), IRIS[:, 0]
@@ -37,6 +47,11 @@ CERTIFIED = {
     "Lasso": (Lasso(alpha=0.01), TARGET),
     "ElasticNet": (ElasticNet(alpha=0.01), np.column_stack([TARGET, TWO])),
     "KernelLogisticRegression": (KernelLogisticRegression(), SPECIES),
+    "SVCCV": (SVCCV([0.1, 1.0], [0.1], cv=2), SPECIES),
+    "SVRCV": (SVRCV([1.0], [0.1, 1.0], cv=2), TARGET),
+    "LinearSVCCV": (LinearSVCCV([0.1, 1.0], cv=2), SPECIES),
+    "LogisticRegressionCV": (LogisticRegressionCV([0.1, 1.0], cv=2), TWO),
+    "LassoCV": (LassoCV(alphas=5, cv=2), TARGET),
     **{
         f"LinearClassifier, {solver}": (LinearClassifier(loss=loss, solver=solver, tol=1e-2), TWO)
         for solver, loss in {
@@ -60,6 +75,14 @@ OTHERS = {
     "KMeans, starts": (KMeans(3, n_init=3, init="random", random_state=0), None, {"inertia"}),
     "AdaBoostClassifier": (AdaBoostClassifier(), SPECIES, {"error", "weighted_error", "exponential_loss"}),
     "AdaBoostRegressor": (AdaBoostRegressor(), TARGET, {"error", "weighted_error", "exponential_loss"}),
+    "CascadeClassifier": (CascadeClassifier(), TWO, {"detection", "false_alarm", "learners"}),
+    "CondensedNearestNeighbors": (CondensedNearestNeighbors(), SPECIES, {"prototypes"}),
+    "CondensedNearestNeighbors, reduced": (CondensedNearestNeighbors(reduce=True), SPECIES, {"prototypes"}),
+    "Ridge, conjugate gradients": (Ridge(solver="sparse_cg"), TARGET, {"violation"}),
+    "Ridge, two targets": (Ridge(solver="sparse_cg"), np.column_stack([TARGET, TWO]), {"violation"}),
+    "Ridge, factorised": (Ridge(), TARGET, {"residual"}),
+    "SpectralClustering": (SpectralClustering(3, random_state=0), None, {"inertia", "ncut"}),
+    "SpectralClustering, signs": (SpectralClustering(2, assign_labels="sign"), None, {"ncut"}),
 }
 
 
@@ -102,6 +125,78 @@ def test_mistakes_inertia_and_errors_are_those_of_the_model():
     boosted = AdaBoostClassifier(n_estimators=20, trace=True).fit(X, TWO == 1)
     staged = [np.mean(labels != (TWO == 1)) for labels in boosted.staged_predict(X)]
     np.testing.assert_allclose(boosted.trace_["error"], staged, atol=1e-12)
+
+
+def test_a_cascade_passes_fewer_rows_with_each_stage():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 3))
+    y = (np.abs(x) > 1.0).all(axis=1)
+    model = CascadeClassifier(max_stages=4, trace=True).fit(x, y)
+    trace, passed = model.trace_, np.ones(len(y), dtype=bool)
+    assert len(trace) == len(model.stages_) > 1
+    for stage, threshold, detection, alarm, learners in zip(
+        model.stages_, model.thresholds_, trace["detection"], trace["false_alarm"], trace["learners"], strict=True
+    ):
+        votes = stage.decision_function(x) * stage.estimator_weights_.sum() / 2
+        passed &= votes > threshold
+        assert passed[y].mean() == pytest.approx(detection, abs=1e-12)
+        assert passed[~y].mean() == pytest.approx(alarm, abs=1e-12)
+        learners -= len(stage)
+    assert learners == trace["learners"][-2]
+    assert (np.diff(trace["seconds"]) >= 0).all()
+
+
+def test_prototypes_by_pass():
+    x, y = make_moons(300, noise=0.3, random_state=0)
+    model = CondensedNearestNeighbors(trace=True).fit(x, y)
+    counts = model.trace_["prototypes"]
+    assert len(counts) == model.n_iter_ and counts[-1] == len(model.prototypes_)
+    assert (np.diff(counts) >= 0).all() and counts[-1] == counts[-2]  # the last pass adds none
+    model = CondensedNearestNeighbors(reduce=True, trace=True).fit(x, y)
+    assert model.trace_.problems == ["condensing", "reduction"]
+    fewer = model.trace_.part("reduction")["prototypes"]
+    assert model.trace_.part("condensing")["prototypes"][-1] >= fewer[0] >= fewer[-1] == len(model.prototypes_)
+
+
+def test_conjugate_gradients_end_with_the_slope_of_their_weights():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 8)), rng.normal(size=60)
+    model = Ridge(alpha=0.5, solver="sparse_cg", trace=True).fit(x, y)
+    centred, target = x - x.mean(axis=0), y - y.mean()
+    right = centred.T @ target
+    slope = right - centred.T @ (centred @ model.coef_) - 0.5 * model.coef_
+    violation = model.trace_["violation"]
+    assert violation[0] == pytest.approx(1.0, rel=1e-12)  # from w = 0
+    # both are rounding errors, of sums of 60 products and more
+    assert violation[-1] <= 1e-13 and np.linalg.norm(slope) / np.linalg.norm(right) <= 1e-13
+    assert model.trace_["iteration"][-1] == model.n_iter_[0] <= 8 * 13  # eight steps would do without rounding
+    two = Ridge(solver="lsqr", trace=True).fit(x, np.column_stack([y, -y]))
+    assert two.trace_.problems == ["target 0", "target 1"]
+    direct = Ridge(trace=True).fit(x, y)
+    assert direct.trace_["residual"].tolist() == [direct.certificate_.figures["relative residual"]]
+
+
+def test_starts_of_a_normalised_cut():
+    x, _ = make_blobs(120, centers=4, random_state=1)
+    model = SpectralClustering(4, gamma="median", n_init=3, random_state=0, trace=True).fit(x)
+    trace = model.trace_
+    assert trace.problems == ["start 1", "start 2", "start 3", ""]
+    assert trace.part("")["ncut"].tolist() == [model.ncut_]
+    for name in trace.problems[:3]:
+        part = trace.part(name)
+        inertia = part["inertia"][:-1]
+        assert (np.diff(inertia) <= 1e-12 * abs(inertia[0])).all()
+        assert part["ncut"][-1] >= model.ncut_ - 1e-12  # the best one is kept
+    x, _ = make_circles(100, factor=0.4, noise=0.04, random_state=0)
+    signs = SpectralClustering(2, assign_labels="sign", trace=True).fit(x)
+    assert len(signs.trace_) == 1 and signs.trace_["ncut"][0] == signs.ncut_
+
+
+def test_the_trace_of_a_search_is_that_of_its_winner():
+    search = SVCCV([0.1, 1.0], [0.1, 1.0], cv=2, trace=True).fit(X, SPECIES)
+    assert search.trace_ is search.best_estimator_.trace_
+    alone = SVCCV([0.1, 1.0], [0.1, 1.0], cv=2, refit=False, trace=True).fit(X, SPECIES)
+    assert not hasattr(alone, "trace_")
 
 
 def test_the_exponential_loss_is_that_of_the_vote():
@@ -153,7 +248,11 @@ def test_without_it_nothing_is_kept_and_the_model_is_the_same(name):
     assert not hasattr(traced.set_params(trace=False).fit(X, y), "trace_")
 
 
-@pytest.mark.parametrize("name", ["SVC", "LogisticRegression", "Perceptron", "KMeans, starts", "AdaBoostClassifier"])
+@pytest.mark.parametrize(
+    "name",
+    ["SVC", "LogisticRegression", "Perceptron", "KMeans, starts", "AdaBoostClassifier", "SVCCV", "LassoCV"]
+    + ["CascadeClassifier", "CondensedNearestNeighbors, reduced", "Ridge, two targets", "SpectralClustering"],
+)
 def test_files_keep_it(name, tmp_path):
     model, y = (CERTIFIED[name] if name in CERTIFIED else OTHERS[name])[:2]
     model = clone(model).set_params(trace=True).fit(X, y)

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sklearn_linear
 from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
@@ -259,3 +260,21 @@ def test_input_that_does_not_fit(iris):
         explain_row(Ridge().fit(X, y), X[0], label="x")
     with pytest.raises(ValueError, match="must be the 100 rows that the model was trained on; got 50"):
         explain_model(SVR().fit(X, y), X[:50], y[:50])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_the_joint_machine_of_several_classes(kernel):
+    """Its cases are those of `kkt_cases`, told from the model alone or with its training rows."""
+    X, y = load_iris(return_X_y=True)
+    rows = X @ X.T if kernel == "precomputed" else X
+    model = SVC(kernel=kernel, multi_class="crammer_singer").fit(rows, y)
+    cases = model.kkt_cases(rows, y)
+    with_rows, alone = explain_model(model, rows, y), explain_model(model)
+    for name, count in cases.counts().items():
+        assert with_rows.facts[name] == count
+        if kernel == "rbf" and name != "outside the margin":
+            assert alone.facts.get(name, 0) == count
+    assert alone.facts["on the margin boundary"] == (cases.case == 1).sum()
+    if kernel == "precomputed":
+        assert alone.facts["inside the margin"] == (cases.case > 1).sum()
+    assert "width" not in with_rows.summary

@@ -45,7 +45,7 @@ def test_page_shows_what_its_code_prints(page):
 def test_pictures_are_made_by_the_page(page):
     image = pytest.importorskip("PIL.Image")
     names = re.findall(r"^\.\. image:: _static/(\S+)$", TEXT, re.MULTILINE)
-    assert names == ["path.png", "certificate.png", "kernel.png", "slacks.png"]
+    assert names == ["path.png", "certificate.png", "kernel.png", "slacks.png", "margin_classes.png"]
     for name in names:
         with image.open(DOCS / "_static" / name) as kept, image.open(page[1] / name) as made:
             assert kept.size == made.size

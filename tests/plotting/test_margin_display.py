@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from sklearn import svm as sklearn_svm
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification, make_moons
+from sklearn.datasets import load_breast_cancer, make_classification, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -232,12 +232,6 @@ def test_figure_is_white_and_legend_inside_it(moons):
     assert display.figure_.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
     assert box.y0 >= 0 and box.x0 >= 0 and box.x1 <= display.figure_.bbox.x1
     assert box.y1 <= display.ax_.xaxis.label.get_window_extent().y0
-
-
-def test_more_than_two_classes_are_refused():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"models of two classes; this SVC has 3 \(0, 1, 2\)"):
-        MarginDisplay.from_estimator(SVC().fit(X, y), X, y)
 
 
 def test_what_cannot_be_drawn_is_refused(moons):

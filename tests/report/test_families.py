@@ -89,6 +89,14 @@ def test_classifiers(name, two_classes, read):
     assert ("tuning" in seen.ids()) == ("search" in pictures)
 
 
+def test_the_joint_machine_of_several_classes(three_classes, read):
+    X, y = three_classes
+    model = SVC(multi_class="crammer_singer").fit(X, y)
+    page = report(model, X, y)
+    check_page(page, read, [*CURVES, "kernel"])
+    assert page.data["certificate"]["state"] == "confirmed"
+
+
 REGRESSORS = {
     "svr": (SVR(C=10.0), []),
     "lasso": (Lasso(0.1), []),

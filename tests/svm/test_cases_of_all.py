@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification, make_moons
 
+from maxmargin.linear_model import LinearClassifier, LogisticRegression
 from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 X, Y = make_moons(120, noise=0.3, random_state=0)
@@ -100,8 +101,88 @@ def test_several_classes_hard_margins_and_weights():
     assert len(LinearSVR().fit(X, T, weight).kkt_cases(X, T, weight)) == 80
 
 
-def test_what_has_none_says_so():
-    joint = LinearSVC(multi_class="crammer_singer").fit(*load_iris(return_X_y=True))
-    assert not hasattr(joint, "kkt_cases")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(C=0.3, multi_class="crammer_singer", tol=1e-7),
+        LinearSVC(C=0.3, multi_class="crammer_singer", fit_intercept=False, tol=1e-7),
+        SVC(C=0.3, kernel="linear", multi_class="crammer_singer", gap_tol=1e-7),
+        SVC(C=0.3, multi_class="crammer_singer", class_weight={0: 2.0}),
+        SVC(C=0.3, kernel="precomputed", multi_class="crammer_singer"),
+    ],
+    ids=repr,
+)
+def test_the_joint_machine(model, weighted):
+    """The margin is what the own class is ahead of the best other, and multipliers go with it."""
+    iris, species = load_iris(return_X_y=True)
+    rows = iris @ iris.T if getattr(model, "kernel", "") == "precomputed" else iris
+    weight = np.where(np.arange(150) % 3, 1.0, 0.0) if weighted else None
+    model.fit(rows, species, weight)
+    cases, f = model.kkt_cases(rows, species, weight), model.decision_function(rows)
+    used = np.flatnonzero(np.ones(150) if weight is None else weight)
+    np.testing.assert_array_equal(cases.sample, used)
+    ahead = np.array([row[k] - np.delete(row, k).max() for row, k in zip(f, species, strict=True)])[used]
+    np.testing.assert_allclose(cases.margin, ahead, atol=1e-8)
+    np.testing.assert_allclose(cases.slack, np.maximum(1 - ahead, 0), atol=1e-8)
+    bound = 0.3 * np.array([2.0 if getattr(model, "class_weight", None) and k == 0 else 1.0 for k in species[used]])
+    assert (cases.multiplier[cases.case == 0] == 0).all()
+    np.testing.assert_allclose(cases.multiplier[cases.case >= 2], bound[cases.case >= 2])
+    assert ((cases.multiplier > 0) & (cases.multiplier < bound))[cases.case == 1].all()
+    near = cases.violation.max() + 1e-12
+    assert (ahead[cases.case == 0] >= 1 - near).all() and (ahead[cases.case >= 2] <= 1 + near).all()
+    np.testing.assert_allclose(ahead[cases.case == 1], 1.0, atol=near)
+    assert min(cases.counts()[word] for word in cases.words[:3]) > 0
+    if isinstance(model, SVC):
+        assert near <= model.certificate_.kkt_violation + 1e-9
+        own = model.dual_coef_[species[model.support_], np.arange(len(model.support_))]
+        np.testing.assert_allclose(cases.multiplier[np.searchsorted(used, model.support_)], own, rtol=1e-6, atol=1e-8)
+    else:
+        assert near < 1e-2
+
+
+def test_kernel_and_linear_joint_machines_agree():
+    iris, species = load_iris(return_X_y=True)
+    linear = LinearSVC(C=0.3, multi_class="crammer_singer", tol=1e-9, max_iter=20_000).fit(iris, species)
+    kernel = SVC(C=0.3, kernel="linear", multi_class="crammer_singer", gap_tol=1e-9).fit(iris, species)
+    ours, theirs = linear.kkt_cases(iris, species), kernel.kkt_cases(iris, species)
+    np.testing.assert_allclose(ours.margin, theirs.margin, atol=1e-3)
+    np.testing.assert_array_equal(ours.case == 0, theirs.case == 0)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_linear_classifier_is_a_linear_machine(loss):
+    x, y = make_classification(150, 4, flip_y=0.1, random_state=0)
+    ours = LinearClassifier(loss, C=0.7, tol=1e-8).fit(x, y).kkt_cases(x, y)
+    theirs = LinearSVC(loss=loss, C=0.7, tol=1e-8).fit(x, y).kkt_cases(x, y)
+    np.testing.assert_array_equal(ours.case, theirs.case)
+    np.testing.assert_allclose(ours.multiplier, theirs.multiplier, atol=1e-6)
+    np.testing.assert_allclose(ours.margin, theirs.margin, atol=1e-6)
+
+
+def test_a_linear_classifier_with_an_l1_penalty_meets_its_equations():
+    """|sum_i alpha_i y_i x_ij| is at most 1, and 1 where w_j is not 0; the multipliers of both classes balance."""
+    x, y = make_classification(150, 6, flip_y=0.1, random_state=1)
+    model = LinearClassifier("hinge", "l1", C=0.05, tol=1e-9).fit(x, y)
+    cases = model.kkt_cases(x, y)
+    sums = (cases.multiplier * (2 * y - 1)) @ x
+    used = model.coef_[0] != 0
+    assert 0 < used.sum() < 6
+    np.testing.assert_allclose(np.abs(sums[used]), 1.0, atol=1e-4)
+    assert (np.abs(sums) <= 1 + 1e-4).all()
+    assert (cases.multiplier * (2 * y - 1)).sum() == pytest.approx(0, abs=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "perceptron"])
+def test_other_losses_have_no_cases(loss):
+    model = LinearClassifier(loss)
+    assert not hasattr(model, "kkt_cases")
+    with pytest.raises(AttributeError) as error:
+        _ = model.kkt_cases
+    assert "kkt_cases needs loss='hinge' or 'squared_hinge'" in str(error.value.__cause__)
+    assert not hasattr(LogisticRegression(), "kkt_cases")
+
+
+def test_other_rows_are_refused():
     with pytest.raises(ValueError, match="rows"):
         LinearSVR().fit(X, T).kkt_cases(X[:50], T[:50])

@@ -1,7 +1,7 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
-from ._cases import CASES, KKTCases, kkt_cases, region_cases, rounded_multipliers, tube_cases
+from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
     REPRODUCED,
@@ -73,6 +73,7 @@ __all__ = [
     "figures_reproduced",
     "figures",
     "is_feasible",
+    "joint_cases",
     "kkt_cases",
     "region_cases",
     "rounded_multipliers",

@@ -38,8 +38,10 @@ class KKTCases:
         bound inside, correctly classified (margin >= 0) or misclassified. Of a regressor: inside the tube, on its
         edge, above or below it; of a machine of one class: inside the region, on its boundary, outside.
     multiplier, slack, margin : ndarray of float
-        alpha_i, max(0, 1 - margin) and y_i f(x_i). Of a regressor the margin is epsilon less the size of the residual,
-        of a machine of one class the decision value, and the slack is what it lacks of 0.
+        alpha_i, max(0, 1 - margin) and y_i f(x_i). Of a joint machine of several classes (Crammer and Singer) the
+        margin is the decision value of the own class less the largest of the others, and the multiplier that of the own
+        class. Of a regressor the margin is epsilon less the size of the residual, of a machine of one class the
+        decision value, and the slack is what it lacks of 0.
     violation : ndarray of float
         How far the margin is from what the case demands; at most the certificate's KKT violation for kernel machines.
     words : tuple of str
@@ -96,6 +98,21 @@ def kkt_cases(
         at_zero & at_bound, 0.0, np.where(at_zero, too_close, np.where(at_bound, too_far, np.abs(1 - margin)))
     )
     return KKTCases(np.full(len(sample), problem), sample, case, multiplier, too_close, margin, violation)
+
+
+def joint_cases(
+    sample: np.ndarray, multiplier: np.ndarray, bound: np.ndarray, f: np.ndarray, label: np.ndarray
+) -> KKTCases:
+    """Cases of a Crammer-Singer machine from the multipliers of the own classes, their bounds, and decision values.
+
+    The multipliers of the other classes sum to that of the own one, negated. Below its bound the own class is among the
+    largest of ``e_k + f_k``, so that there is no loss and the margin is 1 or more; above zero another class is, so that
+    the margin is 1 or less: the three cases of two classes.
+    """
+    at = np.arange(len(label)), label
+    others = f.copy()
+    others[at] = -np.inf
+    return kkt_cases(0, sample, multiplier, bound, f[at] - others.max(axis=1))
 
 
 def tube_cases(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, cast
@@ -17,7 +18,8 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, check_same_rows, keep_trace
+from ..solvers import Trace
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_base import predictions
 from ._ada_boost_classifier import AdaBoostClassifier, takes_sparse
@@ -63,6 +65,10 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         The positive class; None is the one with less weight.
     random_state : int, RandomState or None, default=None
         Of the rows that are held out, and of learners that draw.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: after each stage the shares of all positives
+        (``detection``) and of all negatives (``false_alarm``) that have passed so far, of the rows that thresholds are
+        set on, the learners so far, and seconds.
 
     Attributes
     ----------
@@ -78,6 +84,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         The positive class.
     certificate_ : CascadeGuarantee
         Rates of the stages and of the whole; recomputed by ``certificate_.verify(X, y, sample_weight)``.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -107,6 +115,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         "carry_votes": ["boolean"],
         "pos_label": "no_validation",
         "random_state": ["random_state"],
+        "trace": ["boolean"],
     }
 
     _arguments = {"y": "y : array-like of shape (n_samples,)\n    Labels of two classes."}
@@ -122,6 +131,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     carry_votes: bool = False
     pos_label: Any = None
     random_state: Any = None
+    trace: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -151,7 +161,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         rows = StageRows.of(X, positive, weights)
         train = rows.kept((weights > 0) & ~self._tuned) if self._tuned.any() else rows.kept(weights > 0)
         tune = rows.kept((weights > 0) & self._tuned) if self._tuned.any() else train
-        status, self._ending = self._grow(train, tune, random_state)
+        times: list[float] = []
+        status, self._ending = self._grow(train, tune, random_state, lambda: times.append(watch.seconds()))
         self.thresholds_ = np.array([stage.threshold for stage in self._stages])
         self.stages_ = [stage.model for stage in self._stages]
         self._rows_seen, self._asked = len(y), (self.min_detection, self.max_false_alarm)
@@ -159,10 +170,23 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         proof = self._prove(X, positive, weights, status)
         self.mean_stages_, self.cost_ = proof.figures["mean stages"], proof.figures["mean learners"]
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
+        keep_trace(self, self._course(times) if self.trace else None)
         return self
 
-    def _grow(self, train: StageRows, tune: StageRows, random_state: np.random.RandomState) -> tuple[Status, str]:
-        """Add stages while there is something to reject; how it ended."""
+    def _course(self, times: list[float]) -> Trace:
+        trace = Trace()
+        figures = {
+            "detection": np.cumprod([stage.detection for stage in self._stages]),
+            "false_alarm": np.cumprod([stage.false_alarm for stage in self._stages]),
+            "learners": np.cumsum([len(stage) for stage in self._stages]),
+        }
+        trace.extend("", times, figures)
+        return trace
+
+    def _grow(
+        self, train: StageRows, tune: StageRows, random_state: np.random.RandomState, grown: Callable[[], None]
+    ) -> tuple[Status, str]:
+        """Add stages while there is something to reject, calling `grown` after each; how it ended."""
         self._stages: list[Stage] = []
         short, passed = 0, 1.0
         target = 0.0 if self.target_false_alarm is None else self.target_false_alarm
@@ -179,6 +203,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
             if self._stages and stage.false_alarm >= 1.0:
                 return Status.STALLED, f"stage {number} would reject nothing"
             self._stages.append(stage)
+            grown()
             short += stage.false_alarm > self.max_false_alarm
             passed *= stage.false_alarm
             same = tune is train

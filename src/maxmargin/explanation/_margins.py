@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import CASES, kkt_cases
+from ..certificates import CASES, KKTCases, joint_cases, kkt_cases
 from ..estimators import check_same_rows
-from ..svm import class_slices
+from ..svm import class_slices, own_multipliers
 from ._binary import _coefficients
 from ._subject import Training, quiet_names
 
@@ -26,7 +26,8 @@ class MarginSummary:
     name : str
         Which classes it parts.
     width : float or None
-        2 / ||w||, in the space of the kernel; None where the kernel values of the support vectors are not at hand.
+        2 / ||w||, in the space of the kernel; None where the kernel values of the support vectors are not at hand, and
+        of a joint machine of several classes, which has a w for each.
     counts : dict of str to int
         Samples by optimality case.
     samples : list of tuples
@@ -43,6 +44,8 @@ class MarginSummary:
 def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tuple[str, ...]]:
     """All margins of a model, with notes on what they take for granted."""
     names = [c.label or "" for c in model.certificate_.problems]
+    if model.multi_class == "crammer_singer":
+        return _joint(model, training, names[0])
     if training.X is not None:
         precomputed = model._kernel_name == "precomputed"
         if training.weight is not None or precomputed or not hasattr(model, "C"):
@@ -57,6 +60,40 @@ def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tup
     if at_support is None:
         notes.append("a matrix of kernel values is not kept with the model: give X and y for margins and the width.")
     return margins, tuple(notes)
+
+
+def _joint(model: Any, training: Training, name: str) -> tuple[list[MarginSummary], tuple[str, ...]]:
+    """The one margin of a machine of all classes together: what the own class is ahead of the best other."""
+    notes: tuple[str, ...] = ()
+    label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
+    if training.X is not None and training.y is not None:
+        with quiet_names():
+            cases = model.kkt_cases(training.X, training.y, training.weight)
+        counts, words = cases.counts(), cases.names()
+    else:
+        cases = _joint_support(model, label)
+        words = cases.names()
+        if np.isnan(cases.margin).all():
+            words = np.where(cases.case > 1, _INSIDE, words)
+        counts = {case: int((words == case).sum()) for case in (*CASES[1:], _INSIDE) if (words == case).any()}
+        notes = ("cases are told from the model alone, with every sample weight taken to be 1.",)
+    labels = dict(zip(model.support_.tolist(), model.classes_[label], strict=True))
+    held = np.flatnonzero(cases.multiplier > 0)
+    samples: list[Sample] = [
+        (row, labels[row], float(cases.multiplier[i]), _finite(cases.margin[i]), str(words[i]))
+        for i, row in zip(held.tolist(), cases.sample[held].tolist(), strict=True)
+    ]
+    return [MarginSummary(name, None, counts, samples)], notes
+
+
+def _joint_support(model: Any, label: np.ndarray) -> KKTCases:
+    """Cases of the support vectors, from the model alone; margins are NaN where their kernel values are not at hand."""
+    bound = float(model.C) * model.class_weight_[label]
+    own = own_multipliers(model, model._dual_coef()[label, np.arange(len(label))], bound)
+    at_support = _values_at_support(model)
+    if at_support is None:
+        return kkt_cases(0, model.support_, own, bound, np.full(len(own), np.nan))
+    return joint_cases(model.support_, own, bound, at_support, label)
 
 
 def _values_at_support(model: Any) -> np.ndarray | None:

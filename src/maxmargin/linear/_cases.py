@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import KKTCases, kkt_cases, rounded_multipliers, tube_cases
+from ..certificates import KKTCases, joint_cases, kkt_cases, rounded_multipliers, tube_cases
 from ..data import check_array
 from ..estimators import check_same_rows, check_weights
 from ..problems import Risk
@@ -27,12 +27,15 @@ def checked_training(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
 
 
 def classifier_cases(machine: Any, formulation: LinearFormulation, X: Any, y: Any, sample_weight: Any) -> KKTCases:
-    """Cases of every binary problem of a classifier."""
+    """Cases of every binary problem of a classifier, or of the joint one of Crammer and Singer."""
     X, y, weight = checked_training(machine, X, y, sample_weight)
     training = training_again(machine, X, y, weight, False)
     if training is None:
         raise ValueError("y is not what the model was trained on: its classes or their weights differ.")
     theta = np.column_stack([dense_coef(machine), machine.intercept_])
+    joint = formulation.joint_problem(training, 1)
+    if joint is not None:
+        return _of_joint(joint, theta, machine._slopes[0])
     problem, parts = formulation.problems(training, 1), []
     for k, (w, slopes) in enumerate(zip(theta, machine._slopes, strict=True)):
         part = problem(k)
@@ -42,6 +45,16 @@ def classifier_cases(machine: Any, formulation: LinearFormulation, X: Any, y: An
         found = kkt_cases(k, rows, multiplier[rows], bound[rows], (part.y * f)[rows])
         parts.append(found if np.isfinite(bound).all() or formulation.hard else _of_squares(found, part.weights[rows]))
     return KKTCases.concatenate(parts)
+
+
+def _of_joint(problem: Any, theta: np.ndarray, alpha: np.ndarray | None) -> KKTCases:
+    f, rows = problem.decision(problem.from_rows(theta)), np.flatnonzero(problem.weights > 0)
+    if alpha is None:  # weights whose losses prove the gap by themselves: whoever loses is at the bound
+        own = np.where(problem.losses(f) > 0, problem.weights, 0.0)
+    else:
+        own = alpha[np.arange(problem.n), problem.labels]
+    own = rounded_multipliers(own, problem.weights)
+    return joint_cases(rows, own[rows], problem.weights[rows], f[rows], problem.labels[rows])
 
 
 def regressor_cases(problem: Risk, theta: np.ndarray, slopes: np.ndarray | None) -> KKTCases:

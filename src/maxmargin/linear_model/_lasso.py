@@ -60,6 +60,8 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
         Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
     n_iter_ : int or list of int
         Rounds, of each target.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
 
     """
 
@@ -192,11 +194,6 @@ class ElasticNet(LassoModel):
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: both objectives, gap and seconds by round.
 
-    Attributes
-    ----------
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
-
     Examples
     --------
     >>> from sklearn.datasets import make_regression
@@ -302,11 +299,6 @@ class Lasso(ElasticNet):
         The penalty, positive. Without one use :class:`LinearRegression`.
     warm_start, trace
         As in :class:`ElasticNet`.
-
-    Attributes
-    ----------
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
 
     Examples
     --------

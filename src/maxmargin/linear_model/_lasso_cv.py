@@ -43,6 +43,8 @@ class ElasticNetCV(LassoModel):
         Accepted; there is nothing to say.
     n_jobs : int or None, default=None
         Threads, one fold each; None and -1 are all cores.
+    trace : bool, default=False
+        Whether to keep the course of the winner's fit on all rows in ``trace_``. Fits in folds leave none.
 
     Attributes
     ----------
@@ -76,6 +78,7 @@ class ElasticNetCV(LassoModel):
         "cv": ["cv_object"],
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
+        "trace": ["boolean"],
     }
 
     eps: float = 1e-3
@@ -84,6 +87,7 @@ class ElasticNetCV(LassoModel):
     cv: Any = None
     verbose: bool | int = 0
     n_jobs: int | None = None
+    trace: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -203,7 +207,7 @@ class LassoCV(ElasticNetCV):
 
     Parameters
     ----------
-    eps, alphas, precompute, cv, verbose, n_jobs
+    eps, alphas, precompute, cv, verbose, n_jobs, trace
         As in :class:`ElasticNetCV`.
 
     Attributes

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from ..certificates import KKTCases
 from ..engine import interruptible
 from ..estimators import keep_proof
 from ..linear import (
@@ -20,6 +21,7 @@ from ..linear import (
     LinearPath,
     advance_streams,
     chunk_of,
+    classifier_cases,
     keep,
     solve_path,
     training_of,
@@ -41,6 +43,16 @@ def _is_logistic(model: LinearClassifier) -> bool:
 def _is_stochastic(model: LinearClassifier) -> bool:
     if model.solver != "sgd":
         raise AttributeError(f"partial_fit needs solver='sgd'; got solver={model.solver!r}.")
+    return True
+
+
+def _has_cases(model: LinearClassifier) -> bool:
+    name = model.loss.name if isinstance(model.loss, Loss) else model.loss
+    if not isinstance(name, str) or name not in ("hinge", "squared_hinge"):
+        raise AttributeError(
+            f"kkt_cases needs loss='hinge' or 'squared_hinge', which cost nothing beyond the margin; got "
+            f"loss={model.loss!r}."
+        )
     return True
 
 
@@ -197,6 +209,28 @@ class LinearClassifier(LinearClassifierMachine):
         machine._validate_params()
         training = training_of(machine, X, y, sample_weight)
         return solve_path(machine, machine._formulation(), training, np.logspace(-4, 4, 10) if Cs is None else Cs)
+
+    @available_if(_has_cases)
+    @interruptible
+    def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
+        """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
+
+        Of the hinge and the squared hinge only: other losses have no samples without a part in the weights. With the
+        squared hinge no sample is on the boundary: all within the margin pay, by ``2 C`` times their slack. After
+        `partial_fit` the samples are those of the last chunk.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the model was trained on.
+
+        Returns
+        -------
+        KKTCases
+            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
+
+        """
+        return classifier_cases(self, self._formulation(), X, y, sample_weight)
 
     @available_if(_is_logistic)
     @interruptible

@@ -92,6 +92,7 @@ def mistake_guarantee(problem: Separation, theta: np.ndarray, kept: np.ndarray, 
     """
     margin = problem.margin(theta)
     figures = {"mistakes": float(record.mistakes), "bound": math.inf, "training errors": float(problem.errors(kept))}
+    figures["width"] = problem.width(kept)
     if not margin > 0:
         words = (
             f"{record.mistakes} mistakes in {record.epochs} epochs ({record.status}), and the weights do not separate "

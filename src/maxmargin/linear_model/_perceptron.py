@@ -84,6 +84,9 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
         Mistakes, radius, margin and the bound that follows; ``certificate_.verify(X, y)`` recomputes them.
     n_mistakes_ : ndarray of shape (1,) or (n_classes,)
         Mistakes of each problem.
+    margin_width_ : ndarray of shape (1,) or (n_classes,)
+        Width of the margin of each problem: the distance of the planes ``f = -m`` and ``f = m``, which is
+        ``2 m / ||coef_||`` with the smallest ``y_i f(x_i)`` of the training rows as m; 0 where they are not separated.
     trace_ : maxmargin.solvers.Trace
         The course of the fit, where ``trace=True``.
     classes_, n_iter_, t_, n_features_in_
@@ -285,6 +288,18 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
             ConvergenceWarning,
             stacklevel=3,
         )
+
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """Distance of the two planes next to the decision boundary that training rows lie on; 0 where it is crossed."""
+        check_is_fitted(self)
+        parts = self.certificate_.problems or (self.certificate_,)
+        if any("width" not in part.figures for part in parts):
+            raise AttributeError(
+                "margin_width_ needs all training rows, which partial_fit has not seen together; "
+                "certificate_.verify(X, y).figures['width'] of them is the width."
+            )
+        return np.array([part.figures["width"] for part in parts])
 
     # ---------------------------------------------------------------- prediction
 

@@ -102,6 +102,7 @@ def _recomputed(model: Any, X: Any, y: np.ndarray) -> list[Guarantee] | None:
 
 def _same_figures(part: Guarantee, claim: Guarantee) -> bool:
     """Whether the recomputed figures are those claimed; what a solver found of the largest margin is its own affair."""
-    own = {name: value for name, value in part.figures.items() if name in ("mistakes", "training errors", "radius")}
+    kept = ("mistakes", "training errors", "radius", *(["width"] if "width" in claim.figures else []))
+    own = {name: value for name, value in part.figures.items() if name in kept}
     own |= {"margin found": part.figures.get("margin found", math.nan)} if "radius" in own else {}
     return all(same_figure(value, claim.figures.get(name, math.nan)) for name, value in own.items())

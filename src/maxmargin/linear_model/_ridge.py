@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import check_penalties, check_same_rows
+from ..estimators import check_penalties, check_same_rows, keep_trace, monitor_of
 from ..problems import LeastSquares
-from ..solvers import solve_least_squares
+from ..solvers import Figures, Monitor, solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
@@ -54,6 +54,10 @@ class Ridge(LinearRegressor):
         Refused if True.
     random_state : any, default=None
         No solver here is random.
+    trace : bool, default=False
+        Whether to keep the course of conjugate gradients in ``trace_``: the length of the slope by step, relative to
+        that at w = 0, as ``violation``, for each target. The other solvers make no steps: there is one point, with the
+        relative residual of the normal equations as ``residual``.
 
     Attributes
     ----------
@@ -64,6 +68,8 @@ class Ridge(LinearRegressor):
         The solver that was used.
     n_iter_ : ndarray of shape (n_targets,)
         Steps of conjugate gradients; 1 for the other solvers.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
 
     Examples
     --------
@@ -85,6 +91,7 @@ class Ridge(LinearRegressor):
         "solver": [StrOptions(set(_METHODS))],
         "positive": ["boolean"],
         "random_state": ["random_state"],
+        "trace": ["boolean"],
     }
 
     alpha: Any = field(default=1.0, kw_only=False)
@@ -94,6 +101,7 @@ class Ridge(LinearRegressor):
     solver: str = "auto"
     positive: bool = False
     random_state: Any = None
+    trace: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
         """Train on rows X with targets y."""
@@ -102,7 +110,8 @@ class Ridge(LinearRegressor):
             raise ValueError("positive=True is not supported; use sklearn.linear_model.Ridge, or positive=False.")
         watch = Stopwatch()
         problem, single = self._problem(X, y, sample_weight, reset=True)
-        solution = solve_least_squares(problem, None, self.tol, self.max_iter, method=_METHODS[self.solver])
+        monitor = monitor_of(self) if self.trace else None
+        solution = solve_least_squares(problem, None, self.tol, self.max_iter, monitor, method=_METHODS[self.solver])
         intercept = problem.intercept(solution.variables)
         refuse_overflow(solution.variables, intercept)
         self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
@@ -113,6 +122,7 @@ class Ridge(LinearRegressor):
         self.n_iter_ = solution.stats.get("steps", np.ones(problem.k, dtype=int))
         self._training_shape = problem.n
         evidence = evaluate_normal_equations(problem, solution.variables, intercept)
+        self._keep_course(monitor, evidence)
         status = solution.status
         if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
             status = Status.STALLED
@@ -121,6 +131,11 @@ class Ridge(LinearRegressor):
         if status is not Status.CONVERGED:
             self._warn(status, evidence)
         return self
+
+    def _keep_course(self, monitor: Monitor | None, evidence: NormalEvidence) -> None:
+        if monitor is not None and self.solver_ != "sparse_cg":
+            monitor.record(1, lambda: Figures(others=(("residual", evidence.relative_residual),)))
+        keep_trace(self, None if monitor is None else monitor.trace)
 
     def path(self, X: Any, y: Any, alphas: Any = 40, sample_weight: Any = None) -> RegressionPath:
         """Certified solutions along alpha, one for all targets. The model itself stays as it is.

@@ -95,8 +95,12 @@ class Schema:
         return dict(entry for entry in self._entries() if isinstance(entry, tuple))
 
     def _entries(self) -> Entries:
-        """The fitted attributes; the course of the fit is one of all that have the parameter `trace`."""
-        return (*self.fitted, ("trace_", TraceKind())) if "trace" in _parameters(self.make) else self.fitted
+        """The fitted attributes; the course of the fit is one of all that have the parameter `trace`.
+
+        But for searches, where it is that of the winner.
+        """
+        keeps = "trace" in _parameters(self.make) and not hasattr(self.make, "trace_")
+        return (*self.fitted, ("trace_", TraceKind())) if keeps else self.fitted
 
     # ---------------------------------------------------------------- writing
 

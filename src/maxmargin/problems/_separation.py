@@ -55,6 +55,19 @@ class Separation(OfRows):
         length = float(np.linalg.norm(theta))
         return float((self.weight * self._signed_values(theta)).min()) / length if length > 0 else 0.0
 
+    def width(self, theta: np.ndarray) -> float:
+        """Distance of the planes f = -m and f = m in the space of x, m being the smallest y_i f(x_i).
+
+        0 if some row is not on its side. Weights of the classes do not move planes, and take no part.
+        """
+        largest = float(np.abs(theta).max())
+        if not 1e-140 < largest < 1e140 and 0 < largest < np.inf:  # squares would leave float64
+            theta = theta / largest
+        smallest, length = float(self._signed_values(theta).min()), float(np.linalg.norm(theta[:-1]))
+        if not smallest > 0:
+            return 0.0
+        return 2 * smallest / length if length > 0 else np.inf
+
     def errors(self, theta: np.ndarray) -> int:
         """How many rows are not on their own side."""
         return int((self._signed_values(theta) <= 0).sum())

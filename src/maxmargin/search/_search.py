@@ -92,6 +92,8 @@ class SearchParameters:
         ended by Ctrl-C, is not repeated.
     weighted_score : bool, default=True
         Whether `sample_weight` counts in the scores too; a scorer that takes no weights is named in a warning.
+    trace : bool, default=False
+        Whether to keep the course of the winner's fit on all rows in ``trace_``. Fits in folds leave none.
 
     """
 
@@ -106,6 +108,7 @@ class SearchParameters:
     verbose: bool | int = False
     warm_start: bool = False
     weighted_score: bool = True
+    trace: bool = False
 
 
 class Search(SearchParameters, TakesSparse, Reported, ABC):
@@ -125,6 +128,8 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
         Its proof.
     n_splits_, scorer_, refit_time_
         Number of folds, the scorer, and seconds that training the winner took.
+    trace_ : maxmargin.solvers.Trace
+        The course of the winner's fit, where ``trace=True``.
     n_features_in_ : int
         As in scikit-learn.
 
@@ -144,6 +149,7 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
         "weighted_score": ["boolean"],
+        "trace": ["boolean"],
     }
 
     # ---------------------------------------------------------------- what a subclass says
@@ -295,6 +301,8 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
     def _train_winner(self, data: SearchData) -> None:
         begin = time.perf_counter()
         winner = self._machine(**self.best_params_)
+        if self.trace:
+            winner.set_params(trace=True)
         self.best_estimator_ = winner.fit(data.X, data.y, sample_weight=data.weights)
         if hasattr(self, "feature_names_in_"):
             self.best_estimator_.feature_names_in_ = self.feature_names_in_
@@ -339,6 +347,11 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
     def n_iter_(self) -> Any:
         """Iterations of the machine that was trained on all rows."""
         return self._of_winner("n_iter_")
+
+    @property
+    def trace_(self) -> Any:
+        """The course of the fit of the winner on all rows, where ``trace=True``."""
+        return self._of_winner("trace_")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The score that the search was made with, on other rows."""

@@ -18,7 +18,7 @@ from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
-from ._joint import JOINT, recertify_joint
+from ._joint import JOINT, joint_cases_of, recertify_joint
 from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
@@ -149,11 +149,15 @@ class KernelClassifier(ClassifierMixin, Reported):
         return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it."""
-        if self.multi_class == JOINT:
-            raise ValueError(f"kkt_cases needs binary problems; multi_class={JOINT!r} has none.")
+        """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
+
+        With ``multi_class="crammer_singer"`` there is one entry a sample, whose margin is its own decision value less
+        the largest of the others.
+        """
         parts = []
         data = self._training_data(X, y, sample_weight)
+        if self.multi_class == JOINT:
+            return joint_cases_of(self, *data)
         for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):
             coefficients = self._spread_of(pair, y)
             margin = pair.sign * (problem.image(coefficients) + self.intercept_[k])

@@ -14,10 +14,13 @@ import numpy as np
 from ..certificates import (
     Certificate,
     Evidence,
+    KKTCases,
     Status,
     evaluate_kernel_crammer_singer,
+    joint_cases,
     not_reproduced,
     refuted,
+    rounded_multipliers,
 )
 from ..engine import Stopwatch, one_blas_thread
 from ..estimators import conclude, monitor_of
@@ -30,6 +33,7 @@ from ._one_vs_rest import OneVsRest
 from ._remedy import advice
 
 JOINT = "crammer_singer"
+_NEAR = 1e-9  # of the weight: as good as at the bound
 
 
 def fit_joint(machine: Any, X: Any, data: Any, kernel: Kernel, gamma: float, tolerance: float) -> None:
@@ -107,3 +111,16 @@ def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> Eviden
     evidence = evaluate_kernel_crammer_singer(problem, alpha[rows], b, definiteness(kernel, gram))
     own, expected = machine._values_of(X)[rows], evidence.image.reshape(len(rows), -1) + b
     return evidence if np.allclose(own, expected, rtol=1e-8, atol=1e-8) else None
+
+
+def joint_cases_of(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> KKTCases:
+    """The optimality case of each training sample."""
+    label, rows = np.searchsorted(machine.classes_, y), np.flatnonzero(weight > 0)
+    bound = (machine.C * weight * machine.class_weight_[label])[rows]
+    own = own_multipliers(machine, machine._spread(len(label))[label[rows], rows], bound)
+    return joint_cases(rows, own, bound, machine._values_of(X)[rows], label[rows])
+
+
+def own_multipliers(machine: Any, values: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Multipliers of the own classes: sums that are exact keep them some units in the last place from their bounds."""
+    return rounded_multipliers(values, bound, _NEAR * len(machine.classes_))

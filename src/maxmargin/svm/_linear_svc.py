@@ -8,19 +8,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from ..certificates import KKTCases
-from ..engine import interruptible
 from ..linear import LinearClassifierMachine, LinearFormulation, classifier_cases, refuse_intercept_scaling
 from ..losses import make_loss
 from ..penalties import make_penalty
-
-
-def _has_cases(model: LinearSVC) -> bool:
-    if model.multi_class == "crammer_singer":
-        raise AttributeError("kkt_cases needs binary problems; multi_class='crammer_singer' has none.")
-    return True
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -88,13 +80,12 @@ class LinearSVC(LinearClassifierMachine):
     class_weight: Any = None
     max_iter: int | None = 1000
 
-    @available_if(_has_cases)
-    @interruptible
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
 
         With the squared hinge no sample is on the boundary: all within the margin pay, by ``2 C`` times their slack.
-        ``multi_class="crammer_singer"`` has no binary problems, and no such cases.
+        With ``multi_class="crammer_singer"`` there is one entry a sample, whose margin is its own decision value less
+        the largest of the others.
         """
         return classifier_cases(self, self._formulation(), X, y, sample_weight)
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...certificates import REPRODUCED, Guarantee, Status, figures_reproduced
 from ...data import naming_columns, validate_data
 from ...engine import Stopwatch, warn
-from ...estimators import Reported, check_same_rows
+from ...estimators import Reported, check_same_rows, keep_trace
 from .._verify import refuted
 from ._cuts import RULES, grouped, ncut, recursive
 from ._eigen import SOLVERS, Spectrum, components, degrees, smallest
@@ -31,7 +31,7 @@ from ._similarity import (
     neighbour_bandwidth,
     neighbour_graph,
 )
-from ._vector_labels import by_kmeans, by_qr
+from ._vector_labels import Course, by_kmeans, by_qr
 
 _NEIGHBOURS = {"nearest_neighbors", "rbf_nearest_neighbors"}
 _GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
@@ -82,6 +82,10 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         Threads of the search for neighbours.
     verbose : bool, default=False
         Print what was found.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: with ``assign_labels="kmeans"`` the inertia of the
+        eigenvectors' rows and seconds by step, for each start that goes on with all points, and the normalised cut
+        (``ncut``) that it leads to. The last point, whatever the rule, is the normalised cut of the labels.
 
     Attributes
     ----------
@@ -102,6 +106,8 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         The graph W, without loops.
     gamma_ : float
         The gamma used.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -139,6 +145,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         "kernel_params": [dict, None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
+        "trace": ["boolean"],
     }
 
     _arguments = {
@@ -162,6 +169,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     kernel_params: dict | None = None
     n_jobs: int | None = None
     verbose: bool = False
+    trace: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -174,14 +182,18 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
         """Cut the graph of the rows of X."""
         self._validate_params()
+        course = Course(Stopwatch()) if self.trace else None
         X = self._validate(X, reset=True)
         self._check_against(X)
         self.gamma_ = self._bandwidth(X)
         W = self.affinity_matrix_ = self._graph(X)
         alive = self._connected_points(W)
         inside = W if len(alive) == X.shape[0] else (W[alive][:, alive] if sp.issparse(W) else W[np.ix_(alive, alive)])
-        spectrum, labels = self._cut(inside)
+        spectrum, labels = self._cut(inside, course)
         self._keep(W, alive, spectrum, labels)
+        if course is not None:
+            course.note("", self.ncut_)
+        keep_trace(self, None if course is None else course.trace)
         self._proof: Guarantee | None = None
         if self.verbose:
             print(self.certificate_)
@@ -275,7 +287,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
             )
         return alive
 
-    def _cut(self, W: Any) -> tuple[Spectrum, np.ndarray]:
+    def _cut(self, W: Any, course: Course | None) -> tuple[Spectrum, np.ndarray]:
         """Eigenvectors and labels of a graph in which every point has similarities."""
         k = self.n_clusters
         self.n_components_graph_, part = components(W)
@@ -300,7 +312,8 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         if self.assign_labels == "cluster_qr":
             labels = by_qr(spectrum.vectors[:, :taken], k)
         else:
-            labels = by_kmeans(W, v[:, :taken], degree, k, self.n_init, check_random_state(self.random_state))
+            random_state = check_random_state(self.random_state)
+            labels = by_kmeans(W, v[:, :taken], degree, k, self.n_init, random_state, course)
         labels = np.unique(labels, return_inverse=True)[1]
         # fewer clusters than asked for, of vectors with many equal rows: those there are get split
         return spectrum, recursive(W, labels, k, v[:, 1], "best_ncut", options)

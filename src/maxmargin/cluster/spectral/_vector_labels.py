@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ...engine import one_blas_thread
+from ...engine import Stopwatch, one_blas_thread
+from ...solvers import Figures, Trace, TracePoint
 from ..kmeans import LloydRun, Points, lloyd, plus_plus
 from ._cuts import two_way
 from ._polish import polished
@@ -18,8 +19,36 @@ _FEW, _FEW_A_CLUSTER = 2000, 100
 _GO_ON = 3
 
 
+class Course:
+    """Notes the steps of k-means, start by start, and the cuts that they lead to."""
+
+    def __init__(self, watch: Stopwatch) -> None:
+        self.watch, self.trace = watch, Trace()
+        self._times: list[float] = []
+
+    def __call__(self, centres: np.ndarray) -> None:
+        self._times.append(self.watch.seconds())
+
+    def steps(self, start: str, inertia: np.ndarray) -> None:
+        """Add the steps that were made since the last call."""
+        times, self._times = self._times[1:], []  # the first one is the start itself
+        self.trace.extend(start, times, {"inertia": inertia})
+
+    def note(self, start: str, ncut: float) -> None:
+        """Add a normalised cut after the last step."""
+        before = self.trace.of(start)
+        last = before[-1].iteration if before else 0
+        self.trace.points.append(TracePoint(start, last, Figures(others=(("ncut", ncut),)), self.watch.seconds()))
+
+
 def by_kmeans(
-    W: Any, v: np.ndarray, degree: np.ndarray, k: int, starts: int, random_state: np.random.RandomState
+    W: Any,
+    v: np.ndarray,
+    degree: np.ndarray,
+    k: int,
+    starts: int,
+    random_state: np.random.RandomState,
+    course: Course | None = None,
 ) -> np.ndarray:
     """k-means of the rows of v, each counted by its degree; of several starts the one with the smallest Ncut, polished.
 
@@ -29,17 +58,23 @@ def by_kmeans(
     thresholds of the second to offer: then the best one is all there is to look at.
     """
     v, weights = np.ascontiguousarray(v), degree / degree.mean()
-    candidates = []
+    candidates = {}
     if k == 2 and v.shape[1] > 1:
-        candidates.append(two_way(W, v[:, 1], "best_ncut").astype(np.int64))
+        candidates["best threshold"] = two_way(W, v[:, 1], "best_ncut").astype(np.int64)
     if not (k == v.shape[1] == 2):
         with one_blas_thread():
             points = Points(v, weights)
-            candidates += [
-                lloyd(points, centres - points.origin, _STEPS, 0.0).labels
-                for centres in _starts(points, v, weights, k, starts, random_state)
-            ]
-    ends = [polished(W, labels, k) for labels in candidates]
+            for number, centres in enumerate(_starts(points, v, weights, k, starts, random_state)):
+                run = lloyd(points, centres - points.origin, _STEPS, 0.0, watch=course)
+                name = f"start {number + 1}"
+                candidates[name] = run.labels
+                if course is not None:
+                    course.steps(name, run.history)
+    ends = []
+    for name, labels in candidates.items():
+        ends.append(polished(W, labels, k))
+        if course is not None:
+            course.note(name, ends[-1][1])
     # clusters that have got lost would make the cut look better than it is
     values = [value + k - len(np.unique(labels)) for labels, value in ends]
     return ends[int(np.argmin(values))][0].astype(np.int64)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ...certificates import Guarantee, Status, figures_reproduced
 from ...data import naming_columns, validate_data
 from ...engine import Stopwatch, thread_count, warn
-from ...estimators import Reported, TakesSparse, check_same_rows
+from ...estimators import Reported, TakesSparse, check_same_rows, keep_trace, monitor_of
 from .._same_kind import rows_at
 from .._verify import alike, nothing_found, refuted, same_rows
 from ..search import EMPTY, Columns, Index, Search, TileIndex, TreeIndex, choose_algorithm
@@ -45,6 +45,17 @@ class _Evidence:
     removable: int
 
 
+class _Passes:
+    """Notes when each pass ended, and how many prototypes there were."""
+
+    def __init__(self, watch: Stopwatch) -> None:
+        self.watch, self.seconds, self.counts = watch, list[float](), list[int]()
+
+    def __call__(self, count: int) -> None:
+        self.seconds.append(self.watch.seconds())
+        self.counts.append(count)
+
+
 class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
     """The few training rows that one nearest neighbour needs to be right on all of them.
 
@@ -60,6 +71,9 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
         Of the order, which is the same in every pass. Other orders give other prototypes.
     n_jobs : int or None, default=None
         Threads; None and -1 mean all cores.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: the number of prototypes and seconds by pass; with
+        ``reduce=True``, of "condensing" and of "reduction".
 
     Attributes
     ----------
@@ -72,6 +86,8 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
     certificate_ : Guarantee
         Consistency: one nearest neighbour among the prototypes is right on every training row; with the share of rows
         that was kept. It is recomputed from the prototypes alone, by ``certificate_.verify(X, y)`` as well.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
     classes_, n_features_in_
         As in scikit-learn.
     n_iter_ : int
@@ -103,12 +119,16 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
         "reduce": ["boolean"],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
+        "trace": ["boolean"],
     }
 
-    def __init__(self, *, reduce: bool = False, random_state: Any = 0, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, *, reduce: bool = False, random_state: Any = 0, n_jobs: int | None = None, trace: bool = False
+    ) -> None:
         self.reduce = reduce
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.trace = trace
 
     # ---------------------------------------------------------------- fitting
 
@@ -123,9 +143,10 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
         search = Search(columns.rows, columns, threads)
         order = check_random_state(self.random_state).permutation(len(y))
         order = order[~contradicting(columns.rows, label)[order]]
-        prototypes, self.n_iter_ = condense(search, label, order)
+        first, second = _Passes(watch), _Passes(watch)
+        prototypes, self.n_iter_ = condense(search, label, order, first if self.trace else None)
         if self.reduce:
-            prototypes = reduce(search, label, order, prototypes)
+            prototypes = reduce(search, label, order, prototypes, second if self.trace else None)
         self.prototype_indices_ = np.sort(prototypes)
         self.prototypes_ = X[self.prototype_indices_]
         self.prototype_labels_ = y[self.prototype_indices_]
@@ -133,9 +154,18 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
         self._rows_seen = len(y)
         proof = replace(self._prove(X, y), seconds=watch.seconds())
         self.certificate_ = replace(proof, _recompute=self._recertify)
+        self._keep_course(first, second)
         if not proof.holds:
             warn(f"CondensedNearestNeighbors is {proof.statement}", ConvergenceWarning, stacklevel=2)
         return self
+
+    def _keep_course(self, first: _Passes, second: _Passes) -> None:
+        trace = monitor_of(self).trace if self.trace else None
+        if trace is not None:
+            for name, passes in (("condensing", first), ("reduction", second))[: 1 + self.reduce]:
+                counts = {"prototypes": np.array(passes.counts, dtype=np.float64)}
+                trace.extend(name if self.reduce else "", passes.seconds, counts)
+        keep_trace(self, trace)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Choose prototypes, and return them with their labels as the new training data.

@@ -10,6 +10,8 @@ a block's last visit come to it together, in tiles, those that the block itself 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...engine import jit
@@ -35,7 +37,9 @@ def _visit(rows, order, start, stop, label, chosen, squares, index, added):  # t
     return count
 
 
-def condense(search: Search, label: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, int]:
+def condense(
+    search: Search, label: np.ndarray, order: np.ndarray, passed: Callable[[int], None] | None = None
+) -> tuple[np.ndarray, int]:
     """Prototypes in the order in which they were added, and the number of passes.
 
     Parameters
@@ -46,6 +50,8 @@ def condense(search: Search, label: np.ndarray, order: np.ndarray) -> tuple[np.n
         Of all samples.
     order : ndarray of int
         The samples that count, in the order of the visits.
+    passed : callable, optional
+        Told the number of prototypes after each pass.
 
     """
     _, first = np.unique(label[order], return_index=True)
@@ -67,4 +73,6 @@ def condense(search: Search, label: np.ndarray, order: np.ndarray) -> tuple[np.n
             count = _visit(search.rows.arrays, order, start, stop, label, chosen, squares, index, added)
             prototypes = np.append(prototypes, added[:count])
             offered[start] = len(prototypes)
+        if passed is not None:
+            passed(len(prototypes))
     return prototypes, passes

@@ -7,6 +7,8 @@ passes are repeated until one removes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..search import EMPTY, Search
@@ -19,7 +21,13 @@ def _can_go(prototype: int, nearest: np.ndarray, own: np.ndarray, label: np.ndar
     return bool((second != EMPTY).all() and (label[second] == own[cell]).all())
 
 
-def reduce(search: Search, label: np.ndarray, order: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+def reduce(
+    search: Search,
+    label: np.ndarray,
+    order: np.ndarray,
+    prototypes: np.ndarray,
+    passed: Callable[[int], None] | None = None,
+) -> np.ndarray:
     """The prototypes that remain, in their order.
 
     Parameters
@@ -32,6 +40,8 @@ def reduce(search: Search, label: np.ndarray, order: np.ndarray, prototypes: np.
         The samples that have to stay right.
     prototypes : ndarray of int
         Oldest first; one nearest neighbour among them is right on all samples of `order`.
+    passed : callable, optional
+        Told the number of prototypes after each pass.
 
     """
     _, nearest = search.nearest(2, order, prototypes)
@@ -46,4 +56,6 @@ def reduce(search: Search, label: np.ndarray, order: np.ndarray, prototypes: np.
             moved = np.flatnonzero((nearest == prototype).any(axis=1))
             if moved.size:
                 _, nearest[moved] = search.nearest(2, order[moved], prototypes)
+        if passed is not None:
+            passed(len(prototypes))
     return prototypes

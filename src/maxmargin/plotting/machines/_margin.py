@@ -1,4 +1,4 @@
-"""The margin of a two-class model, and where the samples are on it."""
+"""The margin of a classifier, and where the samples are on it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from ...certificates import CASES, KKTCases
 from .._display import Display
-from .._features import Plane, in_column_order, last_step, plane_for, plane_of
-from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, padded
+from .._features import Plane, last_step, plane_for, plane_of
+from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, number, padded
 from .._matplotlib import Axes
+from ._margin_classes import class_handles, draw_classes, draw_members
+from ._margin_values import Margins, margins_of
 
 _OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
 
@@ -30,19 +30,30 @@ _MOST_SLACKS = 150  # lines of slack that a picture has room for
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
-    """The margin of a two-class model in a plane, with its training samples.
+    """The margin of a classifier in a plane, with its training samples.
 
-    The decision boundary is where the decision value is 0; its margin boundaries are where it is -1 and +1. Samples are
-    coloured by their optimality case (see `maxmargin.certificates.KKTCases`). Those outside the margin have no part
-    in the model. Those on the margin boundary and inside the margin are its support vectors. A ring marks those that
-    are misclassified.
+    The decision boundary of two classes is where the decision value is 0; its margin boundaries are where it is -1 and
+    +1. Samples of a support vector machine are coloured by their optimality case (see
+    `maxmargin.certificates.KKTCases`). Those outside the margin have no part in the model. Those on the margin boundary
+    and inside the margin are its support vectors. A ring marks those that are misclassified.
+
+    Other models have no such cases, and samples are told apart by where they lie. Of logistic regression, and of
+    `LinearClassifier` with other losses than the hinge, all samples have a part in the model. A perceptron has weights
+    of any length: its margin boundaries are where the decision value is -m and +m, m being the smallest ``y_i f(x_i)``,
+    and the samples on them are the nearest ones; if it does not separate the samples there are none.
+
+    Of several classes the regions of the classes are shown in their colours, with a margin boundary inside each: there
+    a sample of the class would have the margin 1, the smallest one in all binary problems that it would be in. In the
+    joint machine of Crammer and Singer, in multinomial logistic regression and in perceptrons the margin is what the
+    own decision value is ahead of the largest other. A sample has its worst case of all its problems. Where pairs of
+    classes vote and no class wins all of its pairs there is no boundary: the region is that of the vote.
 
     A model of two features is drawn as it is, and the slack of a sample inside the margin is a line to its margin
     boundary: for a linear kernel its length is the slack in units of half the margin. A model of more features is drawn
     in the plane of two principal components of its training data, or of two of its features with the others at their
     means: the decision function is evaluated on that plane, which is a section of the space through the mean, and
     samples are projected on it. As they lie off the plane, a sample on the margin boundary need not appear on that of
-    the section, and slacks are not drawn.
+    the section, and slacks are not drawn. Nor are they of several classes.
 
     Displays are made by `from_estimator`.
 
@@ -50,16 +61,26 @@ class MarginDisplay(Display):
     ----------
     a, b : ndarray
         Coordinates of a grid in the plane.
-    decision : ndarray of shape (len(b), len(a))
-        Decision values on the grid.
+    decision : ndarray of shape (len(b), len(a)) or (len(b), len(a), n_classes)
+        Decision values on the grid; of several classes, the margin that a sample of each class would have there.
     points : ndarray of shape (n, 2)
         Samples in coordinates of the plane.
     label : ndarray of shape (n,)
-        Class of each sample: 0 or 1.
+        Number of the class of each sample.
     cases : KKTCases
-        Optimality cases of these samples.
-    classes : tuple of two str
-        Names of the classes; decision values are positive for the second.
+        Cases of these samples; of several classes, the worst of each. Multipliers are NaN where there are none.
+    classes : tuple of str
+        Names of the classes; of two, decision values are positive for the second.
+    wrong : ndarray of bool, shape (n,)
+        Whether each sample is misclassified.
+    level : float, default=1.0
+        Margin of the margin boundaries; 0 if there are none.
+    ahead : ndarray of shape (len(b), len(a), n_classes), optional
+        Of several classes: how far each is ahead of all others; the borders of the regions are where it is 0.
+    region : ndarray of shape (len(b), len(a)), optional
+        Of several classes: number of the class that is predicted.
+    multipliers : bool, default=True
+        Whether the cases come from multipliers.
     slack : bool, default=False
         Whether to draw slacks.
 
@@ -90,6 +111,11 @@ class MarginDisplay(Display):
     cases: KKTCases
     classes: tuple[str, ...]
     axis_names: tuple[str, str]
+    wrong: np.ndarray
+    level: float = 1.0
+    ahead: np.ndarray | None = None
+    region: np.ndarray | None = None
+    multipliers: bool = True
     section_of: int | None = None
     slack: bool = False
 
@@ -104,7 +130,7 @@ class MarginDisplay(Display):
         components: tuple[int, int] | None = None,
         features: Any = None,
         slack: bool | None = None,
-        class_names: tuple[str, str] | None = None,
+        class_names: Any = None,
         grid_resolution: int = 200,
         legend: bool = True,
         ax: Axes | None = None,
@@ -113,9 +139,9 @@ class MarginDisplay(Display):
 
         Parameters
         ----------
-        estimator : SVC, NuSVC, LinearSVC or Pipeline
-            A fitted two-class model, or a pipeline that ends in one: that is drawn in the space that its last step
-            sees.
+        estimator : SVC, NuSVC, LinearSVC, LinearClassifier, LogisticRegression, Perceptron or Pipeline
+            A fitted model, also `KernelLogisticRegression` and `KernelPerceptron`, or a pipeline that ends in one: that
+            is drawn in the space that its last step sees.
         X, y : array-like
             What it was trained on.
         sample_weight : array-like, optional
@@ -128,53 +154,68 @@ class MarginDisplay(Display):
             with the other features at their means. "principal" is the plane of the first two components.
         slack : bool, optional
             Whether to draw a line from each sample inside the margin to its margin boundary; by default if X has two
-            features and there are at most 150 such samples. In a section there are none to draw.
-        class_names : tuple of two str, optional
+            features and there are at most 150 such samples. In a section, of several classes, and in models that know
+            no slack there are none to draw.
+        class_names : sequence of str, optional
             Names to show for ``estimator.classes_``, in that order.
         grid_resolution : int, default=200
             Points of the grid along each axis.
 
         """
         model, X, names = last_step(estimator, X)
-        _check_drawable(model)
-        cases = model.kkt_cases(X, y, sample_weight)
+        margins = margins_of(model, X, y, sample_weight)
+        shown = names_of_classes(model.classes_) if class_names is None else _given_names(class_names, model.classes_)
         rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
         plane = _plane(rows, components, features, names)
+        cases = margins.cases
         points = plane.project(rows)[cases.sample]
         a, b = (np.linspace(*ends, grid_resolution) for ends in padded(points))
+        values = plane.evaluate(margins.on_grid, a, b)
+        several = len(shown) > 2
         return cls(
             a=a,
             b=b,
-            decision=plane.evaluate(lambda grid: _decision_values(model, grid), a, b),
+            decision=values[..., : len(shown)] if several else values[..., 0],
             points=points,
-            label=np.searchsorted(model.classes_, np.ravel(y)[cases.sample]),
+            label=margins.label,
             cases=cases,
-            classes=names_of_classes(model.classes_) if class_names is None else tuple(map(str, class_names)),
+            classes=shown,
             axis_names=plane.names,
+            wrong=margins.wrong,
+            level=margins.level,
+            ahead=values[..., len(shown) : -1] if several else None,
+            region=values[..., -1].astype(int) if several else None,
+            multipliers=margins.multipliers,
             section_of=plane.section_of,
-            slack=_draws_slack(slack, plane.section_of, cases),
+            slack=_draws_slack(slack, plane.section_of, margins),
         ).plot(ax=ax, legend=legend)
 
     _size, _legend_columns = (8.0, 7.0), 3
 
     def _draw(self) -> None:
-        self._draw_margin()
-        self.slacks_ = self._draw_slacks() if self.slack else None
-        self._draw_samples()
+        if self.ahead is None or self.region is None:
+            self._draw_margin()
+            self.slacks_ = self._draw_slacks() if self.slack else None
+            self._draw_samples()
+        else:
+            self.slacks_ = None
+            draw_classes(self.ax_, (self.a, self.b), self.decision, self.ahead, self.region, self.level)
+            draw_members(self.ax_, self.points, self.label, self.cases.case, len(self.classes))
+        x, y = self.points[self.wrong].T
+        self.ax_.scatter(x, y, s=170, marker="o", facecolors="none", edgecolors=INK, linewidths=1.6, zorder=6)
         ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the margin boundary may appear off it"
         frame_plane(self.ax_, self.axis_names, ends, self.section_of, effect)
 
     def _draw_margin(self) -> None:
-        f = self.decision
-        ends = min(float(f.min()), -1.0) - 1.0, max(float(f.max()), 1.0) + 1.0
-        levels = [ends[0], -1.0, 0.0, 1.0, ends[1]]
-        self.ax_.contourf(self.a, self.b, f, levels, colors=_REGION_COLOURS, zorder=0)
+        f, m = self.decision, self.level
+        low, high = min(float(f.min()), -m) - 1.0, max(float(f.max()), m) + 1.0
+        levels, colours = [low, -m, 0.0, m, high], list(_REGION_COLOURS)
+        if not m > 0:
+            levels, colours = [low, 0.0, high], [_REGION_COLOURS[0], _REGION_COLOURS[-1]]
+        self.ax_.contourf(self.a, self.b, f, levels, colors=colours, zorder=0)
         self._boundaries: dict[float, Any] = {}
-        for level, style, width in (
-            (-1.0, "--", _BOUNDARY_WIDTH),
-            (0.0, "-", _DECISION_WIDTH),
-            (1.0, "--", _BOUNDARY_WIDTH),
-        ):
+        boundaries = [(-m, "--", _BOUNDARY_WIDTH), (m, "--", _BOUNDARY_WIDTH)] if m > 0 else []
+        for level, style, width in ((0.0, "-", _DECISION_WIDTH), *boundaries):
             if f.min() < level < f.max():  # Matplotlib warns about a line that does not cross the picture
                 self._boundaries[level] = self.ax_.contour(
                     self.a, self.b, f, [level], colors=INK, linestyles=style, linewidths=width, zorder=2
@@ -185,7 +226,7 @@ class MarginDisplay(Display):
         from matplotlib.collections import LineCollection
 
         ends = []
-        for k, level in enumerate((-1.0, 1.0)):
+        for k, level in enumerate((-self.level, self.level)):
             inside = self.points[(self.cases.case >= _INSIDE_RIGHT) & (self.label == k)]
             if level not in self._boundaries or not len(inside):
                 continue
@@ -214,26 +255,54 @@ class MarginDisplay(Display):
                 self.ax_.scatter(
                     x, y, s=size, marker=marker, color=colour, edgecolors="white", linewidths=0.6, zorder=zorder
                 )
-        x, y = self.points[case == _INSIDE_WRONG].T
-        self.ax_.scatter(x, y, s=170, marker="o", facecolors="none", edgecolors=INK, linewidths=1.6, zorder=6)
 
     def _handles(self) -> list[Any]:
         """Cases, classes and lines, a column each."""
+        if self.ahead is not None:
+            return class_handles(self.classes, self.label, self.cases, self.wrong, self.level, self.multipliers)
+        return self._case_handles() + self._class_handles() + self._line_handles()
+
+    def _case_handles(self) -> list[Any]:
         outside, on_boundary, right, wrong = self.cases.counts().values()
+        if not self.level > 0:
+            return [
+                mark(f"correctly classified: {outside}", "s", _OUTSIDE_COLOUR),
+                mark(f"misclassified: {wrong}", "o", _INSIDE_COLOUR, INK, 10, 1.6),
+            ]
+        handles = [mark(f"outside the margin: {outside}", "s", _OUTSIDE_COLOUR)]
+        if self.multipliers or self._of_nearest():
+            handles.append(mark(f"on the margin boundary: {on_boundary}", "s", _BOUNDARY_COLOUR))
+        if not self._of_nearest():
+            handles.append(mark(f"inside the margin: {right + wrong}", "s", _INSIDE_COLOUR))
+        return handles if len(handles) == 3 or self._of_nearest() else [*handles, mark("", "", "none")]
+
+    def _of_nearest(self) -> bool:
+        """Whether the margin ends at the nearest samples, so that none is inside."""
+        return not self.multipliers and self.level != 1.0
+
+    def _class_handles(self) -> list[Any]:
         of_class = np.bincount(self.label, minlength=2)
-        handles = [
-            mark(f"outside the margin: {outside}", "s", _OUTSIDE_COLOUR),
-            mark(f"on the margin boundary: {on_boundary}", "s", _BOUNDARY_COLOUR),
-            mark(f"inside the margin: {right + wrong}", "s", _INSIDE_COLOUR),
-            mark(f"{self.classes[0]}: {of_class[0]}", _MARKERS[0], _REGION_COLOURS[0], INK),
-            mark(f"{self.classes[1]}: {of_class[1]}", _MARKERS[1], _REGION_COLOURS[-1], INK),
-            mark(f"inside, misclassified: {wrong}", "o", "none", INK, 12),
-            line("decision boundary: value 0", width=_DECISION_WIDTH),
-            line("margin boundaries: value ±1", style="--", width=_BOUNDARY_WIDTH),
-        ]
+        faces = (_REGION_COLOURS[0], _REGION_COLOURS[-1])
+        shown = [mark(f"{self.classes[k]}: {of_class[k]}", _MARKERS[k], faces[k], INK) for k in (0, 1)]
+        if not self._of_nearest():
+            shown.append(mark(f"inside, misclassified: {int(self.wrong.sum())}", "o", "none", INK, 12))
+        return shown
+
+    def _line_handles(self) -> list[Any]:
+        handles = [line("decision boundary: value 0", width=_DECISION_WIDTH)]
+        if self.level > 0:
+            value = number(self.level, 3)
+            handles.append(line(f"margin boundaries: value ±{value}", style="--", width=_BOUNDARY_WIDTH))
         if self.slacks_ is not None:
             handles.append(line("slack: to its margin boundary", _INSIDE_COLOUR, width=0.9))
         return handles
+
+
+def _given_names(names: Any, classes: np.ndarray) -> tuple[str, ...]:
+    given = tuple(map(str, names))
+    if len(given) != len(classes):
+        raise ValueError(f"class_names must have a name for each of the {len(classes)} classes; got {len(given)}.")
+    return given
 
 
 def _plane(rows: Any, components: Any, features: Any, names: list[str] | None) -> Plane:
@@ -244,7 +313,14 @@ def _plane(rows: Any, components: Any, features: Any, names: list[str] | None) -
     return plane_for(rows, features, names, "MarginDisplay")
 
 
-def _draws_slack(asked: bool | None, section_of: int | None, cases: KKTCases) -> bool:
+def _draws_slack(asked: bool | None, section_of: int | None, margins: Margins) -> bool:
+    if not margins.has_slacks:
+        if asked:
+            raise ValueError(
+                "slack=True needs a support vector machine of two classes: of several classes a sample has a slack in "
+                "each problem, and other losses have none."
+            )
+        return False
     if section_of is not None:
         if asked:
             raise ValueError(
@@ -252,7 +328,7 @@ def _draws_slack(asked: bool | None, section_of: int | None, cases: KKTCases) ->
                 "samples are not as far from the margin boundaries as they appear."
             )
         return False
-    inside = int((cases.case >= _INSIDE_RIGHT).sum())
+    inside = int((margins.cases.case >= _INSIDE_RIGHT).sum())
     return inside <= _MOST_SLACKS if asked is None else bool(asked)
 
 
@@ -263,24 +339,3 @@ def nearest_on(begin: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndar
     share = np.clip(((point - begin) * along).sum(axis=1) / lengths, 0.0, 1.0)
     feet = begin + share[:, None] * along
     return feet[np.argmin(np.square(feet - point).sum(axis=1))]
-
-
-def _check_drawable(model: Any) -> None:
-    name = type(model).__name__
-    if not (hasattr(model, "kkt_cases") and is_classifier(model)):
-        raise TypeError(f"MarginDisplay draws models with optimality cases, such as maxmargin.svm.SVC; got {name}.")
-    check_is_fitted(model)
-    if len(model.classes_) != 2:
-        raise ValueError(
-            f"MarginDisplay draws models of two classes; this {name} has {len(model.classes_)} "
-            f"({', '.join(str(c) for c in model.classes_)}) and a margin for each pair of them. Train a model on the "
-            f"samples of two classes and draw that."
-        )
-    kernel = getattr(model, "kernel", None)  # linear machines have none
-    if isinstance(kernel, str) and kernel == "precomputed":
-        raise ValueError("MarginDisplay draws in the space of the features; a precomputed kernel matrix has none.")
-
-
-def _decision_values(model: Any, rows: np.ndarray) -> np.ndarray:
-    with in_column_order():
-        return model.decision_function(rows)

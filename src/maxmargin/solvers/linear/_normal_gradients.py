@@ -57,6 +57,7 @@ class NormalGradients(IterativeSolver):
         self.restarts += 1
         # a restart from the true residual that brings nothing: this is rounding
         if not self.halved or length == 0 or self.restarts > _RESTARTS or last:
+            self.square = self.best**2
             met = self.scale == 0 or self.best <= self.tolerance * self.scale
             return Status.CONVERGED if met else None if last else Status.STALLED
         self.p, self.square, self.drifted = self.s, length**2, False

@@ -255,7 +255,8 @@ def _by_gradients(
     steps, status, keyboard = np.zeros(problem.k, dtype=int), Status.CONVERGED, False
     with one_blas_thread():
         for t in range(problem.k):
-            found = NormalGradients.solve(problem, W[:, t : t + 1], tolerance, budget, monitor, target=t)
+            own = monitor if monitor is None or problem.k == 1 else monitor.named(f"target {t}")
+            found = NormalGradients.solve(problem, W[:, t : t + 1], tolerance, budget, own, target=t)
             W[:, t], steps[t], keyboard = found.variables, found.iterations, found.keyboard
             if found.status is not Status.CONVERGED:
                 status = found.status
