@@ -12,7 +12,7 @@ from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
 from ._tags import KeepsGamma, TakesKernel, TakesMissing, TakesSparse
 from ._tracing import keep_trace, monitor_of
-from ._weights import check_weights
+from ._weights import check_weights, weights_or_ones
 
 __all__ = [
     "KERNEL_CONSTRAINTS",
@@ -38,4 +38,5 @@ __all__ = [
     "monitor_of",
     "pair_vote",
     "solve_all",
+    "weights_or_ones",
 ]

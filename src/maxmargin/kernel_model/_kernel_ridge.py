@@ -25,14 +25,15 @@ from ..certificates import (
     Status,
     are_floats,
     evaluate_kernel_ridge,
+    product_rounding,
 )
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, one_blas_thread, thread_count, warn
-from ..estimators import Reported, TakesKernel, check_penalties, check_same_rows, check_weights
+from ..estimators import Reported, TakesKernel, check_penalties, check_same_rows, weights_or_ones
 from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
-from ._same_model import confirmed, product_rounding, refuted, same_rows
+from ._same_model import confirmed, refuted, same_rows
 
 # Kernels of scikit-learn that its functions compute here, too.
 _THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
@@ -196,13 +197,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     def _problem(self, gram: Any, X: Any, y: np.ndarray, sample_weight: Any) -> tuple[KernelRidgeProblem, np.ndarray]:
         """The problem of checked input, and the rows that take part."""
-        weights = check_weights(sample_weight, X)
-        if weights is not None and (least := float(np.min(np.asarray(sample_weight)))) < 0:
-            raise ValueError(f"sample_weight must be at least 0; got {least:g}.")
-        weights = np.ones(X.shape[0]) if weights is None else weights
+        weights = weights_or_ones(sample_weight, X)
         kept = np.flatnonzero(weights > 0)
-        if not len(kept):  # one weight for all
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
         targets = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         penalties = check_penalties(self.alpha, targets.shape[1])
         part = gram if len(kept) == len(y) else gram.restricted(kept)

@@ -10,17 +10,17 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Certificate, Evidence, Status, are_floats, evaluate_kernel_logistic
+from ..certificates import Certificate, Evidence, Status, are_floats, evaluate_kernel_logistic, product_rounding
 from ..engine import Stopwatch
 from ..estimators import (
     check_every_class,
     check_same_rows,
-    check_weights,
     class_weights,
     conclude,
     encode_labels,
     monitor_of,
     solve_all,
+    weights_or_ones,
 )
 from ..kernels import Gram, MatrixGram, definiteness
 from ..problems import KernelLogisticProblem
@@ -99,7 +99,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each sample's loss; one without positive weight takes no part.
+            Weight of each sample's loss; one of weight 0 takes no part.
 
         """
         self._validate_params()
@@ -152,8 +152,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         return self
 
     def _weights(self, X: Any, label: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-        weight = check_weights(sample_weight, X)
-        weight = np.ones(len(label)) if weight is None else weight
+        weight = weights_or_ones(sample_weight, X)
         return weight, class_weights(self.class_weight, self.classes_, label)
 
     def _problems(self, gram: Gram, label: np.ndarray, weight: np.ndarray) -> list[KernelLogisticProblem]:
@@ -208,7 +207,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         for k, (problem, claim) in enumerate(zip(self._problems(gram, label[kept], weight[kept]), claims, strict=True)):
             e = evaluate_kernel_logistic(problem, coef[k, kept], float(b[k]), known)
             expected, met = e.image + b[k], e.relative_gap <= self.tol * (1 + 1e-6) + 1e-12
-            found.append(confirmed(claim, e, values[:, k], expected, met, 1.0))
+            found.append(confirmed(claim, e, values[:, k], expected, met, 1.0, product_rounding(gram, coef[k, kept])))
         return found
 
     # ---------------------------------------------------------------- prediction

@@ -94,7 +94,7 @@ class LinearMachine(LinearParameters, TakesSparse, Reported, BaseEstimator):
         "X": "X : array-like or sparse matrix of shape (n_samples, n_features)\n"
         "    float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.",
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
-        "    C is multiplied by it, sample by sample; a sample without positive weight takes no part.",
+        "    C is multiplied by it, sample by sample; a sample of weight 0 takes no part.",
     }
 
     def _validate_for_predict(self, X: Any) -> Any:

@@ -14,15 +14,15 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Certificate, are_floats, confirmed, refuted
+from ..certificates import Certificate, Status, are_floats, confirmed, refuted
 from ..data import check_array, check_X_y
 from ..engine import Stopwatch
 from ..estimators import check_same_rows, conclude, monitor_of
 from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
+from ._overflow import refuse_overflow
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
-from ._ridge import refuse_overflow
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -95,7 +95,11 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
             own = monitor.named(target_name(t, data.k))
             found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter, own)
             interrupted = interrupted or found.keyboard
-            refuse_overflow(found.variables[:-1], found.variables[-1])
+            if not np.isfinite(found.variables).all():
+                refuse_overflow(data.rows, data.targets, data.weights)
+                raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+            if found.status is Status.STALLED:
+                refuse_overflow(data.rows, data.targets, data.weights)
             counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
             certificates.append(Certificate.of(found.evidence, *counted))
             own.certified(certificates[-1])

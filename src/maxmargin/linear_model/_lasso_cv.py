@@ -17,6 +17,7 @@ from ..search import make_folds
 from ..solvers import WorkingSets
 from ._lasso import LassoModel
 from ._lasso_fit import LassoData, alpha_grid, solve_lasso
+from ._overflow import refuse_overflow
 from ._ridge import checked_weights
 
 
@@ -114,8 +115,9 @@ class ElasticNetCV(LassoModel):
         self._refuse_what_is_not_supported()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
         y = column_or_1d(y, warn=True).astype(np.float64)
-        weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
+        weights = None if sample_weight is None else checked_weights(sample_weight, X)
         data = LassoData.of(X, y, weights, self.fit_intercept, self.n_jobs)
+        refuse_overflow(data.rows, data.targets, data.weights)
         ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
         if ratios.ndim != 1 or not ((ratios >= 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio must be a number from 0 to 1, or a list of such; got {self.l1_ratio!r}.")
@@ -170,8 +172,10 @@ class ElasticNetCV(LassoModel):
                 gap = found.evidence.relative_gap
             theta = thetas[place] = found.variables
             gaps[place] = gap
-        rest = X @ thetas[:, :-1].T + thetas[:, -1] - y[:, None]
-        return np.average(rest**2, axis=0, weights=weights), gaps
+        with np.errstate(over="ignore", invalid="ignore"):
+            rest = X @ thetas[:, :-1].T + thetas[:, -1] - y[:, None]
+            errors = np.average(rest**2, axis=0, weights=weights)
+        return np.where(np.isnan(errors), np.inf, errors), gaps
 
     def _warn_of_folds(self, gaps: np.ndarray) -> None:
         # a gap of nothing but rounding is that of an objective next to zero

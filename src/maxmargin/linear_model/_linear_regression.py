@@ -14,8 +14,9 @@ from ..certificates import Guarantee, NormalEvidence, Status, evaluate_normal_eq
 from ..engine import Stopwatch, thread_count, warn
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
+from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
-from ._ridge import equations_again, least_squares_problem, normal_guarantee, refuse_overflow
+from ._ridge import equations_again, least_squares_problem, normal_guarantee
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -92,7 +93,15 @@ class LinearRegression(LinearRegressor):
         # orthogonal factors of dense rows: rank and singular values come with them
         solution = solve_least_squares(problem, None, self.tol, method="auto" if sparse else "svd")
         intercept = problem.intercept(solution.variables)
-        refuse_overflow(solution.variables, intercept)
+        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
+            refuse_overflow(problem.rows, problem.targets, problem.weights)
+            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        evidence = evaluate_normal_equations(problem, solution.variables, intercept, full_rank=True)
+        status = solution.status
+        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
+            status = Status.STALLED
+        if status is not Status.CONVERGED:
+            refuse_overflow(problem.rows, problem.targets, problem.weights)
         self.coef_ = solution.variables[:, 0].copy() if single else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -103,10 +112,6 @@ class LinearRegression(LinearRegressor):
             self.rank_, self.singular_ = int(solution.stats["rank"]), solution.stats["singular"]
         self.solver_ = {"cg": "sparse_cg"}.get(solution.solver, solution.solver)
         self._training_shape = problem.n
-        evidence = evaluate_normal_equations(problem, solution.variables, intercept, full_rank=True)
-        status = solution.status
-        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
-            status = Status.STALLED
         part = self._guarantee(evidence, problem, status, solution.iterations, watch.seconds())
         self.certificate_ = replace(part, _recompute=self._recertify)
         if status is not Status.CONVERGED:

@@ -23,6 +23,7 @@ from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
+from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
 from ._ridge import least_squares_problem, normal_guarantee, used_samples
 
@@ -92,6 +93,7 @@ class PolynomialRegression(LinearRegressor):
         self._validate_params()
         watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
+        refuse_overflow(None, targets, weights)
         alpha = check_penalties(self.alpha, targets.shape[1])
         if X.shape[1] == 1:
             self.powers_ = np.arange(1, self.degree + 1)[:, None]

@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import check_penalties, check_same_rows, keep_trace, monitor_of
+from ..estimators import check_penalties, check_same_rows, keep_trace, monitor_of, weights_or_ones
 from ..problems import LeastSquares
 from ..solvers import Figures, Monitor, solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
+from ._overflow import refuse_overflow
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
 
@@ -113,7 +114,15 @@ class Ridge(LinearRegressor):
         monitor = monitor_of(self) if self.trace else None
         solution = solve_least_squares(problem, None, self.tol, self.max_iter, monitor, method=_METHODS[self.solver])
         intercept = problem.intercept(solution.variables)
-        refuse_overflow(solution.variables, intercept)
+        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
+            refuse_overflow(problem.rows, problem.targets, problem.weights)
+            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
+        status = solution.status
+        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
+            status = Status.STALLED
+        if status is not Status.CONVERGED:
+            refuse_overflow(problem.rows, problem.targets, problem.weights)
         self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -121,11 +130,7 @@ class Ridge(LinearRegressor):
         self.solver_ = {"cg": "sparse_cg"}.get(solution.solver, solution.solver)
         self.n_iter_ = solution.stats.get("steps", np.ones(problem.k, dtype=int))
         self._training_shape = problem.n
-        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
         self._keep_course(monitor, evidence)
-        status = solution.status
-        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
-            status = Status.STALLED
         part = self._guarantee(evidence, problem, status, int(self.n_iter_.sum()), watch.seconds())
         self.certificate_ = replace(part, _recompute=self._recertify)
         if status is not Status.CONVERGED:
@@ -221,7 +226,8 @@ def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, 
     except Exception:  # a model that cannot even be evaluated was never fitted like that
         return refuted(claim)
     found = model._guarantee(evidence, problem, claim.status, claim.iterations, claim.seconds)
-    size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
+    with np.errstate(over="ignore"):
+        size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
     return equations_confirmed(found, claim, model.tol, size)
 
 
@@ -239,36 +245,16 @@ def used_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, n
     targets = np.asarray(y, dtype=np.float64)
     single = targets.ndim == 1
     targets = targets.reshape(len(targets), -1)
-    weights = checked_weights(sample_weight, X.shape[0])
+    weights = checked_weights(sample_weight, X)
     used = weights > 0
     if not used.all():
         X, targets, weights = X[used], targets[used], weights[used]
     return X, targets, weights, single
 
 
-def refuse_overflow(weights: np.ndarray, intercept: np.ndarray) -> None:
-    """Refuse a model that float64 does not hold."""
-    if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
-        raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
-
-
-def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
-    """One finite weight, at least 0, for each sample."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
-    if len(weights) != n:
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({n},): one weight a sample.")
-    if not np.isfinite(weights).all():
-        raise ValueError("Input sample_weight contains NaN or infinity.")
-    if (weights < 0).any():
-        raise ValueError(f"sample_weight must be at least 0; got {weights.min():g}.")
-    if not weights.any():
-        raise ValueError("sample_weight must have a positive entry; all weights are zero.")
+def checked_weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """One weight, at least 0, for each sample, whose sum is finite."""
+    weights = weights_or_ones(sample_weight, X)
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise ValueError(
@@ -289,7 +275,8 @@ def normal_guarantee(
     }
     words = f"the normal equations hold to {evidence.relative_residual:.1e} of the size of their terms"
     if strictly_convex:
-        relative = evidence.gap / evidence.objective if evidence.objective > 0 else 0.0
+        relative = evidence.gap / evidence.objective if 0 < evidence.objective < np.inf else 0.0
+        relative = relative if np.isfinite(evidence.objective) else np.inf
         figures |= {"duality gap": evidence.gap, "relative gap": relative}
         words += (
             f", so that the objective {evidence.objective:.6g} is at most {evidence.gap:.1e} above the least possible"

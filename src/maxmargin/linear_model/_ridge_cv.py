@@ -16,6 +16,7 @@ from ..certificates import Guarantee, NormalEvidence, Status
 from ..engine import one_blas_thread
 from ..problems import LeastSquares
 from ..solvers import gram_of_columns
+from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
 from ._ridge import Ridge, equations_again, least_squares_problem, normal_guarantee
 
@@ -93,6 +94,8 @@ class RidgeCV(LinearRegressor):
         if alphas.ndim != 1 or not alphas.size or not ((alphas > 0) & np.isfinite(alphas)).all():
             raise ValueError(f"alphas must be positive, finite numbers; got {self.alphas!r}.")
         X, y = self._checked_rows(X, y)
+        problem, _ = least_squares_problem(X, y, sample_weight, 1.0, self.fit_intercept)
+        refuse_overflow(problem.rows, problem.targets, problem.weights)
         self.__dict__.pop("cv_results_", None)
         if self.cv is None:
             alpha = self._by_leaving_out(X, y, sample_weight, alphas)
