@@ -17,7 +17,7 @@ from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
 from ..estimators import check_penalties, check_same_rows, keep_trace, monitor_of, weights_or_ones
 from ..problems import LeastSquares
-from ..solvers import Figures, Monitor, solve_least_squares
+from ..solvers import Figures, Monitor, Solution, solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
 from ._overflow import refuse_overflow
 from ._paths import RegressionPath
@@ -113,16 +113,7 @@ class Ridge(LinearRegressor):
         problem, single = self._problem(X, y, sample_weight, reset=True)
         monitor = monitor_of(self) if self.trace else None
         solution = solve_least_squares(problem, None, self.tol, self.max_iter, monitor, method=_METHODS[self.solver])
-        intercept = problem.intercept(solution.variables)
-        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
-            refuse_overflow(problem.rows, problem.targets, problem.weights)
-            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
-        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
-        status = solution.status
-        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
-            status = Status.STALLED
-        if status is not Status.CONVERGED:
-            refuse_overflow(problem.rows, problem.targets, problem.weights)
+        intercept, evidence, status = confirmed_solution(problem, solution, self.tol)
         self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -238,6 +229,23 @@ def least_squares_problem(
     X, targets, weights, single = used_samples(X, y, sample_weight)
     penalties = check_penalties(alpha, targets.shape[1])
     return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
+
+
+def confirmed_solution(
+    problem: LeastSquares, solution: Solution, tolerance: float, *, full_rank: bool = False
+) -> tuple[np.ndarray, NormalEvidence, Status]:
+    """The intercepts of a solution, what is proven of it, and the status that this allows; overflow is refused."""
+    intercept = problem.intercept(solution.variables)
+    if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
+        refuse_overflow(problem.rows, problem.targets, problem.weights)
+        raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+    evidence = evaluate_normal_equations(problem, solution.variables, intercept, full_rank=full_rank)
+    status = solution.status
+    if status is Status.CONVERGED and not evidence.relative_residual <= tolerance:
+        status = Status.STALLED
+    if status is not Status.CONVERGED:
+        refuse_overflow(problem.rows, problem.targets, problem.weights)
+    return intercept, evidence, status
 
 
 def used_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
