@@ -180,6 +180,12 @@ def test_gzip_cut_anywhere_is_not_called_empty(before):
             read_table(io.BytesIO(before + packed[:length]))
 
 
+@pytest.mark.parametrize("before", ["", "\ufeff"])
+def test_a_byte_order_mark_in_the_first_cell_stays(before, read):
+    table = read(before + "a,b\n\ufeffx,1\n\ufeffy,2\n")
+    assert table.to_pydict() == {"a": ["\ufeffx", "\ufeffy"], "b": [1, 2]}
+
+
 def test_gzip_twice():
     with pytest.raises(TableError, match="compressed with gzip twice: decompress it once"):
         read_table(io.BytesIO(gzip.compress(gzip.compress(b"a,b\n1,2\n"))))
