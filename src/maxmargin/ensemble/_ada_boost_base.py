@@ -113,7 +113,7 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
             template = clone(self).set_params(**settings)
             template._validate_params()
         except (AttributeError, TypeError, ValueError):
-            return cast(BoostingGuarantee, refuted(claim, "the account of how it was boosted"))
+            return cast(BoostingGuarantee, refuted(claim, "the record of how it was boosted"))
 
         def fit() -> Any:
             with warnings.catch_warnings():

@@ -286,7 +286,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
             named = self.pos_label is None or bool(self.pos_label == self.positive_)
             rounds = {len(stage.model.estimator_weights_) for stage in self._stages}
         except (AttributeError, TypeError, ValueError):
-            return cast(CascadeGuarantee, refuted(claim, "the account of how it was boosted"))
+            return cast(CascadeGuarantee, refuted(claim, "the record of how it was boosted"))
         if not named:
             return cast(CascadeGuarantee, refuted(claim, "pos_label"))
         if rounds != {self.n_estimators}:  # a file may bring any number of rounds

@@ -36,8 +36,6 @@ class ElasticNetCV(LassoModel):
         The smallest of automatic values of alpha over the largest.
     alphas : int or array-like, default=100
         Values of alpha, or how many automatic ones: from where the first weight leaves zero, on all rows.
-    fit_intercept, max_iter, tol, copy_X, positive, random_state, selection
-        As in :class:`ElasticNet`.
     precompute : "auto" or bool, default="auto"
         Accepted and without effect; a Gram matrix of your own is refused.
     cv : int, splitter, iterable or None, default=None
@@ -60,8 +58,6 @@ class ElasticNetCV(LassoModel):
     gap_path_ : ndarray of the same shape
         The relative duality gap of each fit in a fold, as its solver computed it. Only the winner's fit on all rows
         has a certificate.
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
-        As in :class:`ElasticNet`.
 
     Examples
     --------
@@ -215,18 +211,13 @@ class LassoCV(ElasticNetCV):
 
     Parameters
     ----------
-    eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, selection, \
-trace
+    eps, alphas, precompute, cv, verbose, n_jobs, trace
         As in :class:`ElasticNetCV`.
-    random_state : any, default=None
-        No solver here is random.
 
     Attributes
     ----------
     alpha_, alphas_, mse_path_, gap_path_
         As in :class:`ElasticNetCV`.
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
-        As in :class:`Lasso`.
 
     Examples
     --------

@@ -54,6 +54,18 @@ def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
     return check_array(model._categories.encode(X), ensure_all_finite="allow-nan", estimator=model, input_name="X")
 
 
+def checked_target(model: Any, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
+    """The target of a tree or forest, one for each row of X, as numbers."""
+    if y is None:
+        raise ValueError(f"This {type(model).__name__} estimator requires y to be passed, but the target y is None.")
+    target = model._encode_target(y, reset=reset)
+    if len(target) != X.shape[0]:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(target)}."
+        )
+    return target
+
+
 def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
     """The weights as float64, ones if None.
 
@@ -146,14 +158,7 @@ class TreeEstimator(TreeParameters, TakesMissing, Reported, BaseEstimator, metac
 
     def _checked_all(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X = checked_columns(self, X, reset=reset)
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        target = self._encode_target(y, reset=reset)
-        if len(target) != X.shape[0]:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {X.shape[0]} rows, y has {len(target)}."
-            )
+        target = checked_target(self, X, y, reset=reset)
         weight = checked_weights(sample_weight, X)
         return X, target, self._all_weights(y, weight)
 
