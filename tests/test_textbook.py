@@ -14,6 +14,7 @@ from scipy.optimize import LinearConstraint, minimize
 from scipy.special import expit
 from sklearn.datasets import make_circles
 
+from maxmargin.bounds import boosting_rounds
 from maxmargin.cluster import KMeans, SpectralClustering
 from maxmargin.ensemble import AdaBoostClassifier, DecisionStump
 from maxmargin.kernels import RBF, Linear, Polynomial
@@ -83,6 +84,33 @@ def test_the_signed_distance_leads_to_the_decision_boundary():
     assert_allclose(model.decision_function(foot + np.sign(f)[:, None] * w / (w @ w)), np.sign(f), atol=1e-9)
 
 
+@pytest.mark.parametrize("factor", [0.1, 8.0])
+def test_the_length_of_w_is_chosen(factor):
+    """A factor on (w, b) changes neither distances nor predictions; the fit takes the one that makes the least z 1."""
+    X, y = apart(2)
+    model = LinearSVC(C=np.inf, loss="hinge", tol=1e-9).fit(X, y)
+    assert (y * model.decision_function(X)).min() == pytest.approx(1, abs=1e-6)
+    distances = model.decision_function(X) / np.linalg.norm(model.coef_)
+    model.coef_, model.intercept_ = factor * model.coef_, factor * model.intercept_
+    assert_allclose(model.decision_function(X) / np.linalg.norm(model.coef_), distances, rtol=1e-9)
+    assert_array_equal(model.predict(X), y)
+    assert (y * model.decision_function(X)).min() == pytest.approx(factor, rel=1e-6)
+    # rows in other units: the same hyperplane, whose w is found as long as makes the least z 1 again
+    other = LinearSVC(C=np.inf, loss="hinge", tol=1e-9).fit(factor * X, y)
+    assert_allclose(other.decision_function(factor * X) / np.linalg.norm(other.coef_), factor * distances, rtol=1e-4)
+    assert (y * other.decision_function(factor * X)).min() == pytest.approx(1, abs=1e-6)
+
+
+def test_zero_is_the_first_class():
+    X, y = np.array([[-1.0], [1.0]]), [-1, 1]
+    models = SVC(kernel="linear"), LinearSVC(fit_intercept=False), Perceptron(fit_intercept=False)
+    for model in models:
+        model.fit(X, y)
+        assert model.decision_function([[0.0]])[0] == 0 and model.predict([[0.0]])[0] == -1
+    # in training, a zero is a mistake: w = 0 has z = 0 on every row and does not stay
+    assert models[2].coef_[0, 0] > 0 and models[2].certificate_.figures["mistakes"] >= 1
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_other_separators_have_smaller_margins(seed):
     X, y = apart(seed)
@@ -123,6 +151,68 @@ def test_the_dual_against_a_general_minimiser(kernel, C):
     assert ((alpha >= 0) & (alpha <= C)).all() and y @ alpha == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.5)], ids=str)
+def test_the_hard_dual_has_no_upper_bound(kernel):
+    X, y = apart(1, n=14)
+    Q = np.outer(y, y) * kernel(X)
+    found = minimize(
+        lambda a: a @ Q @ a / 2 - a.sum(),
+        np.full(14, 0.1),
+        jac=lambda a: Q @ a - 1,
+        bounds=[(0, None)] * 14,
+        constraints=LinearConstraint(y.astype(float), 0, 0),
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 5000},
+    )
+    model = SVC(kernel=kernel, C=np.inf, tol=1e-10).fit(X, y)
+    assert model.certificate_.dual == pytest.approx(-found.fun, rel=1e-6)
+    assert model.certificate_.primal == pytest.approx(-found.fun, rel=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_without_an_intercept_the_dual_has_a_box_alone(C):
+    X, y = mixed(1, n=14)
+    Q = np.outer(y, y) * (X @ X.T)
+    found = minimize(
+        lambda a: a @ Q @ a / 2 - a.sum(),
+        np.full(14, C / 2),
+        jac=lambda a: Q @ a - 1,
+        bounds=[(0, C)] * 14,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000},
+    )
+    model = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-9).fit(X, y)
+    assert model.intercept_[0] == 0
+    assert model.certificate_.primal == pytest.approx(-found.fun, rel=1e-6)
+    assert model.certificate_.dual == pytest.approx(-found.fun, rel=1e-6)
+    alpha = model.kkt_cases(X, y).multiplier
+    assert_allclose((alpha * y) @ X, model.coef_[0], atol=1e-4)
+    assert abs(alpha @ y) > 1e-3  # nothing makes the multipliers of the classes balance
+
+
+def test_the_optimum_is_a_saddle_point_of_the_lagrangian():
+    X, y = mixed(2)
+    C = 0.7
+    model = SVC(kernel="linear", C=C, tol=1e-10).fit(X, y)
+
+    def lagrangian(w, b, xi, a, m):
+        return w @ w / 2 + C * xi.sum() + a @ (1 - xi - y * (X @ w + b)) - m @ xi
+
+    w, b, xi, a = model.coef_[0], model.intercept_[0], slacks(model, X, y), multipliers(model, len(y))
+    m = C - a  # the multipliers of xi >= 0
+    value = lagrangian(w, b, xi, a, m)
+    assert value == pytest.approx(model.certificate_.primal, rel=1e-8)
+    assert_allclose(a * (1 - xi - y * (X @ w + b)), 0, atol=1e-6)  # complementary slackness, both equations
+    assert_allclose(m * xi, 0, atol=1e-6)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 0.1, 1.0):
+        for _ in range(100):
+            other = (np.abs(v + size * rng.normal(size=len(y))) for v in (a, m))
+            assert lagrangian(w, b, xi, *other) <= value + 1e-6
+            moved = w + size * rng.normal(size=2), b + size * rng.normal(), xi + size * rng.normal(size=len(y))
+            assert lagrangian(*moved, a, m) >= value - 1e-6
+
+
 def test_the_primal_against_perturbations():
     X, y = mixed(2)
     model = SVC(kernel="linear", C=0.7, tol=1e-10).fit(X, y)
@@ -153,6 +243,17 @@ def test_weights_and_intercept_from_the_multipliers(C):
     assert_array_equal(model.predict(X), np.where(X @ w + model.intercept_[0] >= 0, 1, -1))
 
 
+@pytest.mark.parametrize("C", [0.5, np.inf])
+def test_the_intercept_of_a_kernel_machine(C):
+    X, y = apart(3) if C == np.inf else mixed(3)
+    kernel = RBF(0.3)
+    model = SVC(kernel=kernel, C=C, tol=1e-10).fit(X, y)
+    alpha = multipliers(model, len(y))
+    on = (alpha > 1e-8) & (alpha < C * (1 - 1e-8))
+    assert on.any()
+    assert_allclose((y - kernel(X) @ (alpha * y))[on], model.intercept_[0], atol=1e-6)
+
+
 @pytest.mark.parametrize("C", [1.0, np.inf])
 def test_only_support_vectors_matter(C):
     X, y = apart(5, n=40) if C == np.inf else mixed(5, n=60)
@@ -181,6 +282,22 @@ def test_only_rows_strictly_inside_the_margin_have_slack(seed):
     assert 0 < inside.sum() < len(model.support_)  # those on the boundaries support it without slack
 
 
+def test_slack_is_a_distance_in_units_of_one_over_the_length_of_w():
+    X, y = mixed(2)
+    model = SVC(kernel="linear", C=0.7, tol=1e-10).fit(X, y)
+    w, xi = model.coef_[0], slacks(model, X, y)
+    some = xi > 1e-7
+    foot = X[some] + (xi * y)[some, None] * w / (w @ w)
+    assert_allclose(y[some] * model.decision_function(foot), 1, atol=1e-9)  # on the row's own margin boundary
+    assert_allclose(np.linalg.norm(foot - X[some], axis=1), xi[some] / np.linalg.norm(w), rtol=1e-9)
+
+
+def test_as_many_rows_with_slack_as_support_vectors():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([-1, 1, -1, 1])
+    model = SVC(kernel="linear").fit(X, y)
+    assert np.count_nonzero(slacks(model, X, y) > 1e-6) == len(model.support_) == 4
+
+
 def test_the_price_of_slack():
     """C to 0: w to 0. Larger C: less slack, a narrower margin, in the end the hard one, which an outlier decides."""
     X, y = apart(0, n=20)
@@ -203,12 +320,13 @@ def test_the_mean_of_hinge_losses_is_a_c_of_one_over_n():
     model = LinearSVC(C=1 / n, loss="hinge", tol=1e-10).fit(X, y)
     w, z = model.coef_[0], y * model.decision_function(X)
     assert model.certificate_.primal == pytest.approx(w @ w / 2 + np.maximum(0, 1 - z).mean(), rel=1e-12)
-    # dJ/dw = w - (1/n) sum of y x where z < 1; samples on the boundary have any part of their term
+    # dJ/dw = w - (1/n) sum of y x and dJ/db = -(1/n) sum of y where z < 1; rows on the boundary have any part of it
+    terms = y[:, None] * np.column_stack([X, np.ones(n)])
     clear, on = z < 1 - 1e-6, np.abs(z - 1) <= 1e-6
-    rest = n * w - (y[:, None] * X)[clear].sum(axis=0)
-    parts = np.linalg.lstsq((y[:, None] * X)[on].T, rest, rcond=None)[0]
-    assert_allclose((y[:, None] * X)[on].T @ parts, rest, atol=1e-5)
-    assert ((parts >= -1e-5) & (parts <= 1 + 1e-5)).all()
+    rest = n * np.append(w, 0.0) - terms[clear].sum(axis=0)
+    parts = np.linalg.lstsq(terms[on].T, rest, rcond=None)[0]
+    assert_allclose(terms[on].T @ parts, rest, atol=1e-4)
+    assert ((parts >= -1e-4) & (parts <= 1 + 1e-4)).all()
 
 
 # ---------------------------------------------------------------- kernels
@@ -225,6 +343,40 @@ def test_a_circle_is_a_line_in_squares():
     w = np.abs(model.coef_[0])
     assert w[:2].max() < 0.1 * w[2:].min() and w[2] == pytest.approx(w[3], rel=0.15)
     assert separability(X, y, Polynomial(1.0, 0.5, 2)).separable is True
+
+
+def test_an_ellipse_and_an_interval():
+    X = np.random.default_rng(0).uniform(-3, 3, size=(200, 2))
+    turned = (X - [0.7, -0.4]) @ np.array([[0.8, 0.6], [-0.6, 0.8]])
+    r = (turned[:, 0] / 2) ** 2 + (turned[:, 1] / 0.8) ** 2
+    keep = np.abs(r - 1) > 0.15
+    X, y = X[keep], (r < 1)[keep].astype(int)
+    a, b = X.T
+    assert separability(X**2, y).separable is False
+    assert separability(np.column_stack([a**2, b**2, a * b, a, b]), y).separable is True
+    assert separability(X, y, Polynomial(1.0, 1.0, 2)).separable is True
+    x = np.linspace(-2, 2, 21)[:, None]
+    t = (np.abs(x[:, 0]) < 1).astype(int)
+    assert separability(x, t).separable is False
+    assert separability(np.column_stack([x, x**2]), t).separable is True
+
+
+def test_a_higher_degree_separates_what_a_lower_one_does_not():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    first = []
+    for seed in range(10):
+        y = np.random.default_rng(seed).integers(0, 2, 12)
+        found = [separability(X, y, Polynomial(1.0, 1.0, d)).separable for d in (1, 2, 3, 4)]
+        assert found == sorted(found) and found[-1]  # degree 4: 15 monomials for 12 rows
+        first.append(found.index(True) + 1)
+    assert min(first) < max(first)
+
+
+def test_a_multiple_of_the_linear_kernel_scales_the_columns():
+    X, y = mixed(2)
+    times_four = SVC(kernel=4.0 * Linear(), tol=1e-10).fit(X, y)
+    doubled = SVC(kernel="linear", tol=1e-10).fit(2 * X, y)
+    assert_allclose(times_four.decision_function(X), doubled.decision_function(2 * X), atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +443,10 @@ def test_hinge_and_logistic_bound_the_zero_one_loss():
     assert_allclose(curvature, np.exp(z) / (1 + np.exp(z)) ** 2, rtol=1e-12)
     assert (curvature > 0).all()
     assert_allclose(make_loss("logistic").value(z, 1.0), -np.log(expit(z)), rtol=1e-12)
+    assert_allclose(curvature, expit(z) * (1 - expit(z)), rtol=1e-12)
     assert np.diff(expit(z), 2).min() < 0 < np.diff(expit(z), 2).max()  # the sigmoid itself is not convex
+    some = z != 0
+    assert -np.sign(z[some]).sum() == 2 * wrong[some].sum() - some.sum()  # twice the errors less the number of rows
 
 
 def test_squares_share_weight_and_absolute_values_do_not_care():
@@ -377,7 +532,25 @@ def test_newton_step_by_step(steps):
     assert_allclose(after(steps, "newton"), w, rtol=1e-9)
 
 
-def test_conjugate_gradients_step_by_step():
+def test_newton_is_damped_where_a_full_step_would_rise():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(60, 2)), np.ones(60)])
+    y, C, far = np.where(rng.uniform(size=60) < 0.5, 1, -1), 100.0, np.array([30.0, -30.0, 30.0])
+
+    def value(w):
+        return w @ w / 2 + C * np.logaddexp(0, -y * (X @ w)).sum()
+
+    p = expit(-y * (X @ far))
+    H = np.eye(3) + C * X.T @ ((p * (1 - p))[:, None] * X)
+    assert value(far - np.linalg.solve(H, far - C * X.T @ (y * p))) > 10 * value(far)
+    model = LinearClassifier("logistic", C=C, solver="newton", fit_intercept=False, warm_start=True, trace=True)
+    model.fit(X, y).coef_ = far[None]
+    path = model.fit(X, y).trace_["primal"]
+    assert path[0] == pytest.approx(value(far))
+    assert (path[1:] <= path[:-1] * (1 + 1e-12)).all() and path[-1] < path[0] / 10  # but for the rounding of 60 terms
+
+
+def test_conjugate_gradients_end_at_the_minimum():
     """Fletcher and Reeves on a quadratic with exact line searches: the solution after as many steps as weights."""
     X, y = coins()
     H, c = np.eye(3) + X.T @ X, X.T @ y
@@ -423,6 +596,13 @@ def test_one_neighbour_remembers_and_all_vote_alike():
     line = np.column_stack([np.linspace(-4, 4, 2001), np.zeros(2001)])
     changes = [np.count_nonzero(np.diff(KNeighborsClassifier(k).fit(X, y).predict(line))) for k in (1, 5, 21, 41)]
     assert changes[0] > changes[2] >= changes[3] == 0 and changes[0] >= changes[1]
+
+
+def test_neighbours_err_near_the_boundary():
+    rng = np.random.default_rng(0)
+    X, new = rng.uniform(-1, 1, size=(2, 2000, 2))
+    wrong = KNeighborsClassifier(5).fit(X, X[:, 0] > 0).predict(new) != (new[:, 0] > 0)
+    assert wrong.any() and np.abs(new[wrong, 0]).max() < 0.1 < np.abs(new[~wrong, 0]).mean()
 
 
 def test_centres_of_gravity_are_no_prototypes():
@@ -548,6 +728,22 @@ def test_adaboost_by_hand():
         assert first[said != y].sum() == pytest.approx(0.5)  # the last learner knows nothing of what comes next
         bound *= 2 * np.sqrt(error * (1 - error))
         assert np.mean(np.sign(votes) != y) <= bound == pytest.approx(model.certificate_.bounds[t], rel=1e-9)
+
+
+def test_six_hundred_right_and_four_hundred_wrong():
+    """A learner that errs on 400 of 1000 rows: its vote, the weights after it, the rounds that such learners need."""
+    x, y = np.repeat([0, 0, 1, 1], [300, 200, 300, 200]), np.repeat([-1, 1, 1, -1], [300, 200, 300, 200])
+    model = AdaBoostClassifier(n_estimators=1).fit(x[:, None], y)
+    assert model.estimator_errors_[0] == pytest.approx(0.4)
+    alpha = model.estimator_weights_[0] / 2
+    assert alpha == pytest.approx(0.5 * np.log(0.6 / 0.4))
+    right = model.estimators_[0].predict(x[:, None]) == y
+    assert right.sum() == 600
+    weight = np.exp(np.where(right, -alpha, alpha))
+    assert_allclose(weight / weight.sum(), np.where(right, 1 / 1200, 1 / 800))
+    # an edge of 60 % - 50 %, whatever else could be guessed with
+    assert boosting_rounds(1000, 0.1) == 346 < np.log(2 * 1000) / (2 * 0.1**2)  # ln(2n) would ask for 381
+    assert boosting_rounds(1000, 0.05) == 1382
 
 
 def test_boosting_turns_to_the_mislabelled_row():

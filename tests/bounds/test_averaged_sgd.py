@@ -46,6 +46,30 @@ def test_half_of_the_bound_is_reached(steps, radius, lipschitz):
     assert 0.4 * bound.gap <= gap <= bound.gap
 
 
+@pytest.mark.parametrize("step_size", [0.01, 0.3])
+def test_steps_of_any_size(step_size):
+    """The lemma: F(mean w) - F(w*) <= mean <w_t - w*, v_t> <= ||w*||^2/(2 eta T) + eta/(2T) sum ||v_t||^2."""
+    rng = np.random.default_rng(0)
+    A, best, T = rng.normal(size=(30, 4)), rng.normal(size=4), 200
+    W, V = np.zeros((T + 1, 4)), np.zeros((T, 4))
+    for t in range(T):
+        V[t] = np.sign(A @ (W[t] - best)) @ A / 30
+        W[t + 1] = W[t] - step_size * V[t]
+    gap = np.abs(A @ (W[:T].mean(axis=0) - best)).mean()
+    middle = np.mean(((W[:T] - best) * V).sum(axis=1))
+    radius, lipschitz = np.linalg.norm(best), np.linalg.norm(V, axis=1).max()
+    lemma = radius**2 / (2 * step_size * T) + step_size / 2 * np.mean((V**2).sum(axis=1))
+    assert gap <= middle <= lemma
+    # with ||v|| <= rho, no size makes it smaller than the one of the theorem, whose gap it is
+    bound = averaged_sgd_bound(radius, lipschitz, T)
+
+    def largest(eta):
+        return radius**2 / (2 * eta * T) + eta * lipschitz**2 / 2
+
+    assert_allclose(bound.gap, largest(bound.step_size))
+    assert bound.gap < largest(step_size)
+
+
 def test_closed_form():
     assert_allclose(averaged_sgd_bound(3.0, 2.0, 25), (3 / (2 * 5), 3 * 2 / 5))
 

@@ -47,6 +47,14 @@ def test_so_many_rounds_leave_no_room_for_an_error(n, edge):
     assert rounds == 1 or np.exp(-2 * edge**2 * (rounds - 1)) >= 1 / n - 1e-15
 
 
+def test_edges_make_it_fall_exponentially():
+    """prod 2 sqrt(eps (1 - eps)) = prod sqrt(1 - 4 gamma^2) <= exp(-2 sum gamma^2)."""
+    edges = np.random.default_rng(0).uniform(0.01, 0.45, size=50)
+    bounds = boosting_error_bound(0.5 - edges)
+    assert_allclose(bounds, np.cumprod(np.sqrt(1 - 4 * edges**2)), rtol=1e-12)
+    assert (bounds < np.exp(-2 * np.cumsum(edges**2))).all()
+
+
 def test_wrong_arguments_are_named():
     with pytest.raises(ValueError, match=r"errors must lie between 0 and 1; that of round 2 is 1\.5"):
         boosting_error_bound([0.2, 1.5])

@@ -241,6 +241,32 @@ class TestCuts:
             }
             assert reached["best_ncut"] <= min(reached.values()) + 1e-12
 
+    @pytest.mark.parametrize(("rule", "threshold"), [("sign", lambda v: 0.0), ("median", np.median)])
+    def test_the_second_eigenvector_is_cut_at_the_threshold(self, rule, threshold):
+        X, _ = make_blobs([30, 50], centers=[[0, 0], [4, 0]], cluster_std=1.0, random_state=0)
+        model = SpectralClustering(2, gamma=0.5, assign_labels=rule).fit(X)
+        v = model.eigenvectors_[:, 1]
+        upper = v > threshold(v)
+        np.testing.assert_array_equal(model.labels_ == model.labels_[0], upper == upper[0])
+
+    @pytest.mark.parametrize("rule", ["sign", "median", "best_ncut"])
+    def test_clusters_are_cut_in_two_again(self, rule):
+        X, _ = make_blobs(90, centers=4, random_state=1)
+        before = np.zeros(90)
+        for k in (2, 3, 4):
+            labels = SpectralClustering(k, gamma=0.5, assign_labels=rule).fit(X).labels_
+            assert len(set(labels)) == k and all(len(set(before[labels == j])) == 1 for j in range(k))
+            before = labels
+
+    def test_a_single_point_can_be_the_smallest_ncut(self):
+        """And lambda_2 is a bound of the normalised cut, not of the cut."""
+        W = 1e-3 * np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0.5], [0, 0, 0.5, 0]])
+        model = SpectralClustering(2, affinity="precomputed", assign_labels="best_ncut").fit(W)
+        assert model.labels_.tolist() == [0, 0, 0, 1]
+        assert model.ncut_ == pytest.approx(1 + 0.5 / 6.5)
+        assert best_ncut(W, 2) == pytest.approx(1 + 0.5 / 6.5)
+        assert W[3].sum() < model.eigenvalues_[1] <= model.ncut_
+
     def test_many_clusters_by_every_rule(self):
         X, y = make_blobs(300, centers=5, cluster_std=0.6, random_state=3)
         for rule in RULES:

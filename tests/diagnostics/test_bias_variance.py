@@ -94,6 +94,17 @@ def test_fresh_training_sets_show_the_variance_of_a_full_tree():
     assert again.bias > 0.3 * again.variance and again.variance < 0.75 * fresh.variance
 
 
+def test_a_line_underfits_a_sine_and_a_full_tree_remembers_it():
+    def draw(generator):
+        X = generator.uniform(-1, 1, (200, 1))
+        return X, np.sin(3 * X[:, 0]) + generator.normal(0, 0.3, 200)
+
+    line = bias_variance(LinearRegression(), sample=draw, truth=lambda X: np.sin(3 * X[:, 0]), random_state=0)
+    assert line.bias > 5 * line.variance
+    X, y = draw(np.random.RandomState(0))
+    np.testing.assert_allclose(DecisionTreeRegressor().fit(X, y).predict(X), y)
+
+
 def test_fresh_labels_may_differ_from_draw_to_draw():
     def draw(generator):
         X = generator.normal(size=(30, 2))

@@ -33,7 +33,7 @@ def test_one_neighbour_overfits_noise():
     assert "training rows score 1 " in found.reason
 
 
-def test_a_line_underfits_circles():
+def test_a_line_underfits_a_parabola():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 2))
     y = (X[:, 0] + 0.7 * X[:, 1] ** 2 > 0.5).astype(int)

@@ -30,6 +30,21 @@ def test_one_column_of_ones_in_closed_form():
     np.testing.assert_allclose(found.largest[moved], 1 / (lam * m), rtol=1e-3)
 
 
+def test_one_row_moves_the_minimiser_by_no_more_than_the_bound():
+    rng = np.random.default_rng(0)
+    rows, y, m, lam = rng.normal(size=(61, 3)), rng.integers(0, 2, 61), 60, 0.5
+    model = LinearClassifier(loss="hinge", C=1 / (2 * lam * m), fit_intercept=False, tol=1e-10)
+    w = model.fit(rows[:m], y[:m]).coef_[0].copy()
+    moves = []
+    for i in range(m):
+        train = np.arange(m)
+        train[i] = m
+        moves.append(np.linalg.norm(model.fit(rows[train], y[train]).coef_[0] - w))
+    rho = np.linalg.norm(rows, axis=1).max()
+    assert stability_bound(rho, lam, m) == pytest.approx(rho * 2 * rho / (lam * m))
+    assert 0 < max(moves) <= 2 * rho / (lam * m)
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -64,6 +64,13 @@ def test_the_stump_of_least_error(kind, classes):
     assert_allclose(weights[stump.predict(X) != y].sum(), best_error(X, y, weights, thresholds), atol=1e-12)
 
 
+def test_the_stump_of_least_error_is_asked_for_by_name():
+    X, y, _ = table(10, 25, d=2)
+    gini, error = (AdaBoostClassifier(s, n_estimators=1).fit(X, y) for s in (None, DecisionStump(criterion="error")))
+    assert error.estimator_errors_[0] < gini.estimator_errors_[0]
+    assert_allclose(error.estimator_errors_[0], best_error(X, y, np.full(25, 1 / 25), thresholds), atol=1e-12)
+
+
 @pytest.mark.parametrize("criterion", ["gini", "error"])
 def test_no_bin_hides_a_better_threshold(criterion):
     """Thousands of different values lie in bins, most of which are never looked into."""
@@ -187,3 +194,9 @@ def test_rows_of_next_to_no_weight_do_not_attract_thresholds(classes):
         tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[heavy], y[heavy], weights[heavy])
         assert stump.feature_ == tree.tree_.feature[0] == 0
         assert_array_equal(stump.predict(X[heavy]), tree.predict(X[heavy]))
+
+
+def test_columns_too_narrow_to_be_scaled_are_named():
+    X = np.column_stack([np.arange(6.0), 1e-310 * np.arange(6)])
+    with pytest.raises(ValueError, match=r"column 1 of X has values between 0 and 5e-310, too close"):
+        DecisionPlane().fit(X, [0, 1, 0, 1, 1, 0])

@@ -77,6 +77,14 @@ def test_learners_without_probabilities_vote():
     assert model.certificate_.figures["out-of-bag error"] == np.mean(votes.argmax(axis=1) != y)
 
 
+def test_two_classes_are_the_sign_of_the_sum_of_votes():
+    X, y = CLASSES[0], np.where(CLASSES[1] == 0, 1, -1)
+    model = BaggingClassifier(LinearSVC(), 9, random_state=0).fit(X, y)
+    votes = np.array([model.classes_[learner.predict(X)] for learner in model.estimators_])
+    assert (np.abs(votes.sum(axis=0)) < 9).any()  # they do not always agree
+    np.testing.assert_array_equal(model.predict(X), np.sign(votes.sum(axis=0)))
+
+
 def _bags(n, weight=None, max_samples=None, replace=True):
     return RowBags.of(np.arange(float(n))[:, None], np.zeros(n), weight, max_samples, replace)
 

@@ -164,6 +164,16 @@ def test_two_classes_and_values_have_the_best_subset_of_categories(y):
     assert model.tree_.gains()[0] == pytest.approx(max(gains), rel=1e-9)
 
 
+def test_shares_of_a_leaf_are_its_probabilities():
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    leaves = model.apply(X)
+    assert len(set(leaves)) == 3
+    for leaf in set(leaves):
+        shares = np.bincount(y[leaves == leaf], minlength=3) / np.count_nonzero(leaves == leaf)
+        np.testing.assert_allclose(model.predict_proba(X[leaves == leaf]), np.tile(shares, (sum(leaves == leaf), 1)))
+
+
 def test_gains_add_up(few_values):
     X, y, _ = few_values
     figures = DecisionTreeClassifier(criterion="entropy").fit(X, y).certificate_.figures
@@ -367,7 +377,7 @@ def test_what_cannot_be_honoured_is_refused(options, words):
 
 def test_bad_data_is_refused():
     X, y = [[0.0], [1.0]], [0, 1]
-    with pytest.raises(ValueError, match="negative; got -1 for row 1"):
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`: -1 for sample 1"):
         DecisionTreeClassifier().fit(X, y, [1.0, -1.0])
     with pytest.raises(ValueError, match="zero"):
         DecisionTreeClassifier().fit(X, y, [0.0, 0.0])

@@ -11,6 +11,7 @@ itself is the proof that no hyperplane separates.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..problems import BoxQP, HardMarginRisk
 from ._monitor import Monitor
 from ._solution import Solution
 from ._solver import Solver
+from ._trace import Figures
 from .kernel._certified import solve_certified, unproven
 from .kernel._projection import feasible
 from .kernel.decomposition import automatic_budget
@@ -50,8 +52,9 @@ def solve_hard_margin(
     budget = automatic_budget(problem.n) if budget is None else budget
     beta = _weights(hulls, sign, start)
     used, target = 0, tolerance * scale
+    view = None if monitor is None else monitor.viewing(_of_the_margin)
     for _ in range(_ROUNDS):
-        step = solve_certified(hulls, beta, target, None, budget - used, monitor, steps_before=used, **engine_options)
+        step = solve_certified(hulls, beta, target, None, budget - used, view, steps_before=used, **engine_options)
         beta, used = step.variables, used + step.iterations
         if not len(step.evidence.image):  # Ctrl-C: too large to certify now
             b = sum(step.evidence.intercepts) - 2 * float(beta @ centre)
@@ -90,6 +93,24 @@ def _about_the_mean(gram: Gram) -> tuple[Gram, np.ndarray]:
         return gram, nothing
     near = (X.toarray() if found[0].sparse else X) - mean
     return Linear().gram(Rows(near), None, 1), X @ mean
+
+
+def _of_the_margin(hulls: Figures) -> Figures:
+    """Figures of the hulls in terms of the margin.
+
+    At weights beta of value v the multipliers 2 beta / v have the dual objective 2 / v. Along w = sum_i beta_i phi(x_i)
+    the classes are at least v - gap apart, so that 2 w / (v - gap) has all margins and the primal objective
+    2 v / (v - gap)^2. Violations are margins times v / 2.
+    """
+    value, gap = -2 * hulls.dual, hulls.primal - hulls.dual
+    if isnan(value):  # a solver that does not say
+        return hulls
+    if not value > 0:
+        return hulls._replace(primal=inf, gap=inf, dual=nan)
+    dual, shorter = 2 / value, value / (value - gap) if value > gap else inf
+    primal = dual * shorter * shorter
+    open_part = max(primal - dual, 0.0) / primal if primal < inf else inf
+    return hulls._replace(violation=hulls.violation * dual, gap=open_part, primal=primal, dual=dual)
 
 
 def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
