@@ -41,7 +41,7 @@ class LinearSVC(LinearClassifierMachine):
         ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; `loss` is then not looked at, as in
         scikit-learn.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether there is an intercept. Without, hyperplanes pass through the origin, also that of the hard margin.
     intercept_scaling : float, default=1.0
         Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
     class_weight : dict, "balanced" or None, default=None
@@ -147,10 +147,10 @@ class LinearSVC(LinearClassifierMachine):
                 f"multi_class='crammer_singer' needs penalty='l2', a finite C and solver='auto'; got "
                 f"penalty={self.penalty!r}, C={self.C!r}, solver={self.solver!r}."
             )
-        if hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
+        if hard and (self.penalty != "l2" or self.solver != "auto"):
             raise ValueError(
-                f"C=inf (the hard margin) needs penalty='l2', fit_intercept=True and solver='auto'; got "
-                f"penalty={self.penalty!r}, fit_intercept={self.fit_intercept!r}, solver={self.solver!r}."
+                f"C=inf (the hard margin) needs penalty='l2' and solver='auto'; got penalty={self.penalty!r}, "
+                f"solver={self.solver!r}."
             )
         return LinearFormulation(
             make_loss("hinge" if joint else self.loss),
