@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .options import Options
@@ -19,6 +19,26 @@ def run_parts(options: Options, parts: Mapping[str, Part], also: Collection[str]
             text, record[name] = part(options)
             print(text, flush=True)
     return record
+
+
+def run_cases(
+    options: Options,
+    cases: Sequence[Any],
+    run_case: Callable[[Any, Options], Any],
+    text: Callable[[Any], str],
+    raw: Callable[[Any], Any],
+) -> tuple[list[Any], dict[str, Any]]:
+    """Run the cases that were asked for; their results, and the numbers of each."""
+    results: list[Any] = []
+
+    def part(case: Any) -> Part:
+        def measure(options: Options) -> tuple[str, Any]:
+            results.append(run_case(case, options))
+            return text(results[-1]), raw(results[-1])
+
+        return measure
+
+    return results, run_parts(options, {case.name: part(case) for case in cases})
 
 
 def _too_late(options: Options, name: str) -> bool:

@@ -24,8 +24,10 @@ def breaches(source: str, path: str) -> Iterator[str]:
         elif isinstance(node, ast.Import):
             taken = [name.name.split(".") for name in node.names]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            if "__package__" not in ast.unparse(node) and path != "__init__.py":  # rooms load on first use by name
-                yield f"{path}:{node.lineno}: {ast.unparse(node)} hides an import from the linter"
+            call = ast.unparse(node)
+            own = "__package__" in call and "'.." not in call
+            if not own and path != "__init__.py":  # rooms load on first use by name
+                yield f"{path}:{node.lineno}: {call} hides an import from the linter"
             continue
         else:
             continue
@@ -56,6 +58,7 @@ def test_rooms_take_only_what_others_export():
         ("from ..tree import Tree, __doc__", 0),
         ("from ._forest import Forest", 0),
         ("import_module('._forest', __package__)", 0),
+        ("import_module(f'..{room}', __package__)", 1),
     ],
 )
 def test_breaches_are_found(line, count):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import Options
-from ..parts import run_parts
+from ..parts import run_cases, run_parts
 from ..side_by_side import Result, case_text, raw, run_side_by_side, targets
 from ..targets import targets_text
 from . import growth
@@ -48,16 +48,7 @@ def result_text(result: Result) -> str:
 def run(options: Options) -> dict[str, Any]:
     """Run what was asked for, print each table as soon as it is there, return the raw numbers."""
     print(READING, end="\n\n", flush=True)
-    results: list[Result] = []
-
-    def part(case: KMeansCase | SpectralCase) -> Any:
-        def measure(options: Options) -> tuple[str, Any]:
-            results.append(run_case(case, options))
-            return result_text(results[-1]), raw(results[-1])
-
-        return measure
-
-    cases = run_parts(options, {case.name: part(case) for case in CASES})
+    results, cases = run_cases(options, CASES, run_case, result_text, raw)
     others = run_parts(options, _OTHER)
     if results:
         print(targets_text(targets(results, "fit"), options.quick), flush=True)

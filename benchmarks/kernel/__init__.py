@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import Options
-from ..parts import run_parts
+from ..parts import run_cases, run_parts
 from ..targets import targets_text
 from . import first_fit, growth, time_against_gap
-from .cases import CASES, Case
-from .one_case import CaseResult, raw, run_case
+from .cases import CASES
+from .one_case import raw, run_case
 from .report import READING, case_text, targets
 
 _OTHER = {"first-fit": first_fit.run, "growth": growth.run, "time-against-gap": time_against_gap.run}
@@ -20,16 +20,7 @@ PARTS = (*(case.name for case in CASES), *_OTHER)
 def run(options: Options) -> dict[str, Any]:
     """Run what was asked for, print each table as soon as it is there, return the raw numbers."""
     print(READING, end="\n\n", flush=True)
-    results: list[CaseResult] = []
-
-    def part(case: Case) -> Any:
-        def measure(options: Options) -> tuple[str, Any]:
-            results.append(run_case(case, options))
-            return case_text(results[-1]), raw(results[-1])
-
-        return measure
-
-    cases = run_parts(options, {case.name: part(case) for case in CASES})
+    results, cases = run_cases(options, CASES, run_case, case_text, raw)
     others = run_parts(options, _OTHER, also=["time-against-gap"] if options.plot_asked_for else [])
     if results:
         print(targets_text(targets(results), options.quick), flush=True)

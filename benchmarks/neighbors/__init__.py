@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import Options
-from ..parts import run_parts
+from ..parts import run_cases, run_parts
 from ..side_by_side import Result, case_text, raw, run_side_by_side, targets
 from ..targets import targets_text
 from . import growth
@@ -35,19 +35,14 @@ def run_case(case: Case, options: Options) -> Result:
     )
 
 
+def _text(result: Result) -> str:
+    return case_text(result, "search", FIGURES, beside="fit")
+
+
 def run(options: Options) -> dict[str, Any]:
     """Run what was asked for, print each table as soon as it is there, return the raw numbers."""
     print(READING, end="\n\n", flush=True)
-    results: list[Result] = []
-
-    def part(case: Case) -> Any:
-        def measure(options: Options) -> tuple[str, Any]:
-            results.append(run_case(case, options))
-            return case_text(results[-1], "search", FIGURES, beside="fit"), raw(results[-1])
-
-        return measure
-
-    cases = run_parts(options, {case.name: part(case) for case in CASES})
+    results, cases = run_cases(options, CASES, run_case, _text, raw)
     others = run_parts(options, _OTHER)
     if results:
         print(targets_text(targets(results, "search"), options.quick), flush=True)

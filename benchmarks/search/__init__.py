@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import Options
-from ..parts import run_parts
+from ..parts import run_cases
 from ..targets import targets_text
 from .cases import CASES, Case
 from .limits import share
@@ -19,18 +19,12 @@ PARTS = tuple(case.name for case in CASES)
 def run(options: Options) -> dict[str, Any]:
     """Run what was asked for, print each table as soon as it is there, return the raw numbers."""
     print(READING, end="\n\n", flush=True)
-    results: list[CaseResult] = []
     wanted = [case for case in CASES if options.wants(case.name)]
 
-    def part(case: Case) -> Any:
-        def measure(options: Options) -> tuple[str, Any]:
-            seconds = share(case, wanted, options)
-            results.append(run_case(case.small() if options.quick else case, options, seconds))
-            return case_text(results[-1]), raw(results[-1])
+    def run_one(case: Case, options: Options) -> CaseResult:
+        return run_case(case.small() if options.quick else case, options, share(case, wanted, options))
 
-        return measure
-
-    cases = run_parts(options, {case.name: part(case) for case in CASES})
+    results, cases = run_cases(options, CASES, run_one, case_text, raw)
     if results:
         print(targets_text(targets(results), options.quick), flush=True)
     return {"cases": cases}

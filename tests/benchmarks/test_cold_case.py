@@ -42,7 +42,7 @@ def test_a_tree_compiles_its_pieces_once_and_no_bundles():
     functions = _compiled("DecisionTreeClassifier")
     assert "tree._grow.grow_deep" in functions
     assert "tree._bundles.fill_bundle" not in functions
-    assert _repeated(functions) <= {"tree._grow.place_of"}
+    assert _repeated(functions) <= {"tree._find_split.place_of"}
     assert sum(count for count, _ in functions.values()) <= 60
 
 

@@ -124,6 +124,28 @@ def test_cells_of_json_are_kept_as_they_are_written(tool, reads_all, tmp_path):
     assert rows[3][:5] == ["12345678901234567890", "", "", "false", ""]
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ['["n\\"é", null]', "[]", "null"],
+        ['[{"x": 12345678901234567890, "y": true}]', '[{"x": 1.50}, null]', '[{"": [[2e5]]}]'],
+        ['{"x": [2e5, 1.50], "when": "2020-01-01"}', "null", "{}"],
+    ],
+    ids=["texts", "objects in lists", "objects"],
+)
+def test_lists_and_objects_of_json_are_kept_as_they_are_written(cells, tool, reads_all, tmp_path):
+    lines = [f'{{"a": 1, "when": null, "level": "x", "flag": true, "note": {cell}}}' for cell in cells]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert tool("predict", reads_all[0], "t.jsonl").code == 0
+    ended = tool("predict", reads_all[0], "t.jsonl", "--keep", "--out", "p.jsonl")
+    assert ended.code == 0, ended.err
+    written = (tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [line.rpartition(', "prediction"')[0] + "}" for line in written] == lines
+    assert tool("predict", reads_all[0], "t.jsonl", "--keep", "--out", "p.csv").code == 0
+    with open(tmp_path / "p.csv", newline="", encoding="utf-8") as file:
+        assert [row["note"] for row in csv.DictReader(file)] == ["" if cell == "null" else cell for cell in cells]
+
+
 def test_columns_that_are_read_keep_their_own_types(tool, reads_all, tmp_path):
     from decimal import Decimal
 
@@ -150,6 +172,58 @@ def test_columns_that_are_read_keep_their_own_types(tool, reads_all, tmp_path):
     pq.write_table(small, tmp_path / "t.parquet")
     rows = list(csv.reader(io.StringIO(tool("predict", reads_all[0], tmp_path / "t.parquet", "--keep").out)))
     assert [row[0] for row in rows[1:]] == ["0.1", "2"]
+
+
+def _odd_columns():
+    """Columns of two rows that no model reads, with what CSV and JSON lines have of the first; None if they cannot."""
+    import pyarrow as pa
+
+    return {
+        "list": (pa.array([[1, 2], None]), None, [1, 2]),
+        "object": (pa.array([{"x": 1.5}, None]), None, {"x": 1.5}),
+        "list of dates": (pa.array([[0], None], pa.list_(pa.date32())), None, None),
+        "bytes": (pa.array([b"\xff", None]), None, None),
+        "bytes that are text": (pa.array([b"=x", None]), "'=x", "=x"),
+        "time": (pa.array([3661, None], pa.time32("s")), "01:01:01.000", "01:01:01.000"),
+        "duration": (pa.array([1, None], pa.duration("s")), None, None),
+        "unknown zone": (pa.array([0, None], pa.timestamp("ms", "Nowhere/X")), None, None),
+        "far day": (pa.array([2**31 - 1, None], pa.date32()), None, None),
+        "far second": (pa.array([10**13, None], pa.timestamp("s")), None, None),
+        "far past": (pa.array([-(2**62), None], pa.timestamp("us")), None, None),
+        "before the year 1": (pa.array([-719_528 - 1, None], pa.date32()), "-0001-12-31", "-0001-12-31"),
+        "float32": (pa.array([0.1, None], pa.float32()), "0.1", 0.1),
+        "nan": (pa.array([float("nan"), None], pa.float32()), "nan", None),
+    }
+
+
+@pytest.mark.parametrize("name", list(_odd_columns()))
+def test_columns_of_any_type_pass(name, tool, reads_all, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    column, text, value = _odd_columns()[name]
+    read = {"a": [1.0, 2.0], "when": pa.array([0, 1], pa.date32()), "level": ["x", "y"], "flag": [True, False]}
+    pq.write_table(pa.table({name: column, **read}), tmp_path / "t.parquet")
+    said = [row["prediction"] for row in csv.DictReader(io.StringIO(tool("predict", reads_all[0], "t.parquet").out))]
+    assert len(said) == 2
+    before = pq.read_table(tmp_path / "t.parquet")
+    assert tool("predict", reads_all[0], "t.parquet", "--keep", "--out", "p.parquet").code == 0
+    kept = pq.read_table(tmp_path / "p.parquet")
+    assert kept.column(name).type == before.column(name).type
+    assert str(kept.column(name)) == str(before.column(name))  # NaN is not equal to itself
+    assert kept.column("prediction").to_pylist() == said
+    ended = tool("predict", reads_all[0], "t.parquet", "--keep")
+    if text is None:
+        assert ended.code == 2 and f"column {name!r} holds values of type" in ended.err and "parquet" in ended.err
+    else:
+        assert [row[name] for row in csv.DictReader(io.StringIO(ended.out))] == [text, ""]
+    ended = tool("predict", reads_all[0], "t.parquet", "--keep", "--out", "p.jsonl")
+    if value is None and name != "nan":
+        assert ended.code == 2 and f"column {name!r} holds values of type" in ended.err
+        assert not (tmp_path / "p.jsonl").exists()
+    else:
+        lines = (tmp_path / "p.jsonl").read_text().splitlines()
+        assert [json.loads(line)[name] for line in lines] == [value, None]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

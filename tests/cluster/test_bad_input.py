@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsTransformer
@@ -126,3 +127,23 @@ def test_weights_that_overflow_are_named(storage, weights):
         KMeans(2).fit(storage(10 * X), sample_weight=weights)
     with pytest.raises(ValueError, match="X has values so large"):
         KMeans(2).fit(storage(1e200 * X), sample_weight=np.ones(12))
+
+
+@pytest.mark.parametrize("scale", [1e154, 1e200, 1e300])
+def test_graphs_of_huge_rows(scale):
+    """Neighbours are found at any scale; what needs squares is refused by name."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 8])
+    model = SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=5, random_state=0)
+    small, large = clone(model).fit(rows), clone(model).fit(scale * rows)
+    np.testing.assert_array_equal(large.labels_, small.labels_)
+    assert "nan" not in str(large.certificate_)
+    with pytest.raises(ValueError, match=r"affinity='rbf' has values that are not finite for these rows.* Scale X"):
+        SpectralClustering(2).fit(scale * rows)
+    with pytest.raises(ValueError, match=r"gamma='median' is 1 / d\*\*2, d=.* Scale X"):
+        SpectralClustering(2, affinity="rbf_nearest_neighbors", gamma="median").fit(1e20 * scale**0.9 * rows)
+
+
+def test_similarities_that_add_up_to_more_than_float64_holds():
+    with pytest.raises(ValueError, match=r"similarities must add up to a finite number; the largest is 1e\+308"):
+        SpectralClustering(2, affinity="precomputed").fit(np.full((4, 4), 1e308))

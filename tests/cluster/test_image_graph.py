@@ -36,6 +36,31 @@ def test_the_flower_is_parted_from_its_ground():
     assert 0.05 < (segments == 1).mean() < 0.95
 
 
+@pytest.mark.parametrize("radius", [12, 1e9, 1e300])
+def test_a_radius_beyond_the_picture_joins_all_pixels(radius):
+    image = np.random.default_rng(0).uniform(size=(5, 7))
+    whole = image_graph(image, radius=9.0)
+    assert whole.nnz == 35 * 34
+    np.testing.assert_array_equal(image_graph(image, radius=radius).toarray(), whole.toarray())
+
+
+def test_more_pairs_than_memory_holds_are_refused():
+    image = np.zeros((3000, 3000), dtype=np.uint8)  # all pairs of its pixels are 3500 TiB
+    with pytest.raises(MemoryError, match=r"radius=1000000000.0 joins \d+ pairs of pixels .* Lower radius"):
+        image_graph(image, radius=1e9)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_scales_are_those_of_the_values(scale):
+    """Differences and their scale in another unit are the same graph: neither squares overflow nor vanish."""
+    image = np.random.default_rng(0).uniform(size=(4, 5))
+    same = image_graph(image, colour_scale=0.5).toarray()
+    found = image_graph(scale * image, colour_scale=0.5 * scale).toarray()
+    np.testing.assert_allclose(found, same, rtol=1e-12)
+    assert image_graph(image, colour_scale=1e-300).max() == 0  # all pixels differ by much more
+    assert image_graph(image, distance_scale=1e-300).max() == 0
+
+
 def test_what_is_no_picture_is_refused():
     for wrong in (np.zeros(3), np.zeros((0, 3)), np.zeros((2, 2, 2, 2))):
         with pytest.raises(ValueError, match="image must have shape"):
@@ -43,5 +68,8 @@ def test_what_is_no_picture_is_refused():
     with pytest.raises(ValueError, match="finite values"):
         image_graph(np.full((3, 3), np.nan))
     for name in ("radius", "colour_scale", "distance_scale"):
-        with pytest.raises(ValueError, match=name):
-            image_graph(np.zeros((3, 3)), **{name: 0.0})
+        for wrong in (0.0, -1.0, np.inf, np.nan, "3", None):
+            with pytest.raises(ValueError, match=f"{name} must be a .*finite number"):
+                image_graph(np.zeros((3, 3)), **{name: wrong})
+    with pytest.raises(ValueError, match="image must have real numbers; got complex128"):
+        image_graph(np.zeros((3, 3), dtype=complex))

@@ -1,6 +1,8 @@
 """The tour that says what has to be compiled: it misses no public estimator, and all that it asks is allowed."""
 
 import inspect
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -40,6 +42,24 @@ def test_every_public_estimator_is_on_the_tour():
         "tables.ColumnReader",
     ]  # none of their own
     assert len(names) > 30
+
+
+def test_the_rooms_have_every_compiled_function():
+    code = """
+import pkgutil
+from importlib import import_module
+import maxmargin
+from maxmargin.compile._tour import rooms
+from maxmargin.engine import _recording
+rooms()
+loaded = set(_recording._functions)
+for module in pkgutil.walk_packages(maxmargin.__path__, "maxmargin."):
+    if not module.name.endswith("__main__"):
+        import_module(module.name)
+print(len(loaded), set(_recording._functions) - loaded)
+"""
+    count, missing = subprocess.check_output([sys.executable, "-c", code], text=True).split(maxsplit=1)
+    assert int(count) > 100 and missing.strip() == "set()"
 
 
 def kind_of(name):

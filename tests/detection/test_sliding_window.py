@@ -26,6 +26,23 @@ def test_overlaps_by_counting_pixels():
             assert found[i, j] == pytest.approx((a & b).sum() / (a | b).sum())
 
 
+@pytest.mark.parametrize("exponent", [-1060, -600, 520, 1000, 1019])
+def test_overlaps_do_not_depend_on_the_unit_of_length(exponent):
+    boxes = np.array([[0, 0, 4, 4], [2, 2, 6, 6], [0, 0, 4, 4], [-7, -7, 8, 8], [3, 3, 4, 4]])
+    expected = box_overlaps(boxes, boxes)
+    assert np.array_equal(np.diag(expected), np.ones(5))
+    unit = 2.0**exponent
+    np.testing.assert_array_equal(box_overlaps(unit * boxes, unit * boxes), expected)
+    np.testing.assert_array_equal(non_maximum_suppression(unit * boxes, np.arange(5)), [4, 3, 2, 1])
+
+
+def test_overlaps_of_boxes_whose_sizes_are_far_apart():
+    small, large = [[0, 0, 1e-300, 1e-300]], [[-1e308, -1e308, 1e308, 1e308]]
+    np.testing.assert_array_equal(box_overlaps(small, large), [[0.0]])
+    np.testing.assert_array_equal(box_overlaps(large, large), [[1.0]])
+    np.testing.assert_array_equal(box_overlaps([[0, 0, 1e-300, 1e300]], [[0, 0, 1e300, 1e-300]]), [[0.0]])
+
+
 @pytest.mark.parametrize("limit", [0.0, 0.3, 0.7])
 def test_what_is_kept_does_not_overlap_and_what_is_left_out_does(limit):
     rng = np.random.default_rng(1)
@@ -91,6 +108,21 @@ def test_any_classifier_and_grey_pictures(pictures):
     assert (box_overlaps(boxes[0], found.boxes).max(axis=1) > 0.3).any()
 
 
+def test_places_one_by_one_are_places_at_once(pictures, monkeypatch):
+    image, boxes = pictures[0][0]
+    model = SlidingWindow(
+        classifier=LinearClassifier(C=0.01), n_negatives=300, hard_negatives=0, step=7, random_state=0
+    )
+    once = model.fit([image], [boxes]).detect(image)
+    monkeypatch.setattr("maxmargin.detection._sliding_window._MOST_VALUES", 5 * 256)
+    again = model.detect(image)
+    np.testing.assert_array_equal(again.boxes, once.boxes)
+    np.testing.assert_allclose(again.scores, once.scores, rtol=1e-9)
+    assert (again.windows, again.passed) == (once.windows, once.passed)
+    model.step = 10**30  # the two ends of each level
+    assert 0 < model.detect(image).windows < once.windows
+
+
 def test_what_cannot_be_used_is_refused():
     image, box = np.zeros((40, 40)), [[0, 0, 20, 20]]
     with pytest.raises(ValueError, match="not fitted"):
@@ -104,6 +136,24 @@ def test_what_cannot_be_used_is_refused():
         ([image], [[[0, 0, 50, 50]]], "not inside its image"),
         ([image], [[[5, 5, 5, 9]]], "bottom below their top"),
         ([np.zeros(3)], [box], "an image must have shape"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            SlidingWindow().fit(images, boxes)
+    for wrong, words in (
+        ({"scale": 1 + 1e-12}, r"scale must be from 1\.01 to 4; got 1\.0"),
+        ({"window": (41, 4)}, r"window=\(41, 4\) fits into none of the images; one of them has shape \(40, 40\)"),
+        ({"window": (10**9, 10**9)}, "fits into none of the images"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            SlidingWindow(**wrong).fit([image], [box])
+    with pytest.raises(MemoryError, match=r"window=\(16, 16\) and n_negatives=1000000000000 ask for .* GiB"):
+        SlidingWindow(n_negatives=10**12).fit([image], [box])
+    for images, boxes, words in (
+        ([image], [[[0, 0, 1e300, 1e300]]], "not inside its image"),
+        ([image + 1e200], [box], r"values of at most 1e\+100 in size; got 1e\+200"),
+        ([image + 1j], [box], "an image must have real numbers; got complex128"),
+        ([image], [[["0", "0", "9", "9"]]], "boxes must be finite numbers .* got str"),
+        ([image], [[[0, 0], [9, 9, 9]]], "boxes must be finite numbers .* got object"),
     ):
         with pytest.raises(ValueError, match=words):
             SlidingWindow().fit(images, boxes)

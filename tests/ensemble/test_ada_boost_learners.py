@@ -194,3 +194,9 @@ def test_rows_of_next_to_no_weight_do_not_attract_thresholds(classes):
         tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[heavy], y[heavy], weights[heavy])
         assert stump.feature_ == tree.tree_.feature[0] == 0
         assert_array_equal(stump.predict(X[heavy]), tree.predict(X[heavy]))
+
+
+def test_columns_too_narrow_to_be_scaled_are_named():
+    X = np.column_stack([np.arange(6.0), 1e-310 * np.arange(6)])
+    with pytest.raises(ValueError, match=r"column 1 of X has values between 0 and 5e-310, too close"):
+        DecisionPlane().fit(X, [0, 1, 0, 1, 1, 0])

@@ -268,7 +268,7 @@ def test_auto_stops_when_the_error_has_settled(wine):
     assert 32 <= trees < 1024
     assert np.abs(curve[trees // 2 :] - curve[-1]).max() <= model.certificate_.figures["standard error"]
     assert same_forest(model, RandomForestClassifier(trees, random_state=0).fit(X, y))
-    with pytest.raises(ValueError, match="watches the out-of-bag error"):
+    with pytest.raises(ValueError, match="goes by the out-of-bag error"):
         RandomForestClassifier("auto", bootstrap=False).fit(X, y)
 
 

@@ -106,6 +106,24 @@ def test_objectives_gap_and_violation_by_iteration(name):
         # weak duality with the proven optimum: no point has a dual above it
         dual = part["dual"][np.isfinite(part["dual"])]
         assert (dual <= proof.primal + 1e-6 * abs(proof.primal)).all()
+        # nor a primal below it: every point is about the problem of the certificate
+        primal = part["primal"][np.isfinite(part["primal"])]
+        assert (primal >= proof.dual - 1e-6 * abs(proof.dual)).all()
+
+
+@pytest.mark.parametrize("machine", [SVC(C=np.inf), LinearSVC(C=np.inf, loss="hinge")], ids=["SVC", "LinearSVC"])
+def test_a_hard_margin_is_traced_in_its_own_objectives(machine):
+    """Though it is solved as the distance of two hulls: dual objectives rise to that of the certificate."""
+    told = []
+    model = clone(machine).set_params(trace=True, callback=told.append).fit(X, TWO)
+    trace, proof = model.trace_, model.certificate_
+    dual = trace["dual"][:-1]  # the last one is the certificate, rounded down
+    assert len(dual) >= 3
+    assert (np.diff(dual) >= -1e-6 * dual[:-1]).all()
+    assert trace["dual"][0] < 0.9 * proof.dual
+    np.testing.assert_allclose(dual[-1], proof.dual, rtol=1e-3)
+    assert (trace["gap"] >= 0).all()
+    assert {report["gap"] for report in told} <= set(trace["gap"])
 
 
 @pytest.mark.parametrize("name", OTHERS)

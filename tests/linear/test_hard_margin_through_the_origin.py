@@ -121,6 +121,15 @@ def test_a_warm_start_has_nothing_to_do():
     assert_allclose(model.coef_, -first, rtol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-90, 1.0])
+def test_the_course_of_the_fit_is_that_of_the_margin(scale):
+    X, y = halves(5, n=80, d=6)
+    model = hard(trace=True).fit(scale * X, y)
+    primal, dual, optimum = model.trace_["primal"], model.trace_["dual"], model.certificate_.primal
+    assert (primal[np.isfinite(primal)] >= optimum * (1 - 1e-6)).all()
+    assert (dual[np.isfinite(dual)] <= optimum * (1 + 1e-6)).all() and np.isfinite(dual).sum() >= 2
+
+
 def test_files_and_pickles(tmp_path):
     X, y = halves(6)
     model = hard().fit(X, y)

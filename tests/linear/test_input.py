@@ -158,6 +158,8 @@ def test_bad_data_is_named(classifier, two_classes):
     with pytest.raises(ValueError, match=r"no sample of class 0|belong to the same class"):
         classifier().fit(X, y, sample_weight=y)
     with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        classifier().fit(X, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`: -1 for sample 0"):
         classifier().fit(X, y, sample_weight=-np.ones(len(y)))
     with pytest.raises(ValueError, match=r"class_weight must give every class a positive, finite weight; got \{0: 0"):
         classifier(class_weight={0: 0.0}).fit(X, y)

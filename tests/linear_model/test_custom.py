@@ -305,6 +305,15 @@ def test_penalties_of_the_package_are_saved(penalty, clouds, tmp_path):
         ({"penalty": L1(), "loss": "squared", "solver": "sgd"}, r"needs a penalty of L1 and L2 parts .*'primal_dual'"),
         ({"loss": Hinge(), "solver": "proximal_gradient"}, "needs a loss with a derivative"),
         ({"loss": "logistic", "solver": "magic"}, "solver must be 'auto' or one of"),
+        ({"loss": Hinge}, "loss must be an object with the methods of a loss; got the class Hinge itself"),
+        ({"penalty": L1}, "penalty must be an object with the methods of a penalty; got the class L1 itself"),
+        ({"penalty": GroupLasso}, "penalty must be an object .* got the class GroupLasso itself"),
+        ({"solver": Logistic}, r"solver must be a name, a class derived from maxmargin\.solvers\.Solver, .* Logistic"),
+        ({"solver": IterativeSolver}, "solver must be a class that can solve; IterativeSolver does not say what"),
+        (
+            {"solver": lambda problem, start: start},
+            r"solver must be a function of \(problem, start, tolerance, budget\)",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused(parameters, message, clouds):
@@ -514,14 +523,19 @@ def test_slopes_of_the_own_solver_are_used_and_not_trusted(clouds):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.zeros(3), r"has to return 4 weights, and the intercept as the last one,; got shape \(3,\)"),
+        (np.zeros(3), r"has to return 4 weights \(the intercept is the last\); got shape \(3,\)"),
         (None, "has to return 4 weights"),
         (np.array([np.nan, 0, 0, 0]), "returned numbers that are not finite"),
         ((np.zeros(4), np.zeros(7)), "has to return 60 slopes"),
+        ((np.zeros(4), np.zeros(60), 12), "the weights, or a pair of weights and slopes; got a tuple of 3"),
+        ((), "got a tuple of 0"),
+        (np.zeros(4, dtype=complex), "which are real numbers; got complex128"),
+        (["1", "2", "3", "4"], "which are real numbers; got str"),
+        ([[1.0], [2.0, 3.0]], r"got shape \(2,\)"),
     ],
 )
 def test_answers_that_are_none_are_refused(answer, message, clouds):
-    with pytest.raises((ValueError, TypeError), match=message):
+    with pytest.raises(ValueError, match=message):
         LinearClassifier("logistic", solver=lambda p, s, t, b: answer).fit(*clouds())
 
 

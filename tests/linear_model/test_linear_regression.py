@@ -139,7 +139,7 @@ def test_what_is_not_supported_is_refused():
     X, y = data()
     with pytest.raises(ValueError, match="positive=True is not supported"):
         LinearRegression(positive=True).fit(X, y)
-    with pytest.raises(ValueError, match="sample_weight must be at least 0"):
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         LinearRegression().fit(X, y, -np.ones(60))
 
 

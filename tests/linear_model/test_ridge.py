@@ -257,8 +257,8 @@ def test_bad_parameters_are_named(parameters, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (-np.ones(60), "sample_weight must be at least 0"),
-        (np.zeros(60), "all weights are zero"),
+        (-np.ones(60), "Negative values in data passed to `sample_weight`: -1 for sample 0"),
+        (np.zeros(60), "all samples have zero or negative weights"),
         (np.ones(59), r"sample_weight.shape == \(59,\), expected \(60,\)"),
         (np.full(60, np.nan), "sample_weight contains NaN"),
         (np.ones((60, 2)), "1D array or scalar"),
@@ -296,13 +296,10 @@ def test_weights_beyond_float64_are_refused():
         Ridge().fit(X, X[:, 0], sample_weight=np.full(30, 1e308))
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_equations_beyond_float64_are_not_called_solved():
-    """Squares that overflow: the residual is not a number, and nothing is small beside infinity."""
+def test_weighted_squares_that_overflow_are_refused_by_name():
     X = np.random.default_rng(0).normal(size=(30, 3))
-    with pytest.warns(ConvergenceWarning):
-        model = Ridge().fit(X, X[:, 0], sample_weight=np.full(30, 1e306))
-    assert model.certificate_.status is not Status.CONVERGED and not model.certificate_.holds
+    with pytest.raises(ValueError, match=r"sample_weight has values up to 1e\+306, for which weighted sums"):
+        Ridge().fit(1e3 * X, X[:, 0], sample_weight=np.full(30, 1e306))
 
 
 def test_a_path_is_one_fit_for_each_alpha():
@@ -326,14 +323,3 @@ def test_gradients_are_not_stopped_by_the_size_of_the_means(solver):
     X[:, 0] = 1e8
     model, direct = Ridge(alpha=1e-3, solver=solver).fit(X, y), Ridge(alpha=1e-3).fit(X, y)
     np.testing.assert_allclose(model.coef_, direct.coef_, rtol=0, atol=1e-8 * np.abs(direct.coef_).max())
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("size", [1e154, 1e160, 1e300])
-def test_an_objective_that_overflows_claims_nothing_and_is_not_refuted(size):
-    X, y = data()
-    model = Ridge().fit(X, y * size)
-    assert model.certificate_.status is Status.STALLED and not model.certificate_.holds
-    assert model.certificate_.verify(X, y * size).status is Status.STALLED
-    model.certificate_.figures["relative residual"] = 1e-16
-    assert model.certificate_.verify(X, y * size).status is Status.REFUTED

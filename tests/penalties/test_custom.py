@@ -125,6 +125,13 @@ _NAMES = {"GroupLasso": GroupLasso, "BoundedWeights": BoundedWeights, "inf": np.
     [
         (lambda: GroupLasso([]), "groups must be a list"),
         (lambda: GroupLasso([[0, 1]]), "groups must be a list"),
+        (lambda: GroupLasso([[0, 1], [2]]), r"groups must be a list .* such as \[0, 0, 1\]; got \[\[0, 1\], \[2\]\]"),
+        (lambda: GroupLasso(3), "groups must be a list"),
+        (lambda: GroupLasso([0.5, 1.5]), r"groups must be whole numbers, or names; got \[0\.5, 1\.5\]"),
+        (lambda: GroupLasso([0.0, np.nan]), "groups must be whole numbers, or names"),
+        (lambda: GroupLasso([0, 1j]), "groups must be whole numbers, or names"),
+        (lambda: GroupLasso([0, "0"]), "groups must be whole numbers, or names"),
+        (lambda: GroupLasso([None, None]), "groups must be whole numbers, or names"),
         (lambda: GroupLasso([0, 1], strength=0.0), "strength must be a positive"),
         (lambda: GroupLasso([0, 1], strength=np.nan), "strength must be a positive"),
         (lambda: GroupLasso([0, 1]).value(np.ones(3)), "groups of 2 features; X has 3"),

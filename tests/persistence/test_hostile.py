@@ -354,6 +354,27 @@ def test_values_of_a_support_vector_machine(path, attribute, place, value, words
     refused(path, words)
 
 
+@pytest.mark.parametrize("size", [1e200, -1e300])
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [
+        ("SVC", "support_vectors_"),
+        ("KernelRidge", "X_fit_"),
+        ("KernelRidge sparse", "X_fit_"),
+        ("KernelLogisticRegression", "X_fit_"),
+        ("KernelPerceptron averaged", "X_fit_"),
+        ("KernelEmbedding", "X_fit_"),
+    ],
+)
+def test_rows_that_no_prediction_could_be_made_with(path, name, attribute, size):
+    """Their squares overflow: no fit takes them, and each row to predict would be refused."""
+    opened = Opened(name, path)
+    rows = opened.fitted[attribute]
+    (rows["data"] if isinstance(rows, dict) else rows).flat[0] = size
+    opened.seal()
+    refused(path, "X has values so large that the squared length of a row or its kernel value overflows")
+
+
 def test_sizes_must_agree(path):
     for n_features, shape in ((3, [50, 4]), (4, [50, 3]), (3, [50, 3])):
         opened = Opened("SVC", path)

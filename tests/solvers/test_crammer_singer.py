@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import LinearSVC
 
@@ -11,12 +10,7 @@ from maxmargin.data import Rows
 from maxmargin.problems import CrammerSingerRisk
 from maxmargin.solvers import CrammerSinger, Monitor
 
-STORES = {
-    "dense64": lambda X: X,
-    "dense32": lambda X: X.astype(np.float32),
-    "csr64": sp.csr_array,
-    "csr32": lambda X: sp.csr_array(X.astype(np.float32)),
-}
+from .risks import STORAGE
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +20,7 @@ def make(load):
     def risk(store="dense64", intercept=True, C=1.0, offset=0.0, threads=1):
         X, y = load("iris")
         weights = C * np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-        return CrammerSingerRisk(Rows(STORES[store](X + offset)), y.astype(np.int64), 3, weights, intercept, threads)
+        return CrammerSingerRisk(Rows(STORAGE[store](X + offset)), y.astype(np.int64), 3, weights, intercept, threads)
 
     return risk
 
@@ -35,7 +29,7 @@ def proven(problem, solution):
     return evaluate_crammer_singer(problem, solution.variables, solution.slopes)
 
 
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", STORAGE)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("C", [1e-4, 0.1, 1.0])
 def test_proves_its_gap(make, store, intercept, C):

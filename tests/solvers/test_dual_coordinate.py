@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maxmargin.certificates import Status, evaluate_risk
+from maxmargin.certificates import Status
 from maxmargin.data import Rows
 from maxmargin.losses import LOSSES, make_loss
 from maxmargin.penalties import make_penalty
@@ -13,13 +13,9 @@ from maxmargin.problems import Risk
 from maxmargin.solvers import DualCoordinate, Monitor, Newton
 from maxmargin.svm import SVC
 
+from .risks import STORAGE, make_risk, proven
+
 CONVEX = [name for name, facts in LOSSES.items() if facts.convex]
-STORES = {
-    "dense64": lambda X: X,
-    "dense32": lambda X: X.astype(np.float32),
-    "csr64": sp.csr_array,
-    "csr32": lambda X: sp.csr_array(X.astype(np.float32)),
-}
 
 
 @pytest.fixture(scope="module")
@@ -31,21 +27,13 @@ def make():
         X = rng.normal(size=(n, d)) + offset
         X[np.abs(X) < 0.3] = 0.0
         target = (X - offset) @ rng.normal(size=d) + 0.7 + rng.normal(size=n)
-        made = make_loss(loss, 0.2)
-        y = target if made.kind == "regression" else np.where(target > 0, 1.0, -1.0)
         c = C * rng.uniform(0.5, 1.5, n)
-        return Risk(Rows(STORES[store](X)), y, c, made, make_penalty(penalty, strength=strength), intercept, 1)
+        return make_risk(X, target, c, make_loss(loss, 0.2), make_penalty(penalty, strength=strength), store, intercept)
 
     return risk
 
 
-def proven(problem, solution):
-    evidence = evaluate_risk(problem, solution.variables, solution.slopes)
-    assert evidence.gap >= 0
-    return evidence
-
-
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", STORAGE)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("penalty", ["l2", "elastic_net"])
 @pytest.mark.parametrize("loss", CONVEX)

@@ -5,7 +5,6 @@ What is asserted is the certificate's gap. A new loss, penalty or solver is pick
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from maxmargin.certificates import Status, evaluate_risk
 from maxmargin.data import Rows
@@ -14,16 +13,12 @@ from maxmargin.penalties import PENALTIES, make_penalty
 from maxmargin.problems import Risk
 from maxmargin.solvers import RISK_SOLVERS, check_solver, solve_risk, solvers_for
 
+from .risks import STORAGE
+
 CONVEX = [name for name, facts in LOSSES.items() if facts.convex]
 # A stochastic method is asked for less than two digits; coordinate ascent, whose steps an L1 part shortens, for five;
 # all others for six.
 TOLERANCE = {"sgd": 3e-2, "dual_coordinate": 1e-5}
-STORAGE = {
-    "dense64": lambda X: X,
-    "dense32": lambda X: X.astype(np.float32),
-    "csr64": sp.csr_array,
-    "csr32": lambda X: sp.csr_array(X.astype(np.float32)),
-}
 
 
 def _minimising(loss, penalty):

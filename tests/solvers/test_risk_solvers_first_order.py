@@ -16,16 +16,12 @@ from maxmargin.solvers.linear.conjugate_gradient import line_minimum
 from maxmargin.solvers.linear.gradient_descent import slope_at
 from maxmargin.solvers.linear.proximal_gradient import prox_step
 
+from .risks import STORAGE, noisy_plane
+
 SOLVERS = {
     "gradient_descent": GradientDescent,
     "conjugate_gradient": ConjugateGradient,
     "proximal_gradient": ProximalGradient,
-}
-STORAGE = {
-    "dense64": lambda X: X,
-    "dense32": lambda X: X.astype(np.float32),
-    "csr64": sp.csr_array,
-    "csr32": lambda X: sp.csr_array(X.astype(np.float32)),
 }
 COMBINATIONS = [
     (name, loss, penalty)
@@ -36,14 +32,8 @@ COMBINATIONS = [
 ]
 
 
-def make_problem(loss="logistic", penalty="l2", n=120, d=4, seed=0, C=1.0, storage="dense64", intercept=True, unit=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    score = X @ rng.normal(size=d) + 0.3 + rng.normal(size=n)
-    X[:, -1] *= unit
-    facts = make_loss(loss, 0.1)
-    y = score if facts.kind == "regression" else np.where(score > 0, 1.0, -1.0)
-    return Risk(Rows(STORAGE[storage](X)), y, np.full(n, C), facts, make_penalty(penalty), intercept)
+def make_problem(loss="logistic", penalty="l2", **options):
+    return noisy_plane(loss, penalty, **options)
 
 
 @pytest.fixture(params=SOLVERS)

@@ -16,23 +16,13 @@ from maxmargin.solvers.linear._mean_slopes import feasible_slopes
 from maxmargin.solvers.linear._schedules import step_lengths
 from maxmargin.solvers.linear._stochastic_pass import directed_pass, lazy_pass
 
-STORAGE = {
-    "dense64": lambda X: X,
-    "dense32": lambda X: X.astype(np.float32),
-    "csr64": sp.csr_array,
-    "csr32": lambda X: sp.csr_array(X.astype(np.float32)),
-}
+from .risks import STORAGE, noisy_plane
+
 CONVEX = [name for name in LOSSES if LOSSES[name].convex]
 
 
-def make_problem(loss="hinge", penalty="l2", n=300, d=5, seed=0, C=1.0, storage="dense64", intercept=True, unit=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    score = X @ rng.normal(size=d) + 0.3 + rng.normal(size=n)
-    X[:, -1] *= unit
-    facts = make_loss(loss, 0.1)
-    y = score if facts.kind == "regression" else np.where(score > 0, 1.0, -1.0)
-    return Risk(Rows(STORAGE[storage](X)), y, np.full(n, C), facts, make_penalty(penalty), intercept)
+def make_problem(loss="hinge", penalty="l2", n=300, d=5, **options):
+    return noisy_plane(loss, penalty, n, d, **options)
 
 
 def sparse_rows(n=60, d=40, seed=0):

@@ -28,6 +28,27 @@ def test_a_linear_kernel_is_the_linear_machine():
     np.testing.assert_allclose(f - f.mean(axis=1)[:, None], g - g.mean(axis=1)[:, None], atol=5e-3)
 
 
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e8])
+@pytest.mark.parametrize("n", [3, 6, 10, 100])
+@pytest.mark.parametrize("make", [SVC, LinearSVC])
+def test_rows_that_say_nothing_are_solved_and_proven(make, n, C):
+    """All multipliers are at their bounds, and the intercepts alone decide."""
+    x, y = np.zeros((n, 2)), np.arange(n) % 3
+    model = make(C=C, tol=1e-4, **JOINT).fit(x, y)
+    proof = model.certificate_
+    assert proof.status is Status.CONVERGED
+    assert proof.relative_gap <= 1e-2
+    assert proof.verify(x, y).status is Status.CONVERGED
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_figures_that_overflow_are_not_refuted():
+    x, y = np.ones((3, 3)), np.arange(3)
+    model = SVC(C=1e200, kernel="linear", max_iter=100, **JOINT).fit(x, y)
+    assert model.certificate_.status is not Status.CONVERGED
+    assert model.certificate_.verify(x, y).status is model.certificate_.status
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("weight", [1e160, 1e300])
 def test_weights_whose_squares_overflow_claim_no_more_than_is_known(weight):

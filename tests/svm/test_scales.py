@@ -166,3 +166,14 @@ def test_rows_whose_squares_vanish_are_confirmed(exponent):
     assert model.certificate_.verify(X, X[:, 0] > 0).status is model.certificate_.status is Status.CONVERGED
     model.intercept_[0] += 0.5
     assert model.certificate_.verify(X, X[:, 0] > 0).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("machine", [SVC(), SVC(kernel="poly"), SVC(kernel="sigmoid")], ids=str)
+def test_a_variance_too_small_for_gamma_is_named(machine):
+    X = 1e-160 * np.random.default_rng(0).normal(size=(20, 2))
+    y = np.arange(20) % 2
+    with pytest.raises(
+        ValueError, match=r"^gamma='scale' is 1 / .* overflows float64: X has a variance of .* give gamma"
+    ):
+        machine.fit(X, y)
+    assert SVC(kernel="linear").fit(X, y).certificate_.status is Status.CONVERGED  # which reads no gamma

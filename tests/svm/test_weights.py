@@ -61,7 +61,8 @@ def test_weightless_and_negative_samples_take_no_part(clouds):
     X, y = clouds(80)
     weight = np.where(np.arange(80) % 3 == 0, -1.0, 1.0)
     weight[5] = 0
-    model = SVC(gamma=0.3).fit(X, y, weight)
+    with pytest.warns(UserWarning, match="sample_weight is negative for 27 of 80 samples: they take no part"):
+        model = SVC(gamma=0.3).fit(X, y, weight)
     taking_part = weight > 0
     assert taking_part[model.support_].all()
     alone = SVC(gamma=0.3).fit(X[taking_part], y[taking_part])

@@ -349,3 +349,14 @@ def test_dates_written_as_text_are_dates():
     reader = ColumnReader().fit(table)
     with pytest.raises(TableError, match="Column 'a' has 'soon', which is no date of the form year-month-day"):
         reader.transform(pa.table({"a": ["soon"]}))
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_columns_that_are_not_read_may_hold_anything(library):
+    reader = ColumnReader(kinds={"b": "drop"}).fit(library({"a": [1.5, 2.5], "b": ["x", "y"]}))
+    table = library({"a": [3.5, 4.5], "b": [[1], [2]], "c": [b"\xff", b""]})
+    np.testing.assert_array_equal(reader.transform(table), [[3.5], [4.5]])
+    with pytest.raises(TableError, match="Column 'a' holds"):
+        reader.transform(library({"a": [[1], [2]]}))
+    with pytest.raises(TableError, match="has no column 'a': it has 'b'"):
+        reader.transform(library({"b": [[1], [2]]}))

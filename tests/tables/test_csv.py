@@ -89,7 +89,9 @@ def test_other_missing_values(read):
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        ("a,b\n1,2\n3\n", {}, "line 3: 1 cells, where the header has 2"),
+        ("sep=;\na;b\n1;2\n", {}, "line 1: 'sep=;' is a hint for spreadsheets"),
+        ("sep=,\na,b\n1,2\n", {"header": True}, "line 1: 'sep=,' is a hint for spreadsheets"),
+        ("a,b\n1,2\n3\n", {}, "line 3: 1 cell, where the header has 2"),
         ('a,b\n"x\ny",2\n3,4,5\n', {}, "line 4: 3 cells, the first too many '5'"),
         (b"a,b\n1,x\n2,caf\xe9\n", {}, "line 3: byte 0xe9 is no UTF-8 text; say what it is, encoding='latin-1'"),
         (b"a,b\n1,x\0\n", {}, "line 2: a NUL byte"),
@@ -176,6 +178,17 @@ def test_gzip_cut_anywhere_is_not_called_empty(before):
     for length in range(2, len(packed) - 1):
         with pytest.raises(TableError, match="cut short within its gzip data"):
             read_table(io.BytesIO(before + packed[:length]))
+
+
+@pytest.mark.parametrize("before", ["", "\ufeff"])
+def test_a_byte_order_mark_in_the_first_cell_stays(before, read):
+    table = read(before + "a,b\n\ufeffx,1\n\ufeffy,2\n")
+    assert table.to_pydict() == {"a": ["\ufeffx", "\ufeffy"], "b": [1, 2]}
+
+
+def test_gzip_twice():
+    with pytest.raises(TableError, match="compressed with gzip twice: decompress it once"):
+        read_table(io.BytesIO(gzip.compress(gzip.compress(b"a,b\n1,2\n"))))
 
 
 def test_padding_between_an_empty_gzip_member_and_the_table():

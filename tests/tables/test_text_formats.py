@@ -261,3 +261,23 @@ def test_a_block_of_json_in_which_dates_are_missing():
     file = io.BytesIO(b'{"a": "2020-01-02", "b": 1}\n{"a": null, "b": 2}')  # the last line is a block of its own
     (chunk,) = scan_table(file, format="jsonl")
     assert chunk["a"].to_pylist() == [dt.datetime(2020, 1, 2), None]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_json_lines_are_known_in_utf_16(encoding):
+    mark = "\ufeff" if encoding[-2:] in ("le", "be") else ""
+    assert read_table(io.BytesIO((mark + '{"a": "é"}\n').encode(encoding)))["a"].to_pylist() == ["é"]
+    table = read_table(io.BytesIO((mark + "1 3:0.5\n").encode(encoding)))
+    assert isinstance(table, SparseTable) and table.X[0, 2] == 0.5
+
+
+@pytest.mark.parametrize("cell", ["0,126", "1.234,5"])
+def test_a_decimal_comma_where_a_number_has_to_be(cell):
+    content, types = f"a;b\n1;2\n{cell};3\n", {"a": "number"}
+    with pytest.raises(TableError, match=f"line 3, column 'a': '{cell}' is no number, unless.*say decimal=','"):
+        chunks(content, types=types)
+    assert chunks(content, types=types, decimal=",")[0]["a"][1].as_py() == float(
+        cell.replace(".", "").replace(",", ".")
+    )
+    with pytest.raises(TableError, match="'x,5' is no number, which this column has to hold"):
+        chunks("a;b\nx,5;2\n", types=types)

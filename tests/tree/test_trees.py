@@ -377,7 +377,7 @@ def test_what_cannot_be_honoured_is_refused(options, words):
 
 def test_bad_data_is_refused():
     X, y = [[0.0], [1.0]], [0, 1]
-    with pytest.raises(ValueError, match="negative; got -1 for row 1"):
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`: -1 for sample 1"):
         DecisionTreeClassifier().fit(X, y, [1.0, -1.0])
     with pytest.raises(ValueError, match="zero"):
         DecisionTreeClassifier().fit(X, y, [0.0, 0.0])

@@ -11,10 +11,12 @@ from ._claims import (
     figures,
     figures_reproduced,
     not_reproduced,
+    values_agree as values_agree,
 )
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
+from ._image import product_rounding as product_rounding
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic

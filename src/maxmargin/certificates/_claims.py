@@ -98,6 +98,15 @@ def figures_reproduced(claimed: dict[str, float], found: dict[str, float]) -> bo
     return all(was == now or abs(was - now) <= REPRODUCED * abs(now) + _ROUNDING for was, now in shared)
 
 
+def values_agree(own: np.ndarray, expected: np.ndarray, slack: np.ndarray | float) -> bool:
+    """Whether the values that a model gives are those of its coefficients; what overflows has to do so in both."""
+    finite = np.isfinite(expected)
+    if own.shape != expected.shape or not (np.isfinite(own) == finite).all():
+        return False
+    off = np.abs(np.subtract(own, expected, out=np.zeros(own.shape), where=finite))
+    return bool((off <= slack).all())
+
+
 def are_floats(*parts: Any) -> bool:
     """Whether these are numbers of a floating-point type: text that reads like a number is none."""
     return all(np.asarray(part).dtype.kind == "f" for part in parts)

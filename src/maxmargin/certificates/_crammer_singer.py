@@ -70,6 +70,7 @@ def rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:
     """Multipliers within their bounds that sum to zero over the classes: the own class takes what the others leave.
 
     The others stay a few units in the last place below the weight, so that their exact sum is not above the exact one.
+    Balanced multipliers stay as they are: those that are shortened end below the limit, whatever the rounding.
     """
     alpha = np.minimum(alpha, 0.0)
     own = np.arange(problem.n), problem.labels
@@ -77,6 +78,6 @@ def rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:
     total = -alpha.sum(axis=1)
     most = problem.weights * (1 - WEIGHT - (2 * problem.classes + 8) * U)
     over = total > most
-    alpha[over] *= (most[over] / total[over])[:, None]
+    alpha[over] *= (most[over] * (1 - (problem.classes + 8) * U) / total[over])[:, None]
     alpha[own] = -alpha.sum(axis=1)
     return alpha

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data import exact_sums
-from ..kernels import EXTENDED, EXTENDED_UNIT, roundings
+from ..kernels import EXTENDED, EXTENDED_UNIT, Gram, roundings
 from ..problems import BoxQP
 from ._rounding import Bounded, U, bounded_dot, gamma
 
@@ -44,6 +44,17 @@ def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> I
     f, e = (f, e) if problem.sample is None else (f[problem.sample], e[problem.sample])
     square = bounded_dot(beta.astype(f.dtype, copy=False), f, e)
     return Image(f, e, square, EXTENDED_UNIT if extended else U)
+
+
+def product_rounding(gram: Gram, a: np.ndarray) -> np.ndarray:
+    """What float64 may do to each value of ``K a``: much, where large coefficients cancel.
+
+    Of coefficients in several columns, one column of bounds each.
+    """
+    accuracy = gram.accuracy()
+    share = float(accuracy.relative.max(initial=0.0)) + accuracy.absolute + roundings(len(a) + 16)
+    with np.errstate(over="ignore"):
+        return 2 * share * np.multiply.outer(accuracy.scale, accuracy.scale @ np.abs(a))
 
 
 def extended_work(problem: BoxQP, beta: np.ndarray) -> float:

@@ -47,9 +47,12 @@ def evaluate_kernel_crammer_singer(
         high = upper(primal, primal_error) if isfinite(primal) else np.inf
         dual, dual_error = _dual(problem, alpha, f, square, square_error) if feasible else (-np.inf, 0.0)
     low = max(lower(dual, dual_error), 0.0) if isfinite(dual) and isfinite(dual_error) else 0.0
-    gap, violation = difference(high, low), problem.violation(F, alpha)
+    gap = difference(high, low)
+    # conditions of optimality say nothing of multipliers that are not feasible, and next to none that are
+    violation = problem.violation(F, alpha) if isfinite(dual) and isfinite(dual_error) else np.inf
     figures = high, low, gap, relative(gap, high, low), violation if isfinite(violation) else np.inf
-    found = Evidence(*figures, tuple(b.tolist()), f.ravel(), rounding=float(primal_error + dual_error))
+    rounding = float(primal_error + dual_error)
+    found = Evidence(*figures, tuple(b.tolist()), f.ravel(), rounding=rounding if isfinite(rounding) else 0.0)
     return of_widths(found, np.sqrt(2.0) * c, definiteness)
 
 

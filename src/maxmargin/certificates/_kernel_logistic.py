@@ -58,10 +58,12 @@ def _figures(problem: KernelLogisticProblem, beta: np.ndarray, b: float, extende
         high = upper(primal, primal_error * (1 + 1e-9)) if np.isfinite(primal) else np.inf
         violation = float((np.abs(beta - problem.slopes(F)) / c).max(initial=0.0))
         dual, dual_error = _dual(problem, beta, f, image.square)
-    low = lower(dual, dual_error) if np.isfinite(dual) and np.isfinite(dual_error) else -np.inf
+    proven = bool(np.isfinite(dual) and np.isfinite(dual_error))
+    low = max(lower(dual, dual_error), 0.0) if proven else 0.0  # no loss and no length is negative
     gap = difference(high, low)
     figures = high, low, gap, relative(gap, high, low), violation if np.isfinite(violation) else np.inf
-    return Evidence(*figures, (b,), f, rounding=float(primal_error + dual_error) if np.isfinite(low) else np.inf)
+    rounding = float(primal_error + (dual_error if proven else 0.0))
+    return Evidence(*figures, (b,), f, rounding=rounding if np.isfinite(rounding) else 0.0)
 
 
 def _dual(problem: KernelLogisticProblem, beta: np.ndarray, f: np.ndarray, square: Any) -> tuple[float, float]:

@@ -45,6 +45,7 @@ class NormalEvidence:
     relative_residual: float
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def evaluate_normal_equations(
     problem: LeastSquares, W: np.ndarray, b: np.ndarray, *, full_rank: bool = False
 ) -> NormalEvidence:

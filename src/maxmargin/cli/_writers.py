@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from ..messages import jsonable
+from ..messages import jsonable, one_line
 from ._errors import UserError
 from ._files import STANDARD
 
@@ -83,7 +83,10 @@ class TableWriter:
         from pyarrow import ipc, parquet
 
         if self.form == "parquet":
-            return parquet.ParquetWriter(self.file, schema)
+            try:
+                return parquet.ParquetWriter(self.file, schema)
+            except NotImplementedError as error:  # spans of months, for one, that an Arrow file can hold
+                raise UserError(f"Parquet has no place for a column ({one_line(error)[:100]}); write .arrow.") from None
         if self.form == "arrow":
             return ipc.new_file(self.file, schema)
         return _JsonLines(self.file) if self.form == "jsonl" else _Csv(self.file, schema, self.form, self.formulas)
@@ -102,19 +105,25 @@ class _Csv:
 
         self.file, self.delimiter, self.formulas = file, "," if form == "csv" else "\t", formulas
         self._lines([self._harmless(pyarrow.array([name])) for name in schema.names])
+        self.schema = schema
         self.checked = [not HARMLESS.keys() <= (field.metadata or {}).keys() for field in schema]
 
     def write(self, table: Any) -> None:
         for batch in table.to_batches():
-            columns = zip(batch.columns, self.checked, strict=True)
-            self._lines([self._harmless(column) if checked else _as_text(column) for column, checked in columns])
+            texts = [_texts(*pair) for pair in zip(self.schema, batch.columns, strict=True)]
+            self._lines(
+                [
+                    self._harmless(text) if checked and (column.type == text.type or _is_binary(column.type)) else text
+                    for text, column, checked in zip(texts, batch.columns, self.checked, strict=True)
+                ]
+            )
 
     def _harmless(self, column: Any) -> Any:
-        """Values as text, none of which a spreadsheet runs; numbers and dates are what they are."""
-        from pyarrow import compute, types
+        """Texts none of which a spreadsheet runs."""
+        from pyarrow import compute
 
-        if self.formulas or not types.is_string(column.type):
-            return _as_text(column)
+        if self.formulas:
+            return column
         formula = compute.match_substring_regex(column, _FORMULA)
         if not compute.any(formula).as_py():
             return column
@@ -138,11 +147,59 @@ class _Csv:
         return compute.if_else(special, compute.binary_join_element_wise('"', inner, '"', ""), column)
 
 
+def _texts(field: Any, column: Any) -> Any:
+    """Values as text, or an error that names the column."""
+    import pyarrow
+
+    try:
+        return _as_text(column)
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise _no_text(field, error) from None
+
+
+def _no_text(field: Any, error: BaseException) -> UserError:
+    return UserError(
+        f"column {field.name!r} holds values of type {field.type} that cannot be written as text "
+        f"({one_line(error)[:100].rstrip('.')}); --out with .parquet or .arrow keeps them."
+    )
+
+
+def _is_binary(type_: Any) -> bool:
+    from pyarrow import types
+
+    kinds = types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view
+    return any(is_(type_) for is_ in kinds)
+
+
+_LAST_YEAR = 32767  # beyond it, Arrow writes dates that are none
+_LAST_DAY = (_LAST_YEAR - 1970) * 365
+
+
+def _refuse_far(column: Any) -> None:
+    """Dates beyond what Arrow can write."""
+    from pyarrow import compute, int64, timestamp, types
+
+    if types.is_date32(column.type):
+        days = column.cast("int32")
+    else:
+        days = column.cast(timestamp(column.type.unit) if types.is_timestamp(column.type) else timestamp("ms"))
+        days = compute.divide(
+            days.cast(int64()), {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[days.type.unit] * 86400
+        )
+    ends = compute.min_max(days).as_py()
+    if ends["max"] is not None and not -_LAST_DAY < ends["min"] <= ends["max"] < _LAST_DAY:
+        raise ValueError(f"a date beyond the year {_LAST_YEAR}")
+
+
 def _as_text(column: Any) -> Any:
     """Values as text; a date without a time is written as a date."""
     import pyarrow
     from pyarrow import compute, types
 
+    if types.is_timestamp(column.type) or types.is_date(column.type):
+        _refuse_far(column)
+    if types.is_duration(column.type):
+        raise ValueError("text has no unit")
     if types.is_timestamp(column.type) and column.type.tz is not None:
         return compute.strftime(column, "%Y-%m-%dT%H:%M:%S%Ez")
     if types.is_timestamp(column.type):
@@ -169,9 +226,29 @@ def _json_cells(field: Any, column: Any) -> list[str]:
     """Values in JSON; numbers that a column holds as text, or as decimals, with the digits that they have."""
     from pyarrow import types
 
-    if (field.metadata or {}).get(b"json") == b"number" or types.is_decimal(column.type):
-        return ["null" if text is None or "n" in text.lower() else text for text in _as_text(column).to_pylist()]
-    return [_json(value) for value in (_as_text(column) if types.is_timestamp(column.type) else column).to_pylist()]
+    if (field.metadata or {}).get(b"json") == b"value":
+        return ["null" if text is None else text for text in column.to_pylist()]
+    short = types.is_floating(column.type) and column.type.bit_width < 64  # in float64, 0.1 would be 0.10000000149
+    if (field.metadata or {}).get(b"json") == b"number" or types.is_decimal(column.type) or short:
+        return ["null" if text is None or "n" in text.lower() else text for text in _texts(field, column).to_pylist()]
+    if types.is_nested(column.type):
+        if not _is_json(column.type):
+            raise _no_text(field, ValueError("JSON has no such values"))
+    elif not types.is_primitive(column.type) or types.is_temporal(column.type):
+        column = _texts(field, column)
+    return [_json(value) for value in column.to_pylist()]
+
+
+def _is_json(type_: Any) -> bool:
+    """Whether lists and objects hold nothing but what JSON has."""
+    from pyarrow import types
+
+    if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
+        return _is_json(type_.value_type)
+    if types.is_struct(type_):
+        return all(_is_json(field.type) for field in type_)
+    plain = types.is_boolean, types.is_integer, types.is_float64, types.is_string, types.is_large_string, types.is_null
+    return any(is_(type_) for is_ in plain)
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -126,11 +127,16 @@ CASES: dict[str, list[Case]] = {
 }  # fmt: skip
 
 
+def rooms() -> dict[str, ModuleType]:
+    """The rooms that users import from by their names; with them, every compiled function is there."""
+    found = {name: getattr(maxmargin, name) for name in maxmargin.__all__}
+    return {name: room for name, room in found.items() if inspect.ismodule(room)}
+
+
 def estimators() -> dict[str, type]:
     """Every public estimator that has compiled code, by room and name; those of two names by the first."""
     found: dict[str, type] = {}
-    for room in maxmargin._ROOMS:
-        module = getattr(maxmargin, room)
+    for room, module in rooms().items():
         for name in module.__all__:
             kind = getattr(module, name)
             if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not inspect.isabstract(kind):

@@ -9,12 +9,11 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..engine import Entry, Recorder, compiled_function, compiler_target
-from ._tour import do_job
+from ._tour import do_job, rooms
 
 _recorder: Recorder | None = None
 
@@ -69,9 +68,8 @@ def work(name: str) -> Done:
 def compile_only(name: str, signatures: list[tuple[str, bytes]]) -> Done:
     """Compile functions for signatures that are known, without calling them: for other processors than this one."""
     assert _recorder is not None
+    rooms()  # which loads all functions
     for function, pickled in signatures:
-        module = function.split(":", 1)[0].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        import_module(f"..{module}", __package__)
         compiled = compiled_function(function)
         if compiled is not None:  # else made while a program runs
             signature: Any = pickle.loads(pickled)

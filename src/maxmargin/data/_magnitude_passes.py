@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..engine import jit, jit_exact, jit_sums, run_parallel
@@ -53,111 +51,55 @@ _row_add_magnitude = by_storage(_row_add_magnitude_dense, _row_add_magnitude_csr
 
 
 @jit_exact
-def _dense_add_exactly(x, a, total, lost, size):  # type: ignore[no-untyped-def]
-    for k in range(x.shape[0]):
-        term, old = a * x[k], total[k]
-        new = old + term
-        virtual = new - old
-        lost[k] += (old - (new - virtual)) + (term - virtual)
-        total[k] = new
-        size[k] += abs(term)
+def _add_exactly(values, columns, a, halves, total, lost, size):  # type: ignore[no-untyped-def]
+    """``total + lost += a x`` by Knuth's two-sum, and ``size += |a x|``, x having these values (in these columns).
 
-
-@jit_exact
-def _csr_add_exactly(data, indices, start, stop, a, total, lost, size):  # type: ignore[no-untyped-def]
-    for p in range(start, stop):
-        k = indices[p]
-        term, old = a * data[p], total[k]
-        new = old + term
-        virtual = new - old
-        lost[k] += (old - (new - virtual)) + (term - virtual)
-        total[k] = new
-        size[k] += abs(term)
-
-
-def _row_add_exactly_dense(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
-    return _dense_add_exactly(rows[0][i], a, total, lost, size)
-
-
-def _row_add_exactly_csr(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
-    return _csr_add_exactly(rows[0], rows[1], rows[2][i], rows[2][i + 1], a, total, lost, size)
-
-
-_row_add_exactly = by_storage(
-    _row_add_exactly_dense,
-    _row_add_exactly_csr,
-    "``total + lost += a x_i`` by Knuth's two-sum, and ``size += |a x_i|``.",
-)
-
-
-@jit_exact
-def _dense_add_products(x, a, total, lost, size):  # type: ignore[no-untyped-def]
-    wide = _SPLIT * a
-    a_high = wide - (wide - a)
-    a_low = a - a_high
-    for k in range(x.shape[0]):
-        value, old = np.float64(x[k]), total[k]
+    With the `halves` of a, the roundings of the products go to `lost` as well (Dekker's two-product).
+    """
+    for p in range(values.shape[0]):
+        k = p
+        if columns is not None:
+            k = columns[p]
+        value, old = np.float64(values[p]), total[k]
         term = a * value
-        wide = _SPLIT * value
-        high = wide - (wide - value)
-        low = value - high
-        missed = a_low * low - (((term - a_high * high) - a_low * high) - a_high * low)
         new = old + term
         virtual = new - old
-        lost[k] += ((old - (new - virtual)) + (term - virtual)) + missed
+        error = (old - (new - virtual)) + (term - virtual)
+        if halves is not None:
+            wide = _SPLIT * value
+            high = wide - (wide - value)
+            low = value - high
+            a_high, a_low = halves
+            error += a_low * low - (((term - a_high * high) - a_low * high) - a_high * low)
+        lost[k] += error
         total[k] = new
         size[k] += abs(term)
 
 
-@jit_exact
-def _csr_add_products(data, indices, start, stop, a, total, lost, size):  # type: ignore[no-untyped-def]
-    wide = _SPLIT * a
-    a_high = wide - (wide - a)
-    a_low = a - a_high
-    for p in range(start, stop):
-        k = indices[p]
-        value, old = np.float64(data[p]), total[k]
-        term = a * value
-        wide = _SPLIT * value
-        high = wide - (wide - value)
-        low = value - high
-        missed = a_low * low - (((term - a_high * high) - a_low * high) - a_high * low)
-        new = old + term
-        virtual = new - old
-        lost[k] += ((old - (new - virtual)) + (term - virtual)) + missed
-        total[k] = new
-        size[k] += abs(term)
+def _row_add_exactly_dense(rows, i, a, halves, total, lost, size):  # type: ignore[no-untyped-def]
+    return _add_exactly(rows[0][i], None, a, halves, total, lost, size)
 
 
-def _row_add_products_dense(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
-    return _dense_add_products(rows[0][i], a, total, lost, size)
+def _row_add_exactly_csr(rows, i, a, halves, total, lost, size):  # type: ignore[no-untyped-def]
+    start, stop = rows[2][i], rows[2][i + 1]
+    return _add_exactly(rows[0][start:stop], rows[1][start:stop], a, halves, total, lost, size)
 
 
-def _row_add_products_csr(rows, i, a, total, lost, size):  # type: ignore[no-untyped-def]
-    return _csr_add_products(rows[0], rows[1], rows[2][i], rows[2][i + 1], a, total, lost, size)
-
-
-_row_add_products = by_storage(
-    _row_add_products_dense,
-    _row_add_products_csr,
-    "``total + lost += a x_i`` by two-sum and Dekker's two-product, and ``size += |a x_i|``.",
-)
+_row_add_exactly = by_storage(_row_add_exactly_dense, _row_add_exactly_csr, "`_add_exactly` of a row.")
 
 
 @jit_exact
-def _exact_product_pass(rows, start, stop, a, sums):  # type: ignore[no-untyped-def]
+def _exact_sum_pass(rows, start, stop, a, sums, with_products):  # type: ignore[no-untyped-def]
+    """Sums of ``a_i x_i``; `with_products` is None or True, which the compiler knows apart."""
     total, lost, size = sums[0], sums[1], sums[2]
     for i in range(start, stop):
         if a[i] != 0:
-            _row_add_products(rows, i, a[i], total, lost, size)
-
-
-@jit_exact
-def _exact_sum_pass(rows, start, stop, a, sums):  # type: ignore[no-untyped-def]
-    total, lost, size = sums[0], sums[1], sums[2]
-    for i in range(start, stop):
-        if a[i] != 0:
-            _row_add_exactly(rows, i, a[i], total, lost, size)
+            if with_products is None:
+                _row_add_exactly(rows, i, a[i], None, total, lost, size)
+            else:
+                wide = _SPLIT * a[i]
+                high = wide - (wide - a[i])
+                _row_add_exactly(rows, i, a[i], (high, a[i] - high), total, lost, size)
 
 
 @jit
@@ -199,7 +141,7 @@ def compensated_sums(rows: Rows, a: np.ndarray, threads: int = 1) -> tuple[np.nd
 
     The first is off by at most ``4 u`` of itself and ``u + 3 (n u)**2`` of the second (Ogita, Rump and Oishi 2005).
     """
-    return _summed(_exact_sum_pass, rows, a, threads)
+    return _summed(rows, a, threads, None)
 
 
 def exact_sums(rows: Rows, a: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -208,14 +150,15 @@ def exact_sums(rows: Rows, a: np.ndarray, threads: int = 1) -> tuple[np.ndarray,
     The first is off by at most ``4 u`` of itself and ``3 (n u)**2`` of the second (the same paper), in three times the
     time; not finite where a value is above 1e300.
     """
-    return _summed(_exact_product_pass, rows, a, threads)
+    return _summed(rows, a, threads, True)
 
 
-def _summed(sum_pass: Any, rows: Rows, a: np.ndarray, threads: int) -> tuple[np.ndarray, np.ndarray]:
+def _summed(rows: Rows, a: np.ndarray, threads: int, with_products: bool | None) -> tuple[np.ndarray, np.ndarray]:
     strips = rows.strips(threads)
     parts = np.zeros((len(strips), 3, rows.d))
     run_parallel(
-        lambda k, low, high: sum_pass(rows.arrays, low, high, a, parts[k]), [(k, *s) for k, s in enumerate(strips)]
+        lambda k, low, high: _exact_sum_pass(rows.arrays, low, high, a, parts[k], with_products),
+        [(k, *s) for k, s in enumerate(strips)],
     )
     total, lost = parts[0, 0], parts[0, 1]
     for part in parts[1:]:

@@ -133,7 +133,8 @@ class Rows:
             data, _, indptr = self.arrays
             filled = np.flatnonzero(np.diff(indptr))  # reduceat would give an empty row its neighbour's value
             if filled.size:
-                out[filled] = np.add.reduceat(np.square(data, dtype=np.float64), indptr[filled])
+                with np.errstate(over="ignore"):  # a length that overflows is infinite
+                    out[filled] = np.add.reduceat(np.square(data, dtype=np.float64), indptr[filled])
             return out
         step = max(1, 2**18 // max(1, self.d))
         for start in range(0, self.n, step):

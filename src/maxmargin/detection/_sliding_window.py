@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ..engine import memory_size
 from ..ensemble import CascadeClassifier
 from ._suppression import box_overlaps, checked_boxes, non_maximum_suppression
 from ._windows import cropped, described, grey_values, places, pyramid
@@ -19,7 +20,9 @@ from ._windows import cropped, described, grey_values, places, pyramid
 # Shifts of a box, as parts of its size, that are positives as well: a window need not sit exactly on an object.
 _SHIFTS = ((0.0, 0.0), (0.06, 0.0), (-0.06, 0.0), (0.0, 0.06), (0.0, -0.06))
 _APART = 0.3  # overlap with an object up to which a window is a negative
-_MOST_ROWS = 2**15  # windows that are judged at a time
+_MOST_VALUES = 2**23  # of the windows that are judged at a time
+_LEAST_SCALE = 1.01  # sizes that differ by less show the same, and take the longer
+_COPIES = 4  # of the windows of the training that there are at a time
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class SlidingWindow:
     step : int, default=2
         Pixels of the window from one place to the next.
     scale : float, default=1.25
-        How much larger windows are from one size to the next.
+        How much larger windows are from one size to the next, from 1.01 to 4.
     max_overlap : float, default=0.3
         Largest overlap of two boxes that are found.
     n_negatives : int, default=3000
@@ -142,6 +145,7 @@ class SlidingWindow:
         if len(images) != len(boxes) or not len(images):
             raise ValueError(f"there must be a list of boxes for each image; got {len(images)} and {len(boxes)}.")
         pictures, known = [grey_values(image) for image in images], [checked_boxes(part) for part in boxes]
+        self._check_against(pictures, sum(map(len, known)))
         generator = check_random_state(self.random_state)
         positives = self._positives(pictures, known)
         negatives = self._negatives(pictures, known, generator)
@@ -165,10 +169,25 @@ class SlidingWindow:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
-        if not isinstance(self.scale, Real) or not 1 < self.scale <= 4:
-            raise ValueError(f"scale must be above 1 and at most 4; got {self.scale!r}.")
+        if not isinstance(self.scale, Real) or not _LEAST_SCALE <= self.scale <= 4:
+            raise ValueError(f"scale must be from {_LEAST_SCALE} to 4; got {self.scale!r}.")
         if not isinstance(self.max_overlap, Real) or not 0 <= self.max_overlap < 1:
             raise ValueError(f"max_overlap must be from 0 to below 1; got {self.max_overlap!r}.")
+
+    def _check_against(self, pictures: list[np.ndarray], objects: int) -> None:
+        """Refuse windows that no picture holds, and more of them than memory does."""
+        height, width = self.window
+        if not any(height <= picture.shape[0] and width <= picture.shape[1] for picture in pictures):
+            largest = max((picture.shape for picture in pictures), key=min)
+            raise ValueError(f"window={self.window!r} fits into none of the images; one of them has shape {largest}.")
+        count = len(_SHIFTS) * objects + self.n_negatives
+        needed, there = _COPIES * 8 * count * height * width, memory_size()
+        if needed > there:
+            raise MemoryError(
+                f"window={self.window!r} and n_negatives={self.n_negatives} ask for {count} windows of {height} x "
+                f"{width} values: {needed / 2**30:.1f} GiB with copies, and there are {there / 2**30:.1f} GiB of "
+                f"memory. Lower one of them."
+            )
 
     def _new_classifier(self, seed: int) -> Any:
         if self.classifier is not None:
@@ -256,14 +275,14 @@ class SlidingWindow:
         for size, level in pyramid(picture, self.window, self.scale):
             tops, lefts = places(level.shape, self.window, self.step)
             views = sliding_window_view(level, self.window)
-            block = max(1, _MOST_ROWS // len(lefts))
-            for start in range(0, len(tops), block):
-                part = tops[start : start + block]
-                rows = described(views[part][:, lefts].reshape(-1, height, width))
+            corners = np.array(np.meshgrid(tops, lefts, indexing="ij")).reshape(2, -1).T
+            block = max(1, _MOST_VALUES // (height * width))
+            for start in range(0, len(corners), block):
+                part = corners[start : start + block]
+                rows = described(views[part[:, 0], part[:, 1]])
                 values = np.asarray(self.classifier_.decision_function(rows), dtype=np.float64)
                 passed = np.flatnonzero(values > 0)
-                corners = np.array(np.meshgrid(part, lefts, indexing="ij")).reshape(2, -1).T[passed]
-                ends = np.hstack([corners, corners + [height, width]]) * size
+                ends = np.hstack([part[passed], part[passed] + [height, width]]) * size
                 boxes.append(np.minimum(ends, limit))
                 scores.append(values[passed])
                 windows.append(rows[passed] if keep else windows[0])

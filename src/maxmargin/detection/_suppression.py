@@ -10,10 +10,22 @@ from typing import Any
 
 import numpy as np
 
+_LARGE = 2.0**1020
+
 
 def checked_boxes(boxes: Any, what: str = "boxes") -> np.ndarray:
     """Boxes as float64 of shape (n, 4), none of them empty."""
-    found = np.asarray(boxes, dtype=np.float64).reshape(-1, 4) if np.size(boxes) == 0 else np.asarray(boxes, np.float64)
+    try:
+        found = np.asarray(boxes)
+    except ValueError:  # lists of different lengths
+        found = np.asarray(boxes, dtype=object)
+    if found.size == 0:
+        found = np.empty((0, 4))
+    if found.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{what} must be finite numbers (top, left, bottom, right), a row each; got {found.dtype.name}."
+        )
+    found = found.astype(np.float64)
     if found.ndim != 2 or found.shape[1] != 4 or not np.isfinite(found).all():
         raise ValueError(
             f"{what} must be finite numbers (top, left, bottom, right), a row each; got shape {found.shape}."
@@ -43,10 +55,15 @@ def box_overlaps(first: Any, second: Any) -> np.ndarray:
     array([[0.333, 0.   ]])
     """
     a, b = checked_boxes(first, "first"), checked_boxes(second, "second")
+    if max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0)) > _LARGE:  # exactly, and sides are finite then
+        a, b = a / 4, b / 4
     low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
-    shared = np.prod(np.maximum(high - low, 0.0), axis=2)
-    areas = [np.prod(part[:, 2:] - part[:, :2], axis=1) for part in (a, b)]
-    return shared / (areas[0][:, None] + areas[1][None, :] - shared)
+    shared, first, second = np.maximum(high - low, 0.0), (a[:, 2:] - a[:, :2])[:, None], (b[:, 2:] - b[:, :2])[None]
+    # heights and widths over a power of 2 near the larger one of each pair: an area neither overflows nor vanishes
+    exponent = -np.frexp(np.maximum(first, second))[1]
+    shared, first, second = (np.ldexp(sides, exponent).prod(axis=2) for sides in (shared, first, second))
+    union = first + second - shared
+    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
 
 
 def non_maximum_suppression(boxes: Any, scores: Any, max_overlap: float = 0.3) -> np.ndarray:

@@ -9,12 +9,15 @@ import numpy as np
 from scipy.ndimage import uniform_filter1d, zoom
 
 _GREY = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue appear (ITU-R BT.601)
+_BRIGHTEST = 1e100  # squares of larger values would overflow
 _FLAT = 1e-3  # of the brightest value: a window that varies less is flat
 
 
 def grey_values(image: Any) -> np.ndarray:
     """A picture of shape (height, width), or (height, width, 3 or 4), as grey values between 0 and 1."""
     found = np.asarray(image)
+    if found.dtype.kind not in "buif":
+        raise ValueError(f"an image must have real numbers; got {found.dtype.name}.")
     if found.ndim == 3 and found.shape[2] in (3, 4):
         found = found[:, :, :3].astype(np.float64) @ _GREY * (1 / 255 if found.dtype == np.uint8 else 1.0)
     elif found.ndim == 2:
@@ -23,6 +26,8 @@ def grey_values(image: Any) -> np.ndarray:
         raise ValueError(f"an image must have shape (height, width) or (height, width, 3); got {found.shape}.")
     if not np.isfinite(found).all():
         raise ValueError("an image must have finite values.")
+    if found.size and (largest := float(np.abs(found).max())) > _BRIGHTEST:
+        raise ValueError(f"an image must have values of at most {_BRIGHTEST:g} in size; got {largest:g}: scale it.")
     return found
 
 
@@ -50,7 +55,7 @@ def pyramid(image: np.ndarray, window: tuple[int, int], scale: float) -> Iterato
 def places(shape: tuple[int, ...], window: tuple[int, int], step: int) -> tuple[np.ndarray, np.ndarray]:
     """Tops and lefts of the windows of a picture, the last ones at its edge."""
     ends = [shape[k] - window[k] for k in range(2)]
-    tops, lefts = (np.unique(np.append(np.arange(0, end + 1, step), end)) for end in ends)
+    tops, lefts = (np.unique(np.append(np.arange(0, end + 1, min(step, end + 1)), end)) for end in ends)
     return tops, lefts
 
 
@@ -64,7 +69,7 @@ def described(windows: np.ndarray) -> np.ndarray:
 
 def cropped(image: np.ndarray, box: np.ndarray, window: tuple[int, int]) -> np.ndarray | None:
     """What is in a box, in the size of the window; None if the box leaves the picture."""
-    top, left, bottom, right = np.rint(box).astype(int)
+    top, left, bottom, right = np.rint(box)  # whole numbers, of any size
     if top < 0 or left < 0 or bottom > image.shape[0] or right > image.shape[1] or bottom <= top or right <= left:
         return None
-    return resized(image[top:bottom, left:right], *window)
+    return resized(image[int(top) : int(bottom), int(left) : int(right)], *window)

@@ -19,6 +19,7 @@ from ._interrupts import (
 )
 from ._jit import INNER as INNER, jit, jit_bare, jit_exact, jit_inner, jit_sums, jit_within
 from ._levels import HOST as HOST, LEVELS as LEVELS, compiler_target as compiler_target, is_level_of as is_level_of
+from ._memory import memory_size
 from ._order import select, sort_pairs
 from ._pool import run_parallel, thread_count
 from ._portions import run_portions
@@ -53,6 +54,7 @@ __all__ = [
     "jit_sums",
     "jit_within",
     "keep_interrupt",
+    "memory_size",
     "one_blas_thread",
     "prefetch",
     "raise_interrupt",

@@ -13,10 +13,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from ..engine import Stopwatch
-from ..estimators import Reported, TakesSparse, check_same_rows, keep_trace
+from ..estimators import Reported, TakesSparse, check_same_rows, keep_trace, weights_or_ones
 from ..solvers import Trace
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
@@ -74,14 +74,9 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
         """The votes that learners of these errors have."""
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
-        largest = weights.max(initial=0.0)
-        if largest > 0:  # exactly, by a power of 2: the sum could be infinite
-            weights = np.ldexp(weights, -int(np.frexp(largest)[1]))
-        total = weights.sum()
-        if not total > 0:
-            raise ValueError("sample_weight must have a positive entry; all of them are zero.")
-        return weights / total
+        weights = weights_or_ones(sample_weight, X)
+        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # exactly: the sum could be infinite
+        return weights / weights.sum()
 
     def _resamples(self) -> bool:
         """Whether learners are trained on bags instead of with weights."""
@@ -118,7 +113,7 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
             template = clone(self).set_params(**settings)
             template._validate_params()
         except (AttributeError, TypeError, ValueError):
-            return cast(BoostingGuarantee, refuted(claim, "the account of how it was boosted"))
+            return cast(BoostingGuarantee, refuted(claim, "the record of how it was boosted"))
 
         def fit() -> Any:
             with warnings.catch_warnings():

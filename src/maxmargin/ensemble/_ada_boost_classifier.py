@@ -21,7 +21,7 @@ from ..data import validate_data
 from ..engine import Stopwatch
 from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee, prove
-from ._ada_boost_rounds import BoostRun, Learn, Watch, boost
+from ._ada_boost_rounds import BoostRun, Learn, StoppingRule, boost
 from ._box import DecisionBox
 from ._early_stopping import NoTrainingError, RunningVote, ValidationError, first_of, held_out
 from ._linear_weak import DecisionPlane
@@ -136,8 +136,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         """Boost on rows X with labels y."""
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, watch: Watch | None = None) -> AdaBoostClassifier:
-        """The fit; `watch` may end it early."""
+    def _fit(self, X: Any, y: Any, sample_weight: Any, enough: StoppingRule | None = None) -> AdaBoostClassifier:
+        """The fit; `enough` may end it early."""
         clock = Stopwatch()
         self._validate_params()
         self._choose_learner()
@@ -150,8 +150,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         times: list[float] = []
         if self.trace:
             learn = timed(learn, clock, times)
-        watches: list[Watch] = [one for one in (watch, self._error_watch(X, label, start), validation) if one]
-        run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), first_of(watches))
+        rules: list[StoppingRule] = [one for one in (enough, self._training_rule(X, label, start), validation) if one]
+        run = boost(learn, weights, self.n_estimators, self.learning_rate, len(self.classes_), first_of(rules))
         run = run if validation is None else self._best_of(run, validation)
         self._keep(run.learners, run.votes, run.errors)
         self._ending, self._rows_seen = run.ending, len(label)
@@ -172,7 +172,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         rest = np.where(held, 0.0, start)
         return ValidationError(vote, X[held], self._says, self.n_iter_no_change), rest / rest.sum()
 
-    def _error_watch(self, X: Any, label: np.ndarray, start: np.ndarray) -> NoTrainingError | None:
+    def _training_rule(self, X: Any, label: np.ndarray, start: np.ndarray) -> NoTrainingError | None:
         if not self.stop_at_zero_error:
             return None
         rows, label, start = counted(X, label, start)

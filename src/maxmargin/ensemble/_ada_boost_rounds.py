@@ -29,7 +29,7 @@ _NO_EDGE = 1e-10  # an edge of that size is rounding, and a vote of it moves not
 # A learner for these weights, and a 1 for each row that it gets wrong.
 Learn = Callable[[np.ndarray], tuple[Any, np.ndarray]]
 # Told of each learner, what it gets wrong and its vote; says why that is enough, and nothing if it is not.
-Watch = Callable[[Any, np.ndarray, float], str]
+StoppingRule = Callable[[Any, np.ndarray, float], str]
 
 
 class NoEdgeError(ValueError):
@@ -66,7 +66,7 @@ def _reweigh(weights, wrong, right_factor, wrong_factor, floor):  # type: ignore
 
 
 def boost(
-    learn: Learn, weights: np.ndarray, rounds: int, rate: float, classes: int, watch: Watch | None = None
+    learn: Learn, weights: np.ndarray, rounds: int, rate: float, classes: int, enough: StoppingRule | None = None
 ) -> BoostRun:
     """Up to so many rounds from weights that add up to 1, and that are changed."""
     learners: list[Any] = []
@@ -96,8 +96,8 @@ def boost(
         learners.append(learner)
         votes.append(float(alpha))
         errors.append(float(eps))
-        if watch is not None and (enough := watch(learner, wrong, float(alpha))):
-            ending = f"{enough} after round {t + 1}"
+        if enough is not None and (reason := enough(learner, wrong, float(alpha))):
+            ending = f"{reason} after round {t + 1}"
             break
         with np.errstate(over="ignore"):
             factor = np.exp(alpha)

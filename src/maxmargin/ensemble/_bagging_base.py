@@ -19,12 +19,12 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..certificates import Guarantee, Status
 from ..data import validate_data
 from ..engine import Stopwatch, warn
-from ..estimators import Reported, check_same_rows
+from ..estimators import Reported, check_same_rows, check_weights
 from ..tree import TreeEstimator, confirm_or_refute, first_difference, is_deterministic, refuted
 from ._bag_rows import RowBags
 from ._forest import Forest
@@ -156,9 +156,7 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=False, **rules)
         target, weights = self._checked_target(y), None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if not weights.any():
-                raise ValueError("sample_weight must have a positive entry; all of them are zero.")
+            weights = check_weights(sample_weight, X)
             if not self.bootstrap:
                 warn(
                     f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True: "

@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from ..certificates import Status
 from ..data import validate_data
 from ..engine import Stopwatch
-from ..estimators import Reported, check_same_rows, keep_trace
+from ..estimators import Reported, check_same_rows, keep_trace, weights_or_ones
 from ..solvers import Trace
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_base import predictions
@@ -245,7 +245,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         return {"accept_sparse": "csr" if takes_sparse(self.estimator) else False, "dtype": [np.float64, np.float32]}
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return weights_or_ones(sample_weight, X)
 
     def _positive(self, y: np.ndarray, weights: np.ndarray) -> Any:
         if self.pos_label is not None:
@@ -286,7 +286,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
             named = self.pos_label is None or bool(self.pos_label == self.positive_)
             rounds = {len(stage.model.estimator_weights_) for stage in self._stages}
         except (AttributeError, TypeError, ValueError):
-            return cast(CascadeGuarantee, refuted(claim, "the account of how it was boosted"))
+            return cast(CascadeGuarantee, refuted(claim, "the record of how it was boosted"))
         if not named:
             return cast(CascadeGuarantee, refuted(claim, "pos_label"))
         if rounds != {self.n_estimators}:  # a file may bring any number of rounds

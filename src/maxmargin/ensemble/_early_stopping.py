@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._ada_boost_rounds import Watch
+from ._ada_boost_rounds import StoppingRule
 
 # The numbers of the classes that a learner says of rows.
 Said = Callable[[Any, Any], np.ndarray]
@@ -61,14 +61,14 @@ class ValidationError:
         return int(np.argmin(self.errors)) + 1
 
 
-def first_of(watches: list[Watch]) -> Watch | None:
+def first_of(rules: list[StoppingRule]) -> StoppingRule | None:
     """One that says what the first of several says; all of them are told of every round."""
 
-    def watch(learner: Any, wrong: np.ndarray, alpha: float) -> str:
-        said = [one(learner, wrong, alpha) for one in watches]
+    def rule(learner: Any, wrong: np.ndarray, alpha: float) -> str:
+        said = [one(learner, wrong, alpha) for one in rules]
         return next((words for words in said if words), "")
 
-    return watch if watches else None
+    return rule if rules else None
 
 
 def held_out(label: np.ndarray, counted: np.ndarray, fraction: float, seed: int) -> np.ndarray:

@@ -11,24 +11,18 @@ it was drawn.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
-from numbers import Integral, Real
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee
 from ..engine import Stopwatch, run_portions, thread_count, warn
-from ..estimators import Reported, TakesMissing, check_same_rows
+from ..estimators import TakesMissing, check_same_rows
 from ..tree import (
-    CONSTRAINTS,
     Bins,
     Categories,
     Tree,
@@ -36,18 +30,20 @@ from ..tree import (
     WeakLearners,
     build_tree,
     checked_columns,
+    checked_target,
     checked_weights,
     columns_a_split,
     confirm_or_refute,
     first_difference,
     limits_of,
     prune,
-    refuse_monotonic,
     refuted,
 )
+from ._fitted_forest import FittedForest
 from ._forest_bags import Bags
+from ._forest_parameters import FOREST_CONSTRAINTS, ForestParameters, refuse_contradictions
 from ._forest_validation import Validation, split_rows
-from ._forest_votes import OutOfBagState, out_of_bag_errors, sum_of_values
+from ._forest_votes import OutOfBagState, out_of_bag_errors
 from ._members import Members, drawn_seed
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
 
@@ -66,48 +62,12 @@ def warn_unjudged(judged: np.ndarray) -> None:
         )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class ForestParameters(TreeParameters):
-    """The parameters that forests of classes and of values share."""
-
-    n_estimators: Any = field(default=100, kw_only=False)
-    bootstrap: bool = True
-    oob_score: Any = False
-    n_jobs: int | None = None
-    verbose: int = 0
-    warm_start: bool = False
-    max_samples: Any = None
-    validation_fraction: float = 0.0
-
-
-class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, metaclass=ABCMeta):
+class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimator, metaclass=ABCMeta):
     """Base of the forests; not for direct use."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        **CONSTRAINTS,
-        "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "bootstrap": ["boolean"],
-        "oob_score": ["boolean", callable],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "warm_start": ["boolean"],
-        "max_samples": [
-            None,
-            Interval(RealNotInt, 0.0, None, closed="neither"),
-            Interval(Integral, 1, 2**31 - 1, closed="both"),
-        ],
-        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
-    }
-
-    _arguments = {
-        "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
-        "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
-        "    Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up\n"
-        "    to 4, times any factor, are numbers of repetitions. Not negative.",
-    }
+    _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
     criterion: str
-    estimators_: list
     certificate_: Guarantee
     _loss: str
     _member_type: Any
@@ -115,8 +75,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     classes_: np.ndarray
     _categories: Categories | None
     _sample_weight: np.ndarray | None
-    _rows: np.ndarray | None
-    _bags: Bags
     _foreign: int
     _held_seed: int
     _node_seed: int
@@ -137,10 +95,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         return weight
 
     @abstractmethod
-    def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """What the leaves of each tree add to the sums, and the class that alone has a share in each (else -1)."""
-
-    @abstractmethod
     def _set_out_of_bag(self, target: np.ndarray, state: OutOfBagState) -> None:
         """The attributes that ``oob_score`` asks for."""
 
@@ -150,7 +104,7 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         """Grow the trees."""
         watch = Stopwatch()
         self._validate_params()
-        self._refuse()
+        refuse_contradictions(self)
         earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
         self.__dict__.pop("validation_error_curve_", None)  # of the last fit
         X, target, bins, validation = self._prepare(X, y, sample_weight)
@@ -169,7 +123,7 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         And the rows that are held out, by a seed that is drawn if there is none; so is that of weak learners.
         """
         X = checked_columns(self, X, reset=True)
-        target = self._checked_target(X, y, reset=True)
+        target = checked_target(self, X, y, reset=True)
         weight = None if sample_weight is None else checked_weights(sample_weight, X)
         if weight is not None and (weight == 1).all():  # the same as none
             weight = sample_weight = None
@@ -202,45 +156,6 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
     def _rows_out_of_bag(self, X: Any, bins: Bins) -> Any:
         """The rows as codes, where they say it all; trees of an earlier fit know other bins."""
         return bins.codes_by_row if self._categories is None and not bins.binned.missing.any() else X
-
-    def _refuse(self) -> None:
-        """Refuse what cannot be honoured."""
-        refuse_monotonic(self.monotonic_cst)
-        if self.node != "axis" and self.warm_start:
-            raise ValueError(
-                f'node="{self.node}" draws other weak learners at every fit, which the trees of a warm start do not '
-                "know; use warm_start=False."
-            )
-        if self.validation_fraction > 0 and self.warm_start:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction:g} holds other rows out at every fit, which the trees "
-                "of a warm start may have seen; use warm_start=False."
-            )
-        if self.bootstrap:
-            return
-        if self.max_samples is not None:
-            raise ValueError(
-                f"max_samples={self.max_samples!r} has no meaning with bootstrap=False, where each tree has all rows; "
-                "use bootstrap=True or max_samples=None."
-            )
-        if self.oob_score:
-            raise ValueError("Out of bag estimation only available if bootstrap=True")
-        if self.n_estimators == "auto" and self.validation_fraction == 0:
-            raise ValueError(
-                'n_estimators="auto" watches the out-of-bag error: use bootstrap=True, validation_fraction=0.2 or a '
-                "number of trees."
-            )
-
-    def _checked_target(self, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        target = self._encode_target(y, reset=reset)
-        if len(target) != X.shape[0]:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {X.shape[0]} rows, y has {len(target)}."
-            )
-        return target
 
     def _member(self, seed: int, tree: Tree) -> Any:
         """The estimator around a grown tree."""
@@ -302,14 +217,14 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
                 settled = settled or self._has_settled(curve, state)
             if settled or known >= wanted:
                 break
-        watched = curve if validation is None else validation.curve
+        followed = curve if validation is None else validation.curve
         if validation is not None:
-            self.validation_error_curve_ = watched
+            self.validation_error_curve_ = followed
         if not settled:
             where = "out-of-bag error" if validation is None else "error on held-out rows"
             warn(
                 f'n_estimators="auto": the {where} had not settled after {known} trees; it fell by '
-                f"{watched[known // 2 - 1] - watched[-1]:.3g} over the last half of them.",
+                f"{followed[known // 2 - 1] - followed[-1]:.3g} over the last half of them.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -394,7 +309,7 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         try:
             grown = again._grow(bins, target, [(member.random_state, member) for member in self.estimators_])
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            return refuted(self.certificate_, "the account of how a tree was grown")
+            return refuted(self.certificate_, "the record of how a tree was grown")
         again.estimators_, unseen = [member for member, _ in grown], [bits for _, bits in grown]
         state, again._foreign = OutOfBagState(len(target), max(1, again._classes_count)), 0
         again.oob_error_curve_ = again._out_of_bag_errors(
@@ -407,68 +322,3 @@ class Forest(ForestParameters, Members, TakesMissing, Reported, BaseEstimator, m
         found = again._guarantee(again._found(state, again.oob_error_curve_), target, unseen)
         proof = confirm_or_refute(self.certificate_, found, first_difference(self, again))
         return replace(proof, seconds=watch.seconds())
-
-    # ---------------------------------------------------------------- ways through the trees
-
-    def _sums(self, X: Any) -> np.ndarray:
-        """Sum over the trees of what they say of each row."""
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        trees = [member.tree_ for member in self.estimators_]
-        return sum_of_values(trees, *self._leaf_values(trees), X, self.n_jobs)
-
-    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
-        """Sums over the first 1, 2, ... trees of what they say of each row."""
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        sums: Any = 0.0
-        for member in self.estimators_:
-            sums = sums + sum_of_values([member.tree_], *self._leaf_values([member.tree_]), X, self.n_jobs)
-            yield sums
-
-    def apply(self, X: Any) -> np.ndarray:
-        """The number of the leaf that each row ends in, for each tree.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-
-        """
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        return np.column_stack([member.tree_.apply(X, self.n_jobs) for member in self.estimators_])
-
-    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
-        """The nodes that each row passes, for all trees side by side.
-
-        Returns
-        -------
-        indicator : csr_matrix of shape (n_samples, number of nodes of all trees)
-            Ones.
-        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            The columns of tree t are ``n_nodes_ptr[t]`` to ``n_nodes_ptr[t + 1]``.
-
-        """
-        check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
-        paths = [member.tree_.decision_path(X) for member in self.estimators_]
-        ends = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
-        return sp.hstack(paths).tocsr(), ends
-
-    @property
-    def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows in the bag of each tree, drawn again from its seed."""
-        check_is_fitted(self)
-        if not self.bootstrap:
-            bags = [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
-        else:
-            bags = [self._bags.rows(member.random_state) for member in self.estimators_]
-        return bags if self._rows is None else [self._rows[bag] for bag in bags]
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """The share of each column in the sum of all gains, averaged over the trees."""
-        check_is_fitted(self)
-        shares = [m.feature_importances_ for m in self.estimators_ if m.tree_.node_count > 1]
-        mean = np.mean(shares, axis=0) if shares else np.zeros(self.n_features_in_)
-        return mean / mean.sum() if mean.sum() > 0 else mean

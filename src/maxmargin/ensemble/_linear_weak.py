@@ -30,7 +30,14 @@ class _PreparedPlane(Prepared):
         Z = X.astype(np.float64)
         low, high = Z.min(axis=0), Z.max(axis=0)
         self._centre, half = low / 2 + high / 2, high / 2 - low / 2
-        self._scale = np.where(half > 0, 1.0 / np.where(half > 0, half, 1.0), 0.0)
+        with np.errstate(over="ignore"):
+            self._scale = np.where(half > 0, 1.0 / np.where(half > 0, half, 1.0), 0.0)
+        if not np.isfinite(self._scale).all():
+            j = int(np.argmin(np.isfinite(self._scale)))
+            raise ValueError(
+                f"column {j} of X has values between {low[j]:g} and {high[j]:g}, too close for float64 to scale them. "
+                f"Scale X (StandardScaler)."
+            )
         self._Z = (Z - self._centre) * self._scale
         self._alpha = learner.alpha
 

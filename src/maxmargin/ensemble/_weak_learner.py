@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..data import validate_data
 from ..engine import jit, jit_sums
-from ..estimators import Reported
+from ..estimators import Reported, weights_or_ones
 
 _TIE = 1e-13
 _MOST_CLASSES = 2**16
@@ -116,7 +116,7 @@ class WeakLearner(ClassifierMixin, Reported, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse=accept, dtype=[np.float64, np.float32])
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = weights_or_ones(sample_weight, X)
         classes, label = numbered(y)
         X, label, weights = counted(X, label, weights)
         fitted, _ = self._prepare(columnwise(X), label, classes).learn(weights / weights.sum())
@@ -177,8 +177,6 @@ def counted(X: Any, y: np.ndarray, weights: np.ndarray) -> tuple[Any, np.ndarray
     positive = weights > 0
     if positive.all():
         return X, y, weights
-    if not positive.any():
-        raise ValueError("sample_weight must have a positive entry; all of them are zero.")
     return X[positive], y[positive], weights[positive]
 
 

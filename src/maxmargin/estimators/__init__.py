@@ -3,22 +3,28 @@
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._conclude import conclude, keep_proof
 from ._docstrings import complete_docstring
+from ._kernel_choice import KERNEL_CONSTRAINTS, KernelChoice
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
 from ._pairs import class_pairs, pair_vote
-from ._reported import Reported
+from ._penalties import check_penalties
+from ._reported import PublicMethods, Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
 from ._tags import KeepsGamma, TakesKernel, TakesMissing, TakesSparse
 from ._tracing import keep_trace, monitor_of
-from ._weights import check_weights
+from ._weights import check_weights, weights_or_ones
 
 __all__ = [
+    "KERNEL_CONSTRAINTS",
     "KeepsGamma",
+    "KernelChoice",
+    "PublicMethods",
     "Reported",
     "TakesKernel",
     "TakesMissing",
     "TakesSparse",
     "check_every_class",
+    "check_penalties",
     "check_same_rows",
     "check_weights",
     "class_pairs",
@@ -32,4 +38,5 @@ __all__ = [
     "monitor_of",
     "pair_vote",
     "solve_all",
+    "weights_or_ones",
 ]

@@ -1,4 +1,4 @@
-"""What every estimator has: its method `report`, and public methods that Ctrl-C may end and that say what they take."""
+"""What every estimator has: its method `report`, public methods that Ctrl-C may end, and complete docstrings."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from types import FunctionType
 from typing import Any
 
 from ..engine import interruptible
-from ._docstrings import complete_method
+from ._docstrings import complete_class, complete_method
 
 
-class Reported:
-    """An estimator that can be reported on, and that hears Ctrl-C.
+class PublicMethods:
+    """A class whose public methods hear Ctrl-C, and say what they take.
 
-    The page is made far above the estimators, which it draws and explains; it is imported when it is asked for, so that
-    no estimator depends on it.
-
-    Public methods of derived classes become `interruptible` here, and their docstrings are completed, so that none is
-    forgotten. Those that hide behind ``available_if`` say so themselves, below it.
+    Public methods of derived classes become `interruptible` here, and their docstrings and that of the class are
+    completed, so that none is forgotten. Those that hide behind ``available_if`` say so themselves, below it.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
+        complete_class(cls)
         for name, member in list(vars(cls).items()):
             method = getattr(member, "fn", member)  # below ``available_if``
             if isinstance(method, FunctionType) and not name.startswith("_"):
@@ -28,7 +26,14 @@ class Reported:
                     setattr(cls, name, interruptible(method))
         super().__init_subclass__(**options)
 
-    @interruptible
+
+class Reported(PublicMethods):
+    """An estimator that can be reported on.
+
+    The page is made far above the estimators, which it draws and explains; it is imported when it is asked for, so that
+    no estimator depends on it.
+    """
+
     def report(self, X: Any, y: Any = None, **options: Any) -> Any:
         """A page about this fitted model: data, result, proof, pictures and the rows that deserve a look.
 

@@ -7,28 +7,30 @@ those of the samples, and on the samples themselves it is V L^1/2 again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count
-from ..estimators import KeepsGamma, Reported, check_same_rows
-from ..kernels import KERNELS, Kernel, kernel_name, make_kernel
+from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, Reported, check_same_rows
+from ..kernels import kernel_name, make_kernel
 from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 
 _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no rounding errors
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGamma, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelEmbedding(
+    KernelChoice, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGamma, Reported, BaseEstimator
+):
     """Coordinates phi of samples whose inner products are the kernel values: phi from K.
 
     A linear model on them is a kernel model. Without a limit on the components, inner products of training rows are
@@ -40,8 +42,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGa
         Largest number of coordinates, those of the largest eigenvalues; None keeps all that are not rounding errors.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
         As in :class:`maxmargin.svm.SVC`; its matrix has to be positive semi-definite.
-    degree, gamma, coef0
-        As in :class:`maxmargin.svm.SVC`.
 
     Attributes
     ----------
@@ -70,28 +70,12 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGa
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable | Kernel = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
+    n_components: int | None = field(default=None, kw_only=False)
 
     def fit(self, X: Any, y: Any = None) -> KernelEmbedding:
         """Find the coordinates.

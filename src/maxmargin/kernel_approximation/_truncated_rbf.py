@@ -12,10 +12,10 @@ at most that for t = 2 gamma R^2.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import comb, factorial, sqrt
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import gammainc
@@ -34,6 +34,7 @@ _SAMPLE = 500  # rows whose errors are measured
 _U = 2.0**-53
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, BaseEstimator):
     """An explicit map of the RBF kernel, cut off after a degree, with a bound on its error.
 
@@ -80,16 +81,15 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "degree": [Interval(Integral, 0, None, closed="left"), None],
         "tol": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
-    def __init__(self, gamma: str | float = "scale", *, degree: int | None = 3, tol: float = 1e-3) -> None:
-        self.gamma = gamma
-        self.degree = degree
-        self.tol = tol
+    gamma: str | float = field(default="scale", kw_only=False)
+    degree: int | None = 3
+    tol: float = 1e-3
 
     def fit(self, X: Any, y: Any = None) -> TruncatedRBF:
         """Find centre, radius and degree.

@@ -2,42 +2,69 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import validate_data
 from ..engine import thread_count
-from ..estimators import KeepsGamma, Reported
-from ..kernels import KERNELS, Kernel, make_kernel
+from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, Reported
+from ..kernels import Kernel, make_kernel
 from ..svm import rows_of, training_rows
 
 
-class KernelSumClassifier(ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelSumParameters(KernelChoice):
+    """The parameters that these classifiers share.
+
+    Parameters
+    ----------
+    verbose : bool or int, default=False
+        Show progress on standard error.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+
+    """
+
+    fit_intercept: bool = True
+    verbose: bool | int = False
+    n_jobs: int | None = None
+    trace: bool = False
+
+
+class KernelSumClassifier(KernelSumParameters, ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
     """Base of classifiers whose decision values are ``sum_i dual_coef_i k(x_i, x) + b``; not for direct use.
 
     Two classes are one problem, positive for the second class; more are one a class, against the rest.
+
+    Attributes
+    ----------
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    X_fit_ : ndarray or sparse matrix
+        The rows of the training; for a precomputed kernel their matrix.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
+    gamma_ : float
+        The gamma of the kernel, where it has one.
+
     """
 
-    _parameter_constraints: dict = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+    _parameter_constraints: ClassVar[dict] = {
+        **KERNEL_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
         "n_jobs": [Integral, None],
+        "trace": ["boolean"],
     }
 
-    kernel: Any
-    degree: int
-    coef0: float
-    n_jobs: int | None
     classes_: np.ndarray
     dual_coef_: np.ndarray
     intercept_: np.ndarray
@@ -99,17 +126,7 @@ class KernelSumClassifier(ClassifierMixin, KeepsGamma, Reported, BaseEstimator):
         return values[:, 0].copy() if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-
-        """
+        """Labels of the rows of X."""
         values = self.decision_function(X)
         index = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
         return self.classes_[index]

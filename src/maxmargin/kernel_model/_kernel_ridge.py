@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,14 +25,15 @@ from ..certificates import (
     Status,
     are_floats,
     evaluate_kernel_ridge,
+    product_rounding,
 )
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, one_blas_thread, thread_count, warn
-from ..estimators import Reported, TakesKernel, check_same_rows, check_weights
+from ..estimators import Reported, TakesKernel, check_penalties, check_same_rows, weights_or_ones
 from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
-from ._same_model import confirmed, product_rounding, refuted, same_rows
+from ._same_model import confirmed, refuted, same_rows
 
 # Kernels of scikit-learn that its functions compute here, too.
 _THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
@@ -40,6 +42,7 @@ _SMALL = 1000
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseEstimator):
     """Kernel ridge regression whose every fit carries a proof.
 
@@ -97,7 +100,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
         "kernel": [StrOptions(_NAMES), callable],
         "gamma": [Interval(Real, 0.0, None, closed="left"), None],
@@ -107,26 +110,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         "tol": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    dual_coef_: np.ndarray
-
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        kernel: str | Callable | Kernel = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict | None = None,
-        tol: float = 1e-10,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.tol = tol
+    alpha: Any = field(default=1.0, kw_only=False)
+    kernel: str | Callable | Kernel = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: dict | None = None
+    tol: float = 1e-10
 
     # ---------------------------------------------------------------- fitting
 
@@ -135,16 +125,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; one of 0 leaves it out.
-
-        Returns
-        -------
-        self
 
         """
         self._validate_params()
@@ -213,15 +197,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     def _problem(self, gram: Any, X: Any, y: np.ndarray, sample_weight: Any) -> tuple[KernelRidgeProblem, np.ndarray]:
         """The problem of checked input, and the rows that take part."""
-        weights = check_weights(sample_weight, X)
-        if weights is not None and (least := float(np.min(np.asarray(sample_weight)))) < 0:
-            raise ValueError(f"sample_weight must be at least 0; got {least:g}.")
-        weights = np.ones(X.shape[0]) if weights is None else weights
+        weights = weights_or_ones(sample_weight, X)
         kept = np.flatnonzero(weights > 0)
-        if not len(kept):  # one weight for all
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
         targets = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        penalties = checked_penalty(self.alpha, targets.shape[1])
+        penalties = check_penalties(self.alpha, targets.shape[1])
         part = gram if len(kept) == len(y) else gram.restricted(kept)
         return KernelRidgeProblem(part, targets[kept], weights[kept], penalties), kept
 
@@ -327,18 +306,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         gram = kernel.gram(rows, columns, thread_count(None))
         values = gram.product(np.arange(coef.shape[1]), coef, np.float64).T
         return values[:, 0].copy() if self.dual_coef_.ndim == 1 else np.ascontiguousarray(values)
-
-
-def checked_penalty(alpha: Any, k: int) -> np.ndarray:
-    """One penalty, at least 0 and finite, for each target."""
-    penalties = np.asarray(alpha, dtype=np.float64)
-    if penalties.ndim == 0 or penalties.shape == (1,):
-        penalties = np.full(k, float(penalties.ravel()[0]))
-    if penalties.shape != (k,):
-        raise ValueError(f"alpha must be a number or one number for each of {k} targets; got shape {penalties.shape}.")
-    if not (np.isfinite(penalties) & (penalties >= 0)).all():
-        raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
-    return penalties
 
 
 def _check_square(kernel: Kernel, X: Any) -> None:

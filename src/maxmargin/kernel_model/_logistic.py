@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Certificate, Evidence, Status, are_floats, evaluate_kernel_logistic
+from ..certificates import Certificate, Evidence, Status, are_floats, evaluate_kernel_logistic, product_rounding
 from ..engine import Stopwatch
 from ..estimators import (
     check_every_class,
     check_same_rows,
-    check_weights,
     class_weights,
     conclude,
     encode_labels,
     monitor_of,
     solve_all,
+    weights_or_ones,
 )
-from ..kernels import Gram, Kernel, MatrixGram, definiteness
+from ..kernels import Gram, MatrixGram, definiteness
 from ..problems import KernelLogisticProblem
 from ..solvers import KernelLogisticNewton, Monitor
 from ..svm import kernel_of_fit, rows_of, stated_gamma
@@ -30,6 +30,7 @@ from ._classifier import KernelSumClassifier
 from ._same_model import confirmed, refuted, same_rows
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelLogisticRegression(KernelSumClassifier):
     """Logistic regression in the feature space of a kernel, with a proof on every fit.
 
@@ -44,8 +45,6 @@ class KernelLogisticRegression(KernelSumClassifier):
         Weight of the loss against the length of f.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
         As in :class:`maxmargin.svm.SVC`; it has to be positive semi-definite.
-    degree, gamma, coef0
-        As in :class:`maxmargin.svm.SVC`.
     fit_intercept : bool, default=True
         Whether there is a b.
     class_weight : dict, "balanced" or None, default=None
@@ -54,10 +53,6 @@ class KernelLogisticRegression(KernelSumClassifier):
         Largest proven relative duality gap.
     max_iter : int, default=100
         Largest number of Newton's steps a problem; about ten are needed.
-    verbose : bool or int, default=False
-        Show progress on standard error.
-    n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: both objectives, gap and seconds by step of Newton.
 
@@ -65,17 +60,9 @@ class KernelLogisticRegression(KernelSumClassifier):
     ----------
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples)
         Coefficients of the training rows.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercepts.
-    X_fit_ : ndarray or sparse matrix
-        The rows of the training; for a precomputed kernel their matrix.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
     certificate_ : ModelCertificate
         Primal and dual objective, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does
         it again. The dual is that of a support vector machine with an entropy.
-    gamma_ : float
-        The gamma of the kernel, where it has one.
     classes_, class_weight_, n_iter_, fit_status_, n_features_in_
         As in :class:`maxmargin.svm.SVC`.
 
@@ -94,61 +81,25 @@ class KernelLogisticRegression(KernelSumClassifier):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelSumClassifier._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "verbose": ["verbose"],
-        "trace": ["boolean"],
     }
 
-    trace: bool = False  # of models that were pickled before there was such a parameter
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: str | Callable | Kernel = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        tol: float = 1e-6,
-        max_iter: int = 100,
-        verbose: bool | int = False,
-        n_jobs: int | None = None,
-        trace: bool = False,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.trace = trace
+    C: float = 1.0
+    class_weight: Any = None
+    tol: float = 1e-6
+    max_iter: int = 100
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
         """Train on rows X with labels y.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each sample's loss; one without positive weight takes no part.
-
-        Returns
-        -------
-        self
+            Weight of each sample's loss; one of weight 0 takes no part.
 
         """
         self._validate_params()
@@ -201,8 +152,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         return self
 
     def _weights(self, X: Any, label: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-        weight = check_weights(sample_weight, X)
-        weight = np.ones(len(label)) if weight is None else weight
+        weight = weights_or_ones(sample_weight, X)
         return weight, class_weights(self.class_weight, self.classes_, label)
 
     def _problems(self, gram: Gram, label: np.ndarray, weight: np.ndarray) -> list[KernelLogisticProblem]:
@@ -257,23 +207,13 @@ class KernelLogisticRegression(KernelSumClassifier):
         for k, (problem, claim) in enumerate(zip(self._problems(gram, label[kept], weight[kept]), claims, strict=True)):
             e = evaluate_kernel_logistic(problem, coef[k, kept], float(b[k]), known)
             expected, met = e.image + b[k], e.relative_gap <= self.tol * (1 + 1e-6) + 1e-12
-            found.append(confirmed(claim, e, values[:, k], expected, met, 1.0))
+            found.append(confirmed(claim, e, values[:, k], expected, met, 1.0, product_rounding(gram, coef[k, kept])))
         return found
 
     # ---------------------------------------------------------------- prediction
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes; for more than two of them those against the rest, divided by their sum.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Probabilities of the classes; for more than two of them those against the rest, divided by their sum."""
         values = self.decision_function(X)
         if values.ndim == 1:
             return np.column_stack([_sigmoid(-values), _sigmoid(values)])
@@ -282,17 +222,7 @@ class KernelLogisticRegression(KernelSumClassifier):
         return np.divide(shares, sums, out=np.full_like(shares, 1 / shares.shape[1]), where=sums > 0)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-
-        """
+        """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

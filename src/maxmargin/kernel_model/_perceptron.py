@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -25,6 +24,7 @@ from ._mistakes import Record, mistake_guarantee
 from ._same_model import same_rows
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelPerceptron(KernelSumClassifier):
     """The perceptron with a kernel: each mistake adds the sample to, or takes it from, the weights in feature space.
 
@@ -35,10 +35,6 @@ class KernelPerceptron(KernelSumClassifier):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
-        As in :class:`maxmargin.svm.SVC`.
-    degree, gamma, coef0
-        As in :class:`maxmargin.svm.SVC`.
     fit_intercept : bool, default=True
         Whether there is an intercept, learned as the weight of an additional feature that is always 1.
     max_iter : int, default=1000
@@ -52,8 +48,6 @@ class KernelPerceptron(KernelSumClassifier):
         Of the orders.
     variant : {"plain", "averaged"}, default="plain"
         Keep the last coefficients, or their mean over all samples seen.
-    verbose : bool or int, default=0
-        Show progress on standard error.
     n_jobs : int or None, default=None
         Threads for the kernel matrix; None and -1 mean all cores.
     trace : bool, default=False
@@ -63,18 +57,10 @@ class KernelPerceptron(KernelSumClassifier):
     ----------
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples)
         Mistakes on each training row, with the sign of its label (averaged: their mean).
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercepts.
-    X_fit_ : ndarray or sparse matrix
-        The rows of the training; for a precomputed kernel their matrix.
     n_mistakes_ : ndarray of shape (1,) or (n_classes,)
         Mistakes of each problem.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
     certificate_ : Guarantee
         Mistakes, radius, margin and the bound that follows; ``certificate_.verify(X, y)`` recomputes them.
-    gamma_ : float
-        The gamma of the kernel, where it has one.
     classes_, n_iter_, n_features_in_
         As in scikit-learn; `n_iter_` is the largest number of epochs of any problem.
 
@@ -90,64 +76,22 @@ class KernelPerceptron(KernelSumClassifier):
 
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelSumClassifier._parameter_constraints,
         "tol": [Interval(Real, 0.0, None, closed="left"), None],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
         "variant": [StrOptions({"plain", "averaged"})],
-        "verbose": ["verbose"],
-        "trace": ["boolean"],
     }
 
-    trace: bool = False  # of models that were pickled before there was such a parameter
-
-    def __init__(
-        self,
-        *,
-        kernel: str | Callable | Kernel = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 0.0,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        variant: str = "plain",
-        verbose: bool | int = 0,
-        n_jobs: int | None = None,
-        trace: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.variant = variant
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.trace = trace
+    max_iter: int = 1000
+    tol: float | None = 0.0
+    shuffle: bool = True
+    random_state: Any = 0
+    variant: str = "plain"
 
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
-        """Train on rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Labels: numbers, strings or booleans.
-
-        Returns
-        -------
-        self
-
-        """
+        """Train on rows X with labels y."""
         self._validate_params()
         X, y = self._training(X, y)
         self.classes_, label = encode_labels(y)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..certificates import REPRODUCED, Certificate, Evidence, Status, all_finite, not_reproduced
-from ..kernels import Gram, roundings
+from ..certificates import REPRODUCED, Certificate, Evidence, Status, all_finite, not_reproduced, values_agree
 from ..solvers import unproven
 
 
@@ -31,13 +30,6 @@ def same_rows(kept: Any, X: Any) -> bool:
     return not (difference.nnz if sp.issparse(difference) else difference.any())
 
 
-def product_rounding(gram: Gram, a: np.ndarray) -> np.ndarray:
-    """What float64 may do to each value of ``K a``: much, where large coefficients cancel."""
-    accuracy = gram.accuracy()
-    share = float(accuracy.relative.max(initial=0.0)) + accuracy.absolute + roundings(len(a) + 16)
-    return 2 * share * accuracy.scale * float(accuracy.scale @ np.abs(a))
-
-
 def confirmed(
     claim: Certificate,
     evidence: Evidence,
@@ -53,8 +45,8 @@ def confirmed(
     whether the tolerance is; `size` is that of decision values, and `rounding` what float64 may do to `own`.
     """
     found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
-    largest = max(size, float(np.abs(expected).max(initial=0.0)))
-    faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= REPRODUCED * largest + rounding).all())
+    largest = max(size, float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)))
+    faithful = values_agree(own, expected, REPRODUCED * largest + rounding)
     differing = not_reproduced(claim, found, rounding=2 * evidence.rounding, violation_slack=REPRODUCED * largest)
     status = claim.status
     if not faithful or differing or (claim.definiteness == "known" != evidence.definiteness):

@@ -5,7 +5,7 @@ from ._advice import advice
 from ._cases import checked_training, classifier_cases, regressor_cases
 from ._classifier import LinearClassifierMachine
 from ._fit import fit_classifier
-from ._formulation import LinearFormulation
+from ._formulation import LinearFormulation, refuse_intercept_scaling
 from ._machine import LinearMachine
 from ._model import check_finite, keep
 from ._path import LinearPath, solve_path
@@ -32,6 +32,7 @@ __all__ = [
     "classifier_cases",
     "fit_classifier",
     "keep",
+    "refuse_intercept_scaling",
     "regressor_cases",
     "solve_path",
     "training_of",

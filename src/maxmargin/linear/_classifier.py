@@ -23,6 +23,21 @@ class LinearClassifierMachine(ClassifierMixin, LinearMachine, metaclass=ABCMeta)
     """Base of the linear classifiers; not for direct use.
 
     A subclass says what it minimises (`_formulation`).
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of the class.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    classes_, class_weight_, n_iter_, fit_status_, n_features_in_
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
+
     """
 
     _parameter_constraints: dict = {

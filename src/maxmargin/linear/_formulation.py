@@ -75,3 +75,11 @@ class LinearFormulation:
             return MultinomialRisk(training.rows, label, k, weights, self.penalty, self.fit_intercept, threads)
         label = label.astype(np.int64, copy=False)
         return CrammerSingerRisk(training.rows, label, k, weights, self.fit_intercept, threads)
+
+
+def refuse_intercept_scaling(scaling: float) -> None:
+    """Raise for a parameter that scikit-learn has because it penalises the intercept."""
+    if scaling != 1:
+        raise ValueError(
+            f"intercept_scaling={scaling!r} has no meaning here: the intercept is not penalised. Leave it at 1."
+        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -128,14 +129,46 @@ def _outcome(machine: LinearClassifierMachine, rows: Any, parts: list[Part], sec
     return Outcome(values, machine.classes_[index], proofs, seconds, lambda: machine, values)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSearch(SearchClassifier):
     """Base of the linear classifiers that tune themselves; not for direct use.
 
-    A subclass gives the machine of a C (`_machine`), which takes `n_jobs` too.
+    A subclass says what is trained (`_trained`), and with which of its parameters (`_handed_on`).
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    tol : float, default=1e-4
+        Largest relative duality gap that is accepted, in every cell.
+    solver : str, default="auto"
+        "auto" or a name of `maxmargin.solvers.RISK_SOLVERS`.
+    random_state : int, RandomState or None, default=None
+        Order of samples in solvers that pick them at random; None is a fixed order too.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores. Small data: one fold each; large data: all of them in each fold.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_iter_
+        Those of the winner.
+
     """
 
-    n_jobs: int | None
+    fit_intercept: bool = True
+    class_weight: Any = None
+    tol: float = 1e-4
+    solver: str = "auto"
+    random_state: Any = None
+
     _values_are_of = "rest"
+    _trained: ClassVar[type[LinearClassifierMachine]]
+    _handed_on: ClassVar[tuple[str, ...]] = (
+        "fit_intercept", "class_weight", "tol", "max_iter", "solver", "random_state", "n_jobs",
+    )  # fmt: skip
+
+    def _machine(self, **params: Any) -> Any:
+        return self._trained(**{name: getattr(self, name) for name in self._handed_on}, **params)
 
     def _refuse(self) -> None:
         machine = self._machine(C=1.0)

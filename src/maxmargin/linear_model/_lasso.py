@@ -14,19 +14,56 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Certificate, are_floats, confirmed, refuted
+from ..certificates import Certificate, Status, are_floats, confirmed, refuted
 from ..data import check_array, check_X_y
 from ..engine import Stopwatch
 from ..estimators import check_same_rows, conclude, monitor_of
 from ._confirmed import CallersRowsError
 from ._lasso_fit import LassoData, alpha_grid, lasso_advice, solve_lasso, solve_path, target_name
+from ._overflow import refuse_overflow
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LassoModel(LinearRegressor, metaclass=ABCMeta):
-    """What the lasso, the elastic net and their searches share; not for direct use."""
+    """What the lasso, the elastic net and their searches share; not for direct use.
+
+    Parameters
+    ----------
+    precompute : bool, default=False
+        Accepted and without effect: which Gram matrices are formed is decided by the size of the data. A Gram matrix of
+        your own is refused.
+    max_iter : int, default=1000
+        Largest number of rounds: passes over all rows, each with the answer on a working set of features.
+    tol : float, default=1e-4
+        Largest relative duality gap that is accepted: relative to the objective, where scikit-learn compares with the
+        mean square of y.
+    copy_X : bool, default=True
+        X is never written to, whatever this says.
+    positive : bool, default=False
+        Whether negative weights are forbidden.
+    random_state : any, default=None
+        No solver here is random.
+    selection : {"cyclic"}, default="cyclic"
+        "random" is refused.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The weights; zeros are exact.
+    sparse_coef_ : scipy.sparse.csr_array
+        The weights as a sparse matrix.
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        The duality gap of each target, as the certificate has it.
+    certificate_ : ModelCertificate
+        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    n_iter_ : int or list of int
+        Rounds, of each target.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``.
+
+    """
 
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0.0, 1.0, closed="both")],
@@ -41,7 +78,6 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
     }
 
     l1_ratio: Any = 0.5
-    fit_intercept: bool = True
     precompute: Any = False
     max_iter: int | None = 1000
     tol: float = 1e-4
@@ -60,7 +96,10 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
             found = solve_lasso(problem, design, starts[t], self.tol, self.max_iter, own)
             interrupted = interrupted or found.keyboard
             if not np.isfinite(found.variables).all():
+                refuse_overflow(data.rows, data.targets, data.weights)
                 raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+            if found.status is Status.STALLED:
+                refuse_overflow(data.rows, data.targets, data.weights)
             counted = found.status, found.iterations, watch.seconds(), target_name(t, data.k)
             certificates.append(Certificate.of(found.evidence, *counted))
             own.certified(certificates[-1])
@@ -154,47 +193,10 @@ class ElasticNet(LassoModel):
         The penalty, positive. Without one use :class:`LinearRegression`.
     l1_ratio : float, default=0.5
         The part of the absolute values, from 0 (squares alone, which is a ridge) to 1 (the lasso).
-    fit_intercept : bool, default=True
-        Whether there is a b.
-    precompute : bool, default=False
-        Accepted and without effect: which Gram matrices are formed is decided by the size of the data. A Gram matrix of
-        your own is refused.
-    max_iter : int, default=1000
-        Largest number of rounds: passes over all rows, each with the answer on a working set of features.
-    copy_X : bool, default=True
-        X is never written to, whatever this says.
-    tol : float, default=1e-4
-        Largest relative duality gap that is accepted: relative to the objective, where scikit-learn compares with the
-        mean square of y.
     warm_start : bool, default=False
         Start from the weights of the last fit.
-    positive : bool, default=False
-        Whether negative weights are forbidden.
-    random_state : any, default=None
-        No solver here is random.
-    selection : {"cyclic"}, default="cyclic"
-        "random" is refused.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: both objectives, gap and seconds by round.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights; zeros are exact.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept.
-    sparse_coef_ : scipy.sparse.csr_array
-        The weights as a sparse matrix.
-    dual_gap_ : float or ndarray of shape (n_targets,)
-        The duality gap of each target, as the certificate has it.
-    certificate_ : ModelCertificate
-        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
-    n_iter_ : int or list of int
-        Rounds, of each target.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -299,12 +301,7 @@ class Lasso(ElasticNet):
     ----------
     alpha : float, default=1.0
         The penalty, positive. Without one use :class:`LinearRegression`.
-    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection, trace
-        As in :class:`ElasticNet`.
-
-    Attributes
-    ----------
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
+    warm_start, trace
         As in :class:`ElasticNet`.
 
     Examples

@@ -17,6 +17,7 @@ from ..search import make_folds
 from ..solvers import WorkingSets
 from ._lasso import LassoModel
 from ._lasso_fit import LassoData, alpha_grid, solve_lasso
+from ._overflow import refuse_overflow
 from ._ridge import checked_weights
 
 
@@ -35,8 +36,6 @@ class ElasticNetCV(LassoModel):
         The smallest of automatic values of alpha over the largest.
     alphas : int or array-like, default=100
         Values of alpha, or how many automatic ones: from where the first weight leaves zero, on all rows.
-    fit_intercept, max_iter, tol, copy_X, positive, random_state, selection
-        As in :class:`ElasticNet`.
     precompute : "auto" or bool, default="auto"
         Accepted and without effect; a Gram matrix of your own is refused.
     cv : int, splitter, iterable or None, default=None
@@ -59,8 +58,6 @@ class ElasticNetCV(LassoModel):
     gap_path_ : ndarray of the same shape
         The relative duality gap of each fit in a fold, as its solver computed it. Only the winner's fit on all rows
         has a certificate.
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
-        As in :class:`ElasticNet`.
 
     Examples
     --------
@@ -118,8 +115,9 @@ class ElasticNetCV(LassoModel):
         self._refuse_what_is_not_supported()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
         y = column_or_1d(y, warn=True).astype(np.float64)
-        weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
+        weights = None if sample_weight is None else checked_weights(sample_weight, X)
         data = LassoData.of(X, y, weights, self.fit_intercept, self.n_jobs)
+        refuse_overflow(data.rows, data.targets, data.weights)
         ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
         if ratios.ndim != 1 or not ((ratios >= 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio must be a number from 0 to 1, or a list of such; got {self.l1_ratio!r}.")
@@ -174,8 +172,10 @@ class ElasticNetCV(LassoModel):
                 gap = found.evidence.relative_gap
             theta = thetas[place] = found.variables
             gaps[place] = gap
-        rest = X @ thetas[:, :-1].T + thetas[:, -1] - y[:, None]
-        return np.average(rest**2, axis=0, weights=weights), gaps
+        with np.errstate(over="ignore", invalid="ignore"):
+            rest = X @ thetas[:, :-1].T + thetas[:, -1] - y[:, None]
+            errors = np.average(rest**2, axis=0, weights=weights)
+        return np.where(np.isnan(errors), np.inf, errors), gaps
 
     def _warn_of_folds(self, gaps: np.ndarray) -> None:
         # a gap of nothing but rounding is that of an objective next to zero
@@ -211,18 +211,13 @@ class LassoCV(ElasticNetCV):
 
     Parameters
     ----------
-    eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, selection, \
-trace
+    eps, alphas, precompute, cv, verbose, n_jobs, trace
         As in :class:`ElasticNetCV`.
-    random_state : any, default=None
-        No solver here is random.
 
     Attributes
     ----------
     alpha_, alphas_, mse_path_, gap_path_
         As in :class:`ElasticNetCV`.
-    coef_, intercept_, sparse_coef_, dual_gap_, certificate_, n_iter_, trace_, n_features_in_
-        As in :class:`Lasso`.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from ..penalties import make_penalty
 from ..problems import Risk
 from ..solvers import Design, Monitor, ProximalNewton, Solution, WorkingSets, solve_risk
 from ._paths import RegressionPath
-from ._ridge import checked_weights
+from ._ridge import used_samples
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,7 @@ class LassoData:
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, fit_intercept: bool, n_jobs: int | None = None) -> LassoData:
         """From X and y that were checked before."""
-        targets = np.asarray(y, dtype=np.float64)
-        single = targets.ndim == 1
-        targets = targets.reshape(len(targets), -1)
-        weights = checked_weights(sample_weight, X.shape[0])
-        used = weights > 0
-        if not used.all():
-            X, targets, weights = X[used], targets[used], weights[used]
+        X, targets, weights, single = used_samples(X, y, sample_weight)
         return cls(Rows(X), targets, weights / weights.sum(), single, fit_intercept, thread_count(n_jobs))
 
     @property

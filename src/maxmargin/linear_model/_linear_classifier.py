@@ -73,32 +73,14 @@ class LinearClassifier(LinearClassifierMachine):
         ``1/2 ||w||_2**2``, ``||w||_1``, ``l1_ratio`` of the latter and ``1 - l1_ratio`` of the former, or 0 ("none" and
         None). Or an object: `maxmargin.penalties.GroupLasso`, `maxmargin.penalties.BoundedWeights`, or one of your
         own with the methods of `maxmargin.penalties.PenaltyFunctions`.
-    C : float, default=1.0
-        Weight of the losses against the penalty.
     l1_ratio : float, default=0.5
         The part of ``||w||_1`` in the elastic net; the other penalties do not look at it.
     solver : str or callable, default="auto"
         "auto", or a name of `maxmargin.solvers.RISK_SOLVERS`. One that cannot minimise this loss with this penalty is
         refused, with the names of those that can. Or a class derived from `maxmargin.solvers.Solver`, or a function
         ``solver(problem, start, tolerance, budget)`` that returns the vector (w, b) for a `maxmargin.problems.Risk`.
-    tol : float, default=1e-4
-        Largest relative duality gap that is accepted.
-    fit_intercept : bool, default=True
-        Whether there is a b.
-    class_weight : dict, "balanced" or None, default=None
-        C is multiplied by the weight of the class.
     max_iter : int or None, default=None
         Largest number of the solver's iterations a problem; None is the solver's own finite default.
-    warm_start : bool, default=False
-        Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
-    n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
-    random_state : int, RandomState or None, default=None
-        Order of samples in solvers that pick them at random; None is a fixed order too.
-    verbose : bool or int, default=0
-        Show progress on standard error.
-    callback : callable or None, default=None
-        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
     solver_options : dict or None, default=None
         Further options of the solver, such as ``{"momentum": 0.9}``; unknown ones are refused. Those of "sgd":
         ``batch_size`` (1, a number, or "all"), ``direction`` ("plain", "momentum", "nesterov", "rmsprop", "adam") with
@@ -106,23 +88,6 @@ class LinearClassifier(LinearClassifierMachine):
         "inverse", "inverse_sqrt", "theory") with the first length ``eta0``, ``average``, ``order`` ("shuffle",
         "cyclic", "replacement") and ``radius``; of "gradient_descent": ``step`` ("line_search", "fixed" or a number),
         ``momentum`` and ``nesterov``.
-    trace : bool, default=False
-        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights w.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercepts b.
-    certificate_ : ModelCertificate
-        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
-    solver_ : str
-        The solver that was used.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
-    classes_, class_weight_, n_iter_, fit_status_, n_features_in_
-        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 
     Examples
     --------

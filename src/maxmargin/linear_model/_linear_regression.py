@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..certificates import Guarantee, NormalEvidence, Status, evaluate_normal_equations
+from ..certificates import Guarantee, NormalEvidence, Status
 from ..engine import Stopwatch, thread_count, warn
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._regressor import LinearRegressor
-from ._ridge import equations_again, least_squares_problem, normal_guarantee
+from ._ridge import confirmed_solution, equations_again, least_squares_problem, normal_guarantee
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -28,8 +28,6 @@ class LinearRegression(LinearRegressor):
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Whether there is a b.
     copy_X : bool, default=True
         X is never written to, whatever this says.
     tol : float, default=1e-6
@@ -43,10 +41,6 @@ class LinearRegression(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept.
     rank_ : int
         Rank of the (centred, weighted) X. Only for dense X, as in scikit-learn.
     singular_ : ndarray of shape (min(n_samples, n_features),)
@@ -56,8 +50,6 @@ class LinearRegression(LinearRegressor):
         rank (for up to 1000 features), also what the objective is above the least possible one, at most.
     solver_ : str
         The solver that was used.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -79,7 +71,6 @@ class LinearRegression(LinearRegressor):
         "positive": ["boolean"],
     }
 
-    fit_intercept: bool = True
     copy_X: bool = True  # noqa: N815 - scikit-learn's name
     tol: float = 1e-6
     n_jobs: int | None = None
@@ -100,9 +91,7 @@ class LinearRegression(LinearRegressor):
         sparse = problem.rows.sparse
         # orthogonal factors of dense rows: rank and singular values come with them
         solution = solve_least_squares(problem, None, self.tol, method="auto" if sparse else "svd")
-        intercept = problem.intercept(solution.variables)
-        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
-            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        intercept, evidence, status = confirmed_solution(problem, solution, self.tol, full_rank=True)
         self.coef_ = solution.variables[:, 0].copy() if single else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -113,10 +102,6 @@ class LinearRegression(LinearRegressor):
             self.rank_, self.singular_ = int(solution.stats["rank"]), solution.stats["singular"]
         self.solver_ = {"cg": "sparse_cg"}.get(solution.solver, solution.solver)
         self._training_shape = problem.n
-        evidence = evaluate_normal_equations(problem, solution.variables, intercept, full_rank=True)
-        status = solution.status
-        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
-            status = Status.STALLED
         part = self._guarantee(evidence, problem, status, solution.iterations, watch.seconds())
         self.certificate_ = replace(part, _recompute=self._recertify)
         if status is not Status.CONVERGED:

@@ -11,7 +11,7 @@ from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..engine import warn
-from ..linear import LinearClassifierMachine, LinearFormulation
+from ..linear import LinearClassifierMachine, LinearFormulation, refuse_intercept_scaling
 from ..losses import make_loss
 from ..penalties import Penalty, make_penalty
 from ..solvers import check_solver
@@ -46,16 +46,8 @@ class LogisticRegression(LinearClassifierMachine):
         ``R(w) = l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||_2**2``.
     dual : bool, default=False
         Accepted for scikit-learn's sake: both problems have the same optimum.
-    tol : float, default=1e-4
-        Largest relative duality gap that is accepted.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     intercept_scaling : float, default=1
         Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
-    class_weight : dict, "balanced" or None, default=None
-        C is multiplied by the weight of the class.
-    random_state : int, RandomState or None, default=None
-        Order of samples in solvers that pick them at random; None is a fixed order too.
     solver : str, default="auto"
         "auto" or a name of `maxmargin.solvers.RISK_SOLVERS`. scikit-learn's names are accepted ("newton-cg" and
         "newton-cholesky" are those, the others mean "auto"): the optimum is the same. "liblinear" needs
@@ -63,34 +55,6 @@ class LogisticRegression(LinearClassifierMachine):
         "newton_cg", or "proximal_gradient" with an L1 part.
     max_iter : int, default=100
         Largest number of iterations. More than two classes with an L1 part: of twenty proximal steps each.
-    verbose : bool or int, default=0
-        Show progress on standard error.
-    warm_start : bool, default=False
-        Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
-    n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
-    callback : callable or None, default=None
-        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
-    solver_options : dict or None, default=None
-        Further options of the solver, such as ``{"step": 0.1}`` for "gradient_descent"; see
-        :class:`maxmargin.linear_model.LinearClassifier`.
-    trace : bool, default=False
-        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercepts.
-    certificate_ : ModelCertificate
-        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
-    solver_ : str
-        The solver that was used.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
-    classes_, class_weight_, n_iter_, fit_status_, n_features_in_
-        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 
     Examples
     --------
@@ -123,11 +87,7 @@ class LogisticRegression(LinearClassifierMachine):
     max_iter: int | None = 100
 
     def _formulation(self) -> LinearFormulation:
-        if self.intercept_scaling != 1:
-            raise ValueError(
-                f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
-                f"Leave it at 1."
-            )
+        refuse_intercept_scaling(self.intercept_scaling)
         if self.solver == "liblinear" and self.fit_intercept:
             raise ValueError(
                 "solver='liblinear' penalises the intercept, which is not done here; use solver='auto', or "

@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations
 from ..data import check_X_y, validate_data, weighted_sums
 from ..engine import Stopwatch, warn
-from ..estimators import check_same_rows
+from ..estimators import check_penalties, check_same_rows
 from ..problems import LeastSquares
 from ..solvers import solve_least_squares
 from ._confirmed import equations_confirmed, refuted
 from ._orthogonal import OrthogonalBasis, as_floats, combined, penalised_solution, precise
+from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
-from ._ridge import checked_penalty, checked_weights, least_squares_problem, normal_guarantee
+from ._ridge import least_squares_problem, normal_guarantee, used_samples
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,8 +54,6 @@ class PolynomialRegression(LinearRegressor):
     ----------
     coef_ : ndarray of shape (n_powers,) or (n_targets, n_powers)
         Coefficients of the powers, in the order of `powers_`.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept b.
     powers_ : ndarray of shape (n_powers, n_features)
         Exponents of the features.
     certificate_ : Guarantee
@@ -64,8 +63,6 @@ class PolynomialRegression(LinearRegressor):
         How many polynomials (with the constant one) the data determines. With one feature, without penalty and with
         fewer distinct values of x than `degree` + 1, the polynomial is the one of lowest degree; with several features
         the one with the shortest coefficients, each in units of its power's spread.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -89,7 +86,6 @@ class PolynomialRegression(LinearRegressor):
 
     degree: int = field(default=2, kw_only=False)
     alpha: Any = 0.0
-    fit_intercept: bool = True
     tol: float = 1e-10
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PolynomialRegression:
@@ -97,7 +93,8 @@ class PolynomialRegression(LinearRegressor):
         self._validate_params()
         watch = Stopwatch()
         X, targets, weights, single = self._checked(X, y, sample_weight, reset=True)
-        alpha = checked_penalty(self.alpha, targets.shape[1])
+        refuse_overflow(None, targets, weights)
+        alpha = check_penalties(self.alpha, targets.shape[1])
         if X.shape[1] == 1:
             self.powers_ = np.arange(1, self.degree + 1)[:, None]
             coef, intercept = self._fit_one(X[:, 0], targets, weights, alpha)
@@ -129,13 +126,7 @@ class PolynomialRegression(LinearRegressor):
 
     def _used(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
         """The same of checked arrays."""
-        weights = checked_weights(sample_weight, X.shape[0])
-        targets = np.asarray(y, dtype=np.float64)
-        single = targets.ndim == 1
-        targets = targets.reshape(len(targets), -1)
-        used = weights > 0
-        X = X.toarray() if sp.issparse(X) and X.shape[1] == 1 else X
-        return X[used], targets[used], weights[used], single
+        return used_samples(X.toarray() if sp.issparse(X) and X.shape[1] == 1 else X, y, sample_weight)
 
     # ---------------------------------------------------------------- one feature
 
@@ -295,7 +286,7 @@ class PolynomialRegression(LinearRegressor):
             fits = fits and are_floats(self.coef_, self.intercept_) and self._has_its_powers(X)
             if not (fits and np.isfinite(coef).all() and np.isfinite(self.intercept_).all()):
                 return refuted(claim)
-            alpha = checked_penalty(self.alpha, targets.shape[1])
+            alpha = check_penalties(self.alpha, targets.shape[1])
             part = self._prove(X, targets, weights, alpha, claim.status, claim.seconds)
         except Exception:  # a model that cannot even be evaluated was never fitted like that
             return refuted(claim)

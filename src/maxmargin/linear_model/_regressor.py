@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,33 @@ from ..data import validate_data, weighted_sums
 from ..estimators import Reported, TakesSparse
 
 
-class LinearRegressor(MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
-    """Base of the regressors; not for direct use."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class RegressorParameters:
+    """The parameter that all regressors share.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+
+    """
+
+    fit_intercept: bool = True
+
+
+class LinearRegressor(RegressorParameters, MultiOutputMixin, RegressorMixin, TakesSparse, Reported, BaseEstimator):
+    """Base of the regressors; not for direct use.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The weights.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The intercept.
+    n_features_in_ : int
+        As in scikit-learn.
+
+    """
 
     _arguments = {
         "y": "y : array-like of shape (n_samples,) or (n_samples, n_targets)\n    Targets.",

@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
 from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
-from ..estimators import check_same_rows, keep_trace, monitor_of
+from ..estimators import check_penalties, check_same_rows, keep_trace, monitor_of, weights_or_ones
 from ..problems import LeastSquares
-from ..solvers import Figures, Monitor, solve_least_squares
+from ..solvers import Figures, Monitor, Solution, solve_least_squares
 from ._confirmed import CallersRowsError, equations_confirmed, refuted
+from ._overflow import refuse_overflow
 from ._paths import RegressionPath
 from ._regressor import LinearRegressor
 
@@ -38,8 +39,6 @@ class Ridge(LinearRegressor):
     ----------
     alpha : float or array-like of shape (n_targets,), default=1.0
         The penalty, at least 0; one for all targets or one for each.
-    fit_intercept : bool, default=True
-        Whether there is a b.
     copy_X : bool, default=True
         X is never written to, whatever this says.
     max_iter : int or None, default=None
@@ -63,10 +62,6 @@ class Ridge(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept.
     certificate_ : Guarantee
         Objective, residual of the normal equations, and for alpha > 0 the duality gap, recomputed in float64;
         ``certificate_.verify(X, y)`` does it again.
@@ -76,8 +71,6 @@ class Ridge(LinearRegressor):
         Steps of conjugate gradients; 1 for the other solvers.
     trace_ : maxmargin.solvers.Trace
         The course of the fit, where ``trace=True``.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -103,7 +96,6 @@ class Ridge(LinearRegressor):
     }
 
     alpha: Any = field(default=1.0, kw_only=False)
-    fit_intercept: bool = True
     copy_X: bool = True  # noqa: N815 - scikit-learn's name
     max_iter: int | None = None
     tol: float = 1e-10
@@ -121,9 +113,7 @@ class Ridge(LinearRegressor):
         problem, single = self._problem(X, y, sample_weight, reset=True)
         monitor = monitor_of(self) if self.trace else None
         solution = solve_least_squares(problem, None, self.tol, self.max_iter, monitor, method=_METHODS[self.solver])
-        intercept = problem.intercept(solution.variables)
-        if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
-            raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+        intercept, evidence, status = confirmed_solution(problem, solution, self.tol)
         self.coef_ = solution.variables[:, 0].copy() if problem.k == 1 else np.ascontiguousarray(solution.variables.T)
         self.intercept_ = float(intercept[0]) if single else intercept
         if not self.fit_intercept:
@@ -131,11 +121,7 @@ class Ridge(LinearRegressor):
         self.solver_ = {"cg": "sparse_cg"}.get(solution.solver, solution.solver)
         self.n_iter_ = solution.stats.get("steps", np.ones(problem.k, dtype=int))
         self._training_shape = problem.n
-        evidence = evaluate_normal_equations(problem, solution.variables, intercept)
         self._keep_course(monitor, evidence)
-        status = solution.status
-        if status is Status.CONVERGED and not evidence.relative_residual <= self.tol:
-            status = Status.STALLED
         part = self._guarantee(evidence, problem, status, int(self.n_iter_.sum()), watch.seconds())
         self.certificate_ = replace(part, _recompute=self._recertify)
         if status is not Status.CONVERGED:
@@ -210,7 +196,7 @@ def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, 
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=None, multi_output=True, y_numeric=True)
     try:
-        checked_penalty(alpha, 1 if y.ndim == 1 else y.shape[1])
+        check_penalties(alpha, 1 if y.ndim == 1 else y.shape[1])
     except (TypeError, ValueError):  # no fit has taken it
         return refuted(claim)
     problem, _ = least_squares_problem(X, y, sample_weight, alpha, model.fit_intercept)
@@ -231,7 +217,8 @@ def equations_again(model: Any, alpha: Any, X: Any, y: Any, sample_weight: Any, 
     except Exception:  # a model that cannot even be evaluated was never fitted like that
         return refuted(claim)
     found = model._guarantee(evidence, problem, claim.status, claim.iterations, claim.seconds)
-    size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
+    with np.errstate(over="ignore"):
+        size = float(problem.weights @ np.square(problem.targets).sum(axis=1))
     return equations_confirmed(found, claim, model.tol, size)
 
 
@@ -239,34 +226,43 @@ def least_squares_problem(
     X: Any, y: np.ndarray, sample_weight: Any, alpha: Any, fit_intercept: bool
 ) -> tuple[LeastSquares, bool]:
     """The problem of checked input, without rows of weight 0; and whether y has one dimension."""
-    targets = np.asarray(y, dtype=np.float64)
-    single = targets.ndim == 1
-    targets = targets.reshape(len(targets), -1)
-    weights = checked_weights(sample_weight, X.shape[0])
-    used = weights > 0
-    if not used.all():
-        X, targets, weights = X[used], targets[used], weights[used]
-    penalties = checked_penalty(alpha, targets.shape[1])
+    X, targets, weights, single = used_samples(X, y, sample_weight)
+    penalties = check_penalties(alpha, targets.shape[1])
     return LeastSquares(Rows(X), targets, weights, penalties, fit_intercept, thread_count(None)), single
 
 
-def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
-    """One finite weight, at least 0, for each sample."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
-    if len(weights) != n:
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({n},): one weight a sample.")
-    if not np.isfinite(weights).all():
-        raise ValueError("Input sample_weight contains NaN or infinity.")
-    if (weights < 0).any():
-        raise ValueError(f"sample_weight must be at least 0; got {weights.min():g}.")
-    if not weights.any():
-        raise ValueError("sample_weight must have a positive entry; all weights are zero.")
+def confirmed_solution(
+    problem: LeastSquares, solution: Solution, tolerance: float, *, full_rank: bool = False
+) -> tuple[np.ndarray, NormalEvidence, Status]:
+    """The intercepts of a solution, what is proven of it, and the status that this allows; overflow is refused."""
+    intercept = problem.intercept(solution.variables)
+    if not (np.isfinite(solution.variables).all() and np.isfinite(intercept).all()):
+        refuse_overflow(problem.rows, problem.targets, problem.weights)
+        raise ValueError("the weights overflow float64: scale the features (StandardScaler) and targets.")
+    evidence = evaluate_normal_equations(problem, solution.variables, intercept, full_rank=full_rank)
+    status = solution.status
+    if status is Status.CONVERGED and not evidence.relative_residual <= tolerance:
+        status = Status.STALLED
+    if status is not Status.CONVERGED:
+        refuse_overflow(problem.rows, problem.targets, problem.weights)
+    return intercept, evidence, status
+
+
+def used_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, bool]:
+    """Rows, columns of targets and weights of checked input, without rows of weight 0; and whether y is one target."""
+    targets = np.asarray(y, dtype=np.float64)
+    single = targets.ndim == 1
+    targets = targets.reshape(len(targets), -1)
+    weights = checked_weights(sample_weight, X)
+    used = weights > 0
+    if not used.all():
+        X, targets, weights = X[used], targets[used], weights[used]
+    return X, targets, weights, single
+
+
+def checked_weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """One weight, at least 0, for each sample, whose sum is finite."""
+    weights = weights_or_ones(sample_weight, X)
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise ValueError(
@@ -274,18 +270,6 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
                 f"them, and alpha, by the same number."
             )
     return weights
-
-
-def checked_penalty(alpha: Any, k: int) -> np.ndarray:
-    """One penalty, at least 0 and finite, for each target."""
-    penalties = np.asarray(alpha, dtype=np.float64)
-    if penalties.ndim == 0 or penalties.shape == (1,):
-        penalties = np.full(k, float(penalties.ravel()[0]))
-    if penalties.shape != (k,):
-        raise ValueError(f"alpha must be a number or one number for each of {k} targets; got shape {penalties.shape}.")
-    if not (np.isfinite(penalties) & (penalties >= 0)).all():
-        raise ValueError(f"alpha must be finite and at least 0; got {alpha!r}.")
-    return penalties
 
 
 def normal_guarantee(
@@ -299,7 +283,8 @@ def normal_guarantee(
     }
     words = f"the normal equations hold to {evidence.relative_residual:.1e} of the size of their terms"
     if strictly_convex:
-        relative = evidence.gap / evidence.objective if evidence.objective > 0 else 0.0
+        relative = evidence.gap / evidence.objective if 0 < evidence.objective < np.inf else 0.0
+        relative = relative if np.isfinite(evidence.objective) else np.inf
         figures |= {"duality gap": evidence.gap, "relative gap": relative}
         words += (
             f", so that the objective {evidence.objective:.6g} is at most {evidence.gap:.1e} above the least possible"

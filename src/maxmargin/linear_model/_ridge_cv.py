@@ -16,6 +16,7 @@ from ..certificates import Guarantee, NormalEvidence, Status
 from ..engine import one_blas_thread
 from ..problems import LeastSquares
 from ..solvers import gram_of_columns
+from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
 from ._ridge import Ridge, equations_again, least_squares_problem, normal_guarantee
 
@@ -32,8 +33,6 @@ class RidgeCV(LinearRegressor):
     ----------
     alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         The penalties to try, positive.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     scoring : str, callable or None, default=None
         A scorer of scikit-learn, for rows left out one by one asked once about all of them; None is the mean squared
         error, for ``cv`` the score of the model.
@@ -56,14 +55,8 @@ class RidgeCV(LinearRegressor):
         squares times weights).
     cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
         If kept: squared errors of the rows left out, or with `scoring` their predictions.
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The intercept.
     certificate_ : Guarantee
         As that of :class:`Ridge`, of the winner on all rows.
-    n_features_in_ : int
-        As in scikit-learn.
 
     Examples
     --------
@@ -88,7 +81,6 @@ class RidgeCV(LinearRegressor):
     tol = 1e-10  # that of Ridge
 
     alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)
-    fit_intercept: bool = True
     scoring: Any = None
     cv: Any = None
     gcv_mode: str | None = None
@@ -102,6 +94,8 @@ class RidgeCV(LinearRegressor):
         if alphas.ndim != 1 or not alphas.size or not ((alphas > 0) & np.isfinite(alphas)).all():
             raise ValueError(f"alphas must be positive, finite numbers; got {self.alphas!r}.")
         X, y = self._checked_rows(X, y)
+        problem, _ = least_squares_problem(X, y, sample_weight, 1.0, self.fit_intercept)
+        refuse_overflow(problem.rows, problem.targets, problem.weights)
         self.__dict__.pop("cv_results_", None)
         if self.cv is None:
             alpha = self._by_leaving_out(X, y, sample_weight, alphas)

@@ -192,10 +192,13 @@ _REQUIRED = {
 def as_loss(loss: Any) -> Loss | CustomLoss:
     """A loss of `make_loss` as it is; any other object as a `CustomLoss`, whose functions are checked.
 
-    Raises ValueError for a method that is missing, and for functions that contradict each other at some point.
+    Raises ValueError for a class in place of an object, for a method that is missing, and for functions that contradict
+    each other at some point.
     """
     if isinstance(loss, Loss):
         return loss
+    if isinstance(loss, type):
+        raise ValueError(f"loss must be an object with the methods of a loss; got the class {loss.__name__} itself.")
     from ._consistency import check_loss
 
     custom = CustomLoss(loss)

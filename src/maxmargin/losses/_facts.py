@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 
@@ -18,16 +19,6 @@ class LossFacts:
     """What users call it."""
     kind: str
     """``"classification"`` (of the margin y f with y = -1 or +1), ``"regression"`` (of f - y) or ``"both"``."""
-    convex: bool
-    """Whether it is convex in f."""
-    lipschitz: float
-    """Bound of the absolute derivative, inf if there is none."""
-    smoothness: float
-    """Bound of the curvature, inf if the derivative jumps."""
-    piecewise_linear: bool
-    """Whether it is continuous and made of finitely many straight pieces."""
-    twice_differentiable: bool
-    """Whether the curvature is the second derivative everywhere, and continuous."""
     slopes: tuple[float, float]
     """Where the conjugate is finite, a closed interval: of slopes in y f for classification, in f otherwise."""
     value: Any
@@ -40,5 +31,18 @@ class LossFacts:
     """``(u, y, epsilon)``: the supremum over f of ``u f - value``, inf outside of the interval of slopes."""
     prox: Any
     """``(v, y, step, epsilon)``: the f that minimises ``value + (f - v)**2 / (2 * step)``."""
+    convex: bool = True
+    """Whether it is convex in f."""
+    smoothness: float = inf
+    """Bound of the curvature, inf if the derivative jumps."""
+    piecewise_linear: bool = False
+    """Whether it is continuous and made of finitely many straight pieces."""
+    twice_differentiable: bool = False
+    """Whether the curvature is the second derivative everywhere, and continuous."""
     uses_epsilon: bool = False
     """Whether it has a tube of half-width epsilon."""
+
+    @property
+    def lipschitz(self) -> float:
+        """Bound of the absolute derivative, inf if there is none: of a convex loss, the steepest slope."""
+        return max(abs(slope) for slope in self.slopes) if self.convex else inf

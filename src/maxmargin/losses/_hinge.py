@@ -44,11 +44,7 @@ def prox(v, y, step, epsilon):  # type: ignore[no-untyped-def]
 LOSS = LossFacts(
     name="hinge",
     kind="classification",
-    convex=True,
-    lipschitz=1.0,
-    smoothness=math.inf,
     piecewise_linear=True,
-    twice_differentiable=False,
     slopes=(-1.0, 0.0),
     value=value,
     derivative=derivative,

@@ -97,10 +97,7 @@ def _prox_right(a, step):  # type: ignore[no-untyped-def]
 LOSS = LossFacts(
     name="logistic",
     kind="classification",
-    convex=True,
-    lipschitz=1.0,
     smoothness=0.25,
-    piecewise_linear=False,
     twice_differentiable=True,
     slopes=(-1.0, 0.0),
     value=value,

@@ -36,10 +36,7 @@ def prox(v, y, step, epsilon):  # type: ignore[no-untyped-def]
 LOSS = LossFacts(
     name="squared",
     kind="both",
-    convex=True,
-    lipschitz=math.inf,
     smoothness=1.0,
-    piecewise_linear=False,
     twice_differentiable=True,
     slopes=(-math.inf, math.inf),
     value=value,

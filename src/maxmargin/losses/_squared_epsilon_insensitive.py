@@ -44,11 +44,7 @@ def prox(v, y, step, epsilon):  # type: ignore[no-untyped-def]
 LOSS = LossFacts(
     name="squared_epsilon_insensitive",
     kind="regression",
-    convex=True,
-    lipschitz=math.inf,
     smoothness=2.0,
-    piecewise_linear=False,
-    twice_differentiable=False,
     slopes=(-math.inf, math.inf),
     value=value,
     derivative=derivative,

@@ -46,11 +46,7 @@ def prox(v, y, step, epsilon):  # type: ignore[no-untyped-def]
 LOSS = LossFacts(
     name="squared_hinge",
     kind="classification",
-    convex=True,
-    lipschitz=math.inf,
     smoothness=2.0,
-    piecewise_linear=False,
-    twice_differentiable=False,
     slopes=(-math.inf, 0.0),
     value=value,
     derivative=derivative,

@@ -18,24 +18,28 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..data import naming_columns, validate_data
-from ..engine import interruptible, thread_count
+from ..engine import thread_count
+from ..estimators import PublicMethods
+from ._same_kind import rows_at
 from .search import TileIndex
 
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-class _Sampler(BaseEstimator):
+class _Sampler(PublicMethods, BaseEstimator):
     """What both samplers share: checked rows, and how many of each class there are to be."""
 
     _parameter_constraints: dict = {
         "rows_a_class": [Interval(Integral, 1, None, closed="left"), dict, None],
         "random_state": ["random_state"],
     }
+
+    _arguments = {"y": "y : array-like of shape (n_samples,)\n    Labels."}
 
     rows_a_class: Any
     random_state: Any
@@ -59,17 +63,8 @@ class _Sampler(BaseEstimator):
     def _refuse(self, name: Any, have: int, wanted: int) -> str:
         """Why a class of so many rows cannot have so many; empty if it can."""
 
-    @interruptible
     def fit(self, X: Any, y: Any) -> Any:
-        """Choose or make rows, which `fit_resample` returns.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        """
+        """Choose or make rows, which `fit_resample` returns."""
         self._fit(X, y)
         return self
 
@@ -143,15 +138,8 @@ class UnderSampler(_Sampler):
         self.rows_a_class = rows_a_class
         self.random_state = random_state
 
-    @interruptible
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Draw rows, and return them with their labels as the new training data.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
 
         Returns
         -------
@@ -160,8 +148,7 @@ class UnderSampler(_Sampler):
 
         """
         self.fit(X, y)
-        X = X.tocsr() if sp.issparse(X) else X  # other formats have no rows to take
-        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+        return rows_at(self.sample_indices_, X, y)
 
     def _default(self, counts: np.ndarray) -> int:
         return int(counts.min())
@@ -229,15 +216,8 @@ class SyntheticOverSampler(_Sampler):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @interruptible
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Make synthetic rows, and return them after the given ones as the new training data.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
 
         Returns
         -------

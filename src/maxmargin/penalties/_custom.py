@@ -190,7 +190,11 @@ _REQUIRED = {
 def as_penalty(penalty: Any) -> Penalty | CustomPenalty:
     """A penalty of `make_penalty` as it is; any other object as a `CustomPenalty`.
 
-    Raises ValueError for a method that is missing. Whether the functions hang together is checked where the number of
-    weights is known.
+    Raises ValueError for a class in place of an object, and for a method that is missing. Whether the functions hang
+    together is checked where the number of weights is known.
     """
+    if isinstance(penalty, type):
+        raise ValueError(
+            f"penalty must be an object with the methods of a penalty; got the class {penalty.__name__} itself."
+        )
     return penalty if isinstance(penalty, (Penalty, CustomPenalty)) else CustomPenalty(penalty)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import shortened
+
 _U = 2.0**-53
 
 
@@ -19,7 +21,7 @@ class GroupLasso:
     Parameters
     ----------
     groups : array-like of shape (n_features,)
-        The group of each feature: numbers or names.
+        The group of each feature: whole numbers, or names.
     strength : float, default=1.0
         Factor on the whole.
 
@@ -38,9 +40,7 @@ class GroupLasso:
     def __init__(self, groups: Any, strength: float = 1.0) -> None:
         self.groups = groups
         self.strength = strength
-        labels = np.asarray(groups)
-        if labels.ndim != 1 or not labels.size:
-            raise ValueError(f"groups must be a list with the group of each feature; got {groups!r}.")
+        labels = _names(groups)
         if not 0 < strength < inf:
             raise ValueError(f"strength must be a positive, finite number; got {strength!r}.")
         self._index = np.unique(labels, return_inverse=True)[1].reshape(-1)
@@ -76,3 +76,30 @@ class GroupLasso:
         if w.shape != self._index.shape:
             raise ValueError(f"GroupLasso has groups of {len(self._index)} features; X has {w.size}.")
         return np.sqrt(np.bincount(self._index, w * w))
+
+
+def _names(groups: Any) -> np.ndarray:
+    """The group of each feature: whole numbers, or names."""
+    try:
+        labels = np.asarray(groups)
+        if labels.dtype.kind == "O":
+            labels = np.asarray(labels.tolist())
+    except ValueError:  # lists of different lengths
+        labels = np.empty(0)
+    if labels.ndim != 1 or not labels.size:
+        raise ValueError(
+            f"groups must be a list with the group of each feature, such as [0, 0, 1]; got {_shown(groups)}."
+        )
+    # NumPy writes numbers among names as text, where 0 and "0" would be one group
+    names = labels.dtype.kind == "U" and all(isinstance(name, str) for name in groups)
+    if labels.dtype.kind not in "biu" and not names and not _whole(labels):
+        raise ValueError(f"groups must be whole numbers, or names; got {_shown(groups)}.")
+    return labels
+
+
+def _whole(labels: np.ndarray) -> bool:
+    return labels.dtype.kind == "f" and bool((np.isfinite(labels) & (labels == np.floor(labels))).all())
+
+
+def _shown(groups: Any) -> str:
+    return shortened(" ".join(repr(groups).split()), 60, mark="...")

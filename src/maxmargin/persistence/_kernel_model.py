@@ -13,6 +13,7 @@ from ..kernels import kernel_name, largest_degree
 from ._arrays import dense_or_csr, floats, whole
 from ._common import CLASSES, FEATURES, OUTPUT_CONFIG
 from ._errors import Where
+from ._kernel_rows import readable
 from ._kinds import Float, Int, Kind
 from ._proofs import certificates, guarantee
 from ._schema import Entries, Let, Schema
@@ -38,6 +39,7 @@ _ROWS: Entries = (
         lambda s: kernel_name(s.params["kernel"]) != "precomputed" or s["n"] == s["d"],
         "its kernel matrix is not square.",
     ),
+    ("_readable", readable("X_fit_")),
 )
 
 

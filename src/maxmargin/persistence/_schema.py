@@ -152,7 +152,11 @@ class Schema:
             setattr(value, name, part)
         for name, kind in self.kinds.items():
             if isinstance(kind, Derived):
-                if (part := kind.make(value)) is not ABSENT:
+                try:
+                    part = kind.make(value)
+                except ValueError as error:  # what no fit would have taken
+                    raise Mismatch(where, cut_short(str(error))) from error
+                if part is not ABSENT:
                     setattr(value, name, part)
             elif name in read:
                 setattr(value, name, kind.settle(read[name], value))

@@ -8,6 +8,7 @@ from ..kernels import kernel_name, largest_degree
 from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from ._arrays import Array, Csr, either_float, floats, places, whole
 from ._common import CLASSES, FEATURES
+from ._kernel_rows import readable
 from ._kinds import Bool, Either, Float, Int, Items, Kind
 from ._linear import CLASSIFIER, REGRESSOR
 from ._proofs import certificates
@@ -57,6 +58,7 @@ def _machine(rows: str, groups: str, problems: str, proofs: str) -> Entries:
         Let("s", lambda s: int(s.values["n_support_"].sum(dtype="int64"))),
         ("support_", places("s", "n")),
         ("support_vectors_", Either(_vectors)),
+        ("_readable", readable("support_vectors_")),
         ("dual_coef_", _coefficients(rows)),
         ("intercept_", floats(problems)),
         ("fit_status_", Int(0, 1)),

@@ -21,10 +21,11 @@ import numpy as np
 from ..data import Rows, decision_pass, sum_pass
 from ..engine import run_parallel
 from ..penalties import Penalty, make_penalty
+from ._of_rows import OfRows
 
 
 @dataclass(frozen=True)
-class CrammerSingerRisk:
+class CrammerSingerRisk(OfRows):
     """One multiclass problem.
 
     Attributes
@@ -56,21 +57,6 @@ class CrammerSingerRisk:
     weights: np.ndarray
     fit_intercept: bool = True
     threads: int = 1
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.rows.n
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        return self.rows.d
-
-    @property
-    def stored(self) -> int:
-        """Values that a pass over the rows reads."""
-        return self.rows.stored
 
     def start(self) -> np.ndarray:
         """The origin."""

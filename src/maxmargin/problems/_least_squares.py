@@ -21,13 +21,14 @@ import numpy as np
 
 from ..data import Rows, decision_pass, sum_pass
 from ..engine import cached_property, one_blas_thread, run_parallel
+from ._of_rows import OfRows
 
 # Values of a tile: it stays in the cache between being formed and being used.
 _TILE = 2**15
 
 
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(OfRows):
     """One such problem.
 
     Attributes
@@ -57,16 +58,6 @@ class LeastSquares:
     fit_intercept: bool = True
     threads: int = 1
     centre_twice: bool = False
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.rows.n
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        return self.rows.d
 
     @property
     def k(self) -> int:

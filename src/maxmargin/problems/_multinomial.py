@@ -19,10 +19,11 @@ import numpy as np
 from ..data import Rows, decisions_pass, sums_pass
 from ..engine import jit, run_parallel
 from ..penalties import Penalty
+from ._of_rows import OfRows
 
 
 @dataclass(frozen=True)
-class MultinomialRisk:
+class MultinomialRisk(OfRows):
     """One multinomial problem; ``label`` holds the class (0 to k - 1) of each sample."""
 
     kind: ClassVar[str] = "multinomial"
@@ -37,16 +38,6 @@ class MultinomialRisk:
     penalty: Penalty
     fit_intercept: bool = True
     threads: int = 1
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.rows.n
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        return self.rows.d
 
     @property
     def stored(self) -> int:

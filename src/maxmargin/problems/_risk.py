@@ -23,11 +23,12 @@ from ..data import Rows, decision_pass, gram_pass, square_pass, sum_pass
 from ..engine import run_parallel
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
+from ._of_rows import OfRows
 from ._risk_pass import loss_sum, mirror, risk_pass
 
 
 @dataclass(frozen=True)
-class Risk:
+class Risk(OfRows):
     """One regularised risk.
 
     Attributes
@@ -81,21 +82,6 @@ class Risk:
         if self.penalty.separable is None:
             raise ValueError(f"the penalty {self.penalty.name!r} is not a sum of L1 and L2 parts.")
         return self.penalty.separable
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.rows.n
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        return self.rows.d
-
-    @property
-    def stored(self) -> int:
-        """Values that a pass over the rows reads."""
-        return self.rows.stored
 
     def strips(self) -> list[tuple[int, int]]:
         """Ranges of rows, one for each thread that is worth its while."""

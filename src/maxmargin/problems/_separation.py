@@ -14,10 +14,11 @@ import numpy as np
 
 from ..data import Rows, decision_pass, row_dot
 from ..engine import jit
+from ._of_rows import OfRows
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(OfRows):
     """Rows, labels -1 and +1, weights of the classes, whether a 1 is appended, and what is subtracted (or None)."""
 
     rows: Rows
@@ -25,11 +26,6 @@ class Separation:
     weight: np.ndarray
     fit_intercept: bool
     shift: np.ndarray | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.rows.n
 
     def start(self) -> np.ndarray:
         """The origin."""

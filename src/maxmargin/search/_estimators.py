@@ -38,6 +38,20 @@ class SearchClassifier(Search, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that tune themselves; not for direct use.
 
     A subclass has the parameter `calibration`, or leaves it at None.
+
+    Parameters
+    ----------
+    calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
+        How decision values become probabilities, from those of the winner on rows that it had not seen. `predict` is
+        always the most probable class.
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of the class; "balanced" counts the training rows of each fold.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        As in scikit-learn.
+
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -61,7 +61,41 @@ class SearchData:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SearchParameters:
-    """The parameters that all searches share."""
+    """The parameters that all searches share.
+
+    Parameters
+    ----------
+    Cs : int or array-like, default=10
+        Values of C, or how many automatic ones.
+    cv : int, splitter, iterable or None, default=None
+        How rows are divided, as in :func:`sklearn.model_selection.check_cv`; None is five folds, which keep the
+        proportions of classes.
+    scoring : str, callable or None, default=None
+        One scorer of scikit-learn, or ``callable(estimator, X, y)``; None is accuracy of classes, and R2 of targets.
+    refit : bool, default=True
+        Train the winner on all rows; without, there is no prediction.
+    rule : {"best", "one_standard_error"}, default="best"
+        The winner is the candidate with the best mean, or the simplest one (smallest C, then gamma) within one standard
+        error of it.
+    race : bool, default=False
+        Drop candidates that cannot win any more, which a warning and their status say. For scores with an upper bound
+        (accuracy and others of scikit-learn by name) only those are dropped that could not win with that bound in
+        every fold to come; for others, those more than three standard errors behind the leader after three folds.
+    error_score : "raise" or float, default=numpy.nan
+        What stands for a score where an error came instead; "raise" ends the search there.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+    verbose : bool or int, default=False
+        Show a live table of scores with the time left on standard error.
+    warm_start : bool, default=False
+        Resume: what an earlier search of the same data, folds, candidates and parameters has finished, also one that
+        ended by Ctrl-C, is not repeated.
+    weighted_score : bool, default=True
+        Whether `sample_weight` counts in the scores too; a scorer that takes no weights is named in a warning.
+    trace : bool, default=False
+        Whether to keep the course of the winner's fit on all rows in ``trace_``. Fits in folds leave none.
+
+    """
 
     Cs: Any = field(default=10, kw_only=False)
     cv: Any = None
@@ -78,7 +112,28 @@ class SearchParameters:
 
 
 class Search(SearchParameters, TakesSparse, Reported, ABC):
-    """Base of the machines that tune themselves; not for direct use."""
+    """Base of the machines that tune themselves; not for direct use.
+
+    Attributes
+    ----------
+    cv_results_ : dict
+        The keys of :class:`sklearn.model_selection.GridSearchCV`, and for each candidate the worst ``certificate`` of
+        its folds, its ``relative_gap``, ``kkt_violation`` and ``status`` ("converged", "budget exhausted", "stalled",
+        "dropped", "failed", "unfinished").
+    best_params_, best_score_, best_index_
+        The winner.
+    best_estimator_ : estimator
+        The machine of the winner, trained on all rows.
+    certificate_ : ModelCertificate
+        Its proof.
+    n_splits_, scorer_, refit_time_
+        Number of folds, the scorer, and seconds that training the winner took.
+    trace_ : maxmargin.solvers.Trace
+        The course of the winner's fit, where ``trace=True``.
+    n_features_in_ : int
+        As in scikit-learn.
+
+    """
 
     _kept: tuple[str, Record] | None  # the last question, and what is finished of it
 

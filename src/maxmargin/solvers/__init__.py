@@ -16,6 +16,7 @@ from ._solver import Solver
 from ._table import KERNEL_SOLVER_NAMES, RISK_SOLVERS, check_solver, choose_solver, solvers_for
 from ._trace import Figures, Trace, TracePoint
 from .hard_margin import solve_hard_margin
+from .kernel._along_c import longest_useful
 from .kernel._block import solve_block
 from .kernel._certified import solve_certified, unproven, untouched
 from .kernel._polish import polish
@@ -28,7 +29,6 @@ from .kernel.kernel_logistic import KernelLogisticNewton
 from .kernel.kernel_perceptron import KernelPerceptronRule
 from .kernel.kernel_ridge import solve_kernel_ridge
 from .kernel.projected_gradient import ProjectedGradient
-from .kernel.stored_matrix import longest_useful
 from .kernel.stored_path import PathProblem, solve_stored_paths
 from .linear._stochastic_state import StochasticState
 from .linear.conjugate_gradient import ConjugateGradient

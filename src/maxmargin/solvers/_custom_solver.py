@@ -55,17 +55,29 @@ class FunctionSolver(Solver):
             raise ValueError(
                 "the solver changed the rows of the problem, which are those of X. They are to be read only."
             )
+        if isinstance(found, tuple) and len(found) != 2:
+            raise ValueError(
+                f"the solver {cls.name} has to return the weights, or a pair of weights and slopes; got a tuple of "
+                f"{len(found)}."
+            )
         theta, u = found if isinstance(found, tuple) else (found, slopes)
-        theta = cls._checked(theta, problem.d + 1, "weights, and the intercept as the last one,")
+        theta = cls._checked(theta, problem.d + 1, "weights (the intercept is the last)")
         theta[-1] *= problem.fit_intercept
         u = None if u is None else cls._checked(u, problem.n, "slopes")
         return Solution(theta, Status.STALLED, 1, slopes=u)
 
     @classmethod
     def _checked(cls, found: Any, length: int, what: str) -> np.ndarray:
-        vector = np.array(found, dtype=np.float64)
+        wanted = f"the solver {cls.name} has to return {length} {what}"
+        try:
+            vector = np.array(found)
+        except ValueError:  # lists of different lengths
+            vector = np.array(found, dtype=object)
         if vector.shape != (length,):
-            raise ValueError(f"the solver {cls.name} has to return {length} {what}; got shape {vector.shape}.")
+            raise ValueError(f"{wanted}; got shape {vector.shape}.")
+        if vector.dtype.kind not in "biuf":
+            raise ValueError(f"{wanted}, which are real numbers; got {vector.dtype.name}.")
+        vector = vector.astype(np.float64)
         if not np.isfinite(vector).all():
             raise ValueError(f"the solver {cls.name} returned numbers that are not finite.")
         return vector
@@ -85,5 +97,18 @@ def function_solver(function: Callable[..., Any]) -> type[Solver]:
     of that and slopes u of the losses, one a sample, for the lower bound.
     """
     name = solver_name(function)
-    options = tuple(inspect.signature(function).parameters)[4:]
+    if isinstance(function, type):
+        raise ValueError(
+            f"solver must be a name, a class derived from maxmargin.solvers.Solver, or a function of (problem, start, "
+            f"tolerance, budget); got the class {name}, which is not derived from it."
+        )
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*range(4))
+    except TypeError:
+        raise ValueError(
+            f"solver must be a function of (problem, start, tolerance, budget), and options by name; {name} is called "
+            f"with {signature}."
+        ) from None
+    options = tuple(signature.parameters)[4:]
     return type(name, (FunctionSolver,), {"name": name, "options": options, "function": staticmethod(function)})

@@ -88,7 +88,8 @@ class IterativeSolver(Solver):
         **options: Any,
     ) -> Solution:
         """Minimise, as every solver does; `before` are iterations of earlier ones, for those who listen."""
-        solver = cls(problem, start, tolerance, slopes, **options)  # type: ignore[call-arg]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            solver = cls(problem, start, tolerance, slopes, **options)  # type: ignore[call-arg]
         return drive(solver, cls.budget_for(problem) if budget is None else budget, monitor, before)
 
 
@@ -100,7 +101,8 @@ def drive(solver: IterativeSolver, budget: int, monitor: Monitor | None = None, 
     status = None
     trace = None if monitor is None else monitor.trace
     solver.traced, due = trace is not None, 0
-    with keep_interrupt() as interrupt:
+    # what overflows on the way, the certificate sees
+    with keep_interrupt() as interrupt, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         solver.begin(budget)
         while status is None:
             last = solver.iterations >= budget
@@ -124,5 +126,5 @@ def _told(solver: IterativeSolver, monitor: Monitor, before: int, ended: bool, r
     """Tell the monitor where the solver stands; True if it shall stop."""
     figures = monitor.record(before + solver.iterations, solver.figures, solver.variables) if recorded else None
     if figures is None:
-        figures = solver.figures() if monitor.wants_reports else Figures()
+        figures = monitor.seen(solver.figures()) if monitor.wants_reports else Figures()
     return not ended and monitor.report(before + solver.iterations, figures.violation, figures.gap)

@@ -45,6 +45,7 @@ class Monitor:
         self.label = ""
         self.stopped = False
         self._whole = self
+        self._view: Callable[[Figures], Figures] | None = None
         self._begin = time.perf_counter()
         self._shown = -float("inf")
         self._display = ProgressDisplay(pause=0.0)
@@ -71,7 +72,7 @@ class Monitor:
         if self.trace is None:
             return None
         now = time.perf_counter()
-        found, seconds = figures(), now - self._begin
+        found, seconds = self.seen(figures()), now - self._begin
         kept = np.array(variables()) if self.trace.variables and variables is not None else None
         self.trace.points.append(TracePoint(self.label, iteration, found, seconds, kept))
         self._begin += time.perf_counter() - now
@@ -85,6 +86,16 @@ class Monitor:
         # a solver may count in smaller units than the certificate does
         iteration = before[-1].iteration if before else it.iterations
         self.record(iteration, lambda: Figures(it.kkt_violation, it.relative_gap, it.primal, it.dual))
+
+    def viewing(self, view: Callable[[Figures], Figures]) -> Monitor:
+        """A monitor for work on an equivalent problem: `view` gives its figures in terms of the one that was asked."""
+        part = copy(self)
+        part._view, part._whole = view, self._whole
+        return part
+
+    def seen(self, figures: Figures) -> Figures:
+        """Figures of a solver in terms of the problem that was asked."""
+        return figures if self._view is None else self._view(figures)
 
     def untraced(self) -> Monitor:
         """A monitor for work on another problem than the one that is traced, such as a sketch of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import isabstract
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,6 +165,9 @@ def choose_solver(problem: Any, name: str | type[Solver] | Callable[..., Any] = 
     """
     if not isinstance(name, str):
         name = name if isinstance(name, type) and issubclass(name, Solver) else function_solver(name)
+        if isabstract(name):
+            missing = ", ".join(sorted(name.__abstractmethods__))
+            raise ValueError(f"solver must be a class that can solve; {name.__name__} does not say what {missing} is.")
         _refuse_if_missing(name, problem.loss, problem.penalty)
         return (name,)
     if problem.kind == "risk" and name != "auto":

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import frexp
+from math import frexp, inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from ..problems import BoxQP, HardMarginRisk
 from ._monitor import Monitor
 from ._solution import Solution
 from ._solver import Solver
+from ._trace import Figures
 from .kernel._certified import solve_certified, unproven
 from .kernel._projection import feasible
 from .kernel.decomposition import automatic_budget
@@ -74,13 +75,15 @@ class _NearestPoints:
     """A problem of hulls, solved ever more exactly until the machine made of its answer is proven.
 
     Its multipliers are `factor` times the weights over the squared distance. `evaluate` makes the evidence of them, and
-    `verdict` the error where the distance is zero, from weights, squared distance and squared scale.
+    `verdict` the error where the distance is zero, from weights, squared distance and squared scale. Samples were
+    divided by `unit`.
     """
 
     hulls: BoxQP
     factor: int
     evaluate: Callable[[np.ndarray], Any]
     verdict: Callable[[np.ndarray, float, float], NotSeparableError]
+    unit: float = 1.0
 
     def run(
         self,
@@ -95,10 +98,10 @@ class _NearestPoints:
         scale = max(float(self.hulls.gram.diagonal().max()), 1e-300)
         budget = automatic_budget(self.hulls.n) if budget is None else budget
         used, target = 0, tolerance * scale
+        view = None if monitor is None else monitor.viewing(self.of_the_margin)
         for _ in range(_ROUNDS):
-            step = solve_certified(
-                self.hulls, beta, target, None, budget - used, monitor, steps_before=used, **engine_options
-            )
+            left = budget - used
+            step = solve_certified(self.hulls, beta, target, None, left, view, steps_before=used, **engine_options)
             beta, used = step.variables, used + step.iterations
             if not len(step.evidence.image):  # Ctrl-C: too large to certify now
                 ends = step.evidence.intercepts
@@ -120,6 +123,26 @@ class _NearestPoints:
         if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
             raise self.verdict(beta, value, scale)
         return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
+
+    def of_the_margin(self, hulls: Figures) -> Figures:
+        """Figures of the hulls in terms of the margin.
+
+        At weights beta of value v, with k the factor, the multipliers k beta / v have the dual objective k^2 / 2v.
+        Along w = sum_i beta_i phi(x_i) the hulls are at least v - gap apart (or as far from the origin), so that
+        k w / (v - gap) has all margins, and the primal objective k^2 v / 2(v - gap)^2. Violations are margins times
+        v / k.
+        """
+        value, gap = -2 * hulls.dual, hulls.primal - hulls.dual
+        if isnan(value):  # a solver that does not say
+            return hulls
+        if not value > 0:
+            return hulls._replace(primal=inf, gap=inf, dual=nan)
+        shorter = value / (value - gap) if value > gap else inf
+        dual = self.factor**2 / (2 * value) / self.unit / self.unit
+        primal = dual * shorter * shorter
+        open_part = max(primal - dual, 0.0) / primal if primal < inf else inf
+        violation = hulls.violation * self.factor / value
+        return hulls._replace(violation=violation, gap=open_part, primal=primal, dual=dual)
 
 
 def _about_the_mean(gram: Gram) -> tuple[Gram, np.ndarray]:
@@ -225,7 +248,7 @@ def _through_the_origin(
         rows, weights = [kept[side] for side in sides], [beta[side] for side in sides]
         return not_separable(SeparationProof(*rows, *weights, *lengths, through_origin=True), linear=True)
 
-    search = _NearestPoints(hull, 1, lambda a: evaluate_linear_hard_margin(problem, *machine(a)), verdict)
+    search = _NearestPoints(hull, 1, lambda a: evaluate_linear_hard_margin(problem, *machine(a)), verdict, unit)
     start = None if slopes is None or not slopes[kept].any() else np.abs(slopes[kept])
     start = None if start is None else feasible(hull, start / start.sum())
     found = search.run(start, tolerance, tolerance, None, monitor)

@@ -29,7 +29,30 @@ from ._verify import Audit, recertify
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelClassifier(ClassifierMixin, Reported):
-    """Mixed into a kernel machine: how classifiers predict, and what is verified of them."""
+    """Mixed into a kernel machine: how classifiers predict, and what is verified of them.
+
+    Parameters
+    ----------
+    probability : bool, default=False
+        Refused if True (deprecated in scikit-learn 1.9): use
+        ``sklearn.calibration.CalibratedClassifierCV(SVC(), ensemble=False)``.
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of the class.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for more than two classes; see `multi_class` for how they are trained.
+    break_ties : bool, default=False
+        Break ties of the one-vs-one vote by the decision values ("ovr" only).
+    random_state : int, RandomState or None, default=None
+        Accepted for scikit-learn's sake; nothing in the fit is random.
+
+    Attributes
+    ----------
+    margin_width_ : ndarray of shape (n_problems,)
+        Distance of the two margin boundaries of each binary problem in feature space, ``2 / ||w||``.
+    classes_, class_weight_
+        As in scikit-learn.
+
+    """
 
     _arguments = {
         **TakesKernel._arguments,
@@ -128,18 +151,8 @@ class KernelClassifier(ClassifierMixin, Reported):
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem; of
-            ``multi_class="crammer_singer"`` once, the margin being the own decision value less the largest of the
-            others.
-
+        With ``multi_class="crammer_singer"`` there is one entry a sample, whose margin is its own decision value less
+        the largest of the others.
         """
         parts = []
         data = self._training_data(X, y, sample_weight)

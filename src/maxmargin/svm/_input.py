@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _num_samples, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from ..data import ObjectRows, Rows, csr_rows, validate_data
-from ..estimators import check_weights
+from ..estimators import weights_or_ones
 from ..kernels import Gram, Kernel, kernel_name, make_kernel
+
+_READ_GAMMA = ("rbf", "poly", "polynomial", "sigmoid")
 
 
 def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tuple[Any, Any]:
@@ -38,8 +40,7 @@ def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tu
 
 def training_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """The weight of each sample; 1 where none were given."""
-    weights = check_weights(sample_weight, X)
-    return np.ones(_num_samples(X)) if weights is None else weights
+    return weights_or_ones(sample_weight, X, as_libsvm=True)
 
 
 def rows_of(kernel: Any, X: Any) -> Any:
@@ -70,8 +71,14 @@ def stated_gamma(machine: Any, X: Any, weights: np.ndarray) -> float:
         return float(getattr(machine.kernel, "gamma", 0.0))
     if machine.gamma == "scale":
         variance = Rows(X).variance(weights)
-        with np.errstate(over="ignore"):  # a kernel that reads it refuses an infinite one
-            return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        with np.errstate(over="ignore"):
+            gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        if not np.isfinite(gamma) and kernel_name(machine.kernel) in _READ_GAMMA:
+            raise ValueError(
+                f"gamma='scale' is 1 / (n_features * variance of X), which overflows float64: X has a variance of "
+                f"{variance:.3g}. Scale X (StandardScaler), or give gamma as a number."
+            )
+        return gamma
     return 1.0 / X.shape[1] if machine.gamma == "auto" else float(machine.gamma)
 
 

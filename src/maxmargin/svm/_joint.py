@@ -19,8 +19,10 @@ from ..certificates import (
     evaluate_kernel_crammer_singer,
     joint_cases,
     not_reproduced,
+    product_rounding,
     refuted,
     rounded_multipliers,
+    values_agree,
 )
 from ..engine import Stopwatch, one_blas_thread
 from ..estimators import conclude, monitor_of
@@ -83,23 +85,25 @@ def recertify_joint(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> 
     """Every figure again, from the model alone; whatever does not fit refutes it."""
     claims = machine.certificate_.problems
     try:
-        evidence = _evidence(machine, X, y, weight) if len(claims) == 1 else None
+        audit = _evidence(machine, X, y, weight) if len(claims) == 1 else None
     except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
-        evidence = None
-    if evidence is None:
+        audit = None
+    if audit is None:
         return [refuted(claim) for claim in claims]
+    evidence, rounded = audit
     claim = claims[0]
     found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
-    wrong = not_reproduced(claim, found, rounding=2 * evidence.rounding, violation_slack=1e-7)
+    wrong = not_reproduced(claim, found, rounding=2 * evidence.rounding, violation_slack=1e-7 + 2 * rounded)
     limits = machine._formulation()
-    converged = found.kkt_violation <= limits.tolerance * (1 + 1e-6) + 1e-9 and (
+    converged = found.kkt_violation <= limits.tolerance * (1 + 1e-6) + 1e-9 + 2 * rounded and (
         limits.gap_tol is None or min(found.relative_gap, claim.relative_gap) <= limits.gap_tol
     )
     refutes = bool(wrong) or (claim.status is Status.CONVERGED and not converged)
     return [replace(found, status=Status.REFUTED) if refutes else found]
 
 
-def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> Evidence | None:
+def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> tuple[Evidence, float] | None:
+    """Figures of the model, and what rounding may have done to its decision values; None if it is not one."""
     if not (machine._belongs_to(y) and machine._support_is_of(X)):
         return None
     label, kernel, rows = np.searchsorted(machine.classes_, y), machine._fitted_kernel(), np.flatnonzero(weight > 0)
@@ -110,7 +114,9 @@ def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> Eviden
     problem = _problem(machine.C, gram, label, weight, machine.class_weight_, rows)
     evidence = evaluate_kernel_crammer_singer(problem, alpha[rows], b, definiteness(kernel, gram))
     own, expected = machine._values_of(X)[rows], evidence.image.reshape(len(rows), -1) + b
-    return evidence if np.allclose(own, expected, rtol=1e-8, atol=1e-8) else None
+    size = float(np.abs(expected[np.isfinite(expected)]).max(initial=1.0))
+    rounded = product_rounding(gram, alpha[rows])
+    return (evidence, float(rounded.max())) if values_agree(own, expected, 1e-8 * size + rounded) else None
 
 
 def joint_cases_of(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> KKTCases:

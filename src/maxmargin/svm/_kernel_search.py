@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -28,8 +29,35 @@ _WITHOUT_GAMMA = {"linear", "precomputed"}
 _STEPS = 1_000_000
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelSearch(TakesKernel, Search):
-    """Base of the kernel machines that tune themselves; not for direct use."""
+    """Base of the kernel machines that tune themselves; not for direct use.
+
+    Parameters
+    ----------
+    gammas : int or array-like, default=10
+        Values of gamma, or how many automatic ones, from the quantiles of the distances. Not for kernels without
+        gamma: "linear", "precomputed", values of ``maxmargin.kernels`` (which bring their own) and callables.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        As in :class:`SVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted, in every fold of every candidate.
+    memory : float, default=1000
+        MB for kernel values. Where the matrix does not fit, its blocks are computed as they are needed; ``storage_``
+        says what was done.
+    max_iter : int, default=-1
+        Largest number of SMO steps for a binary problem; -1 is an automatic, finite number.
+
+    Attributes
+    ----------
+    storage_ : str
+        How kernel values were kept.
+
+    """
 
     _parameter_constraints: ClassVar[dict] = {
         **Search._parameter_constraints,
@@ -41,14 +69,13 @@ class KernelSearch(TakesKernel, Search):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
 
-    gammas: Any
-    kernel: str | Callable
-    degree: int
-    coef0: float
-    tol: float
-    max_iter: int
-    memory: float
-    n_jobs: int | None
+    gammas: Any = field(default=10, kw_only=False)
+    kernel: str | Callable = "rbf"
+    degree: int = 3
+    coef0: float = 0.0
+    tol: float = 1e-3
+    memory: float = 1000
+    max_iter: int = -1
 
     # as exact as the machines themselves are on small data, where a weight of 2 is the same as the row twice
     _exact_rows: ClassVar[int] = EXACT_ROWS

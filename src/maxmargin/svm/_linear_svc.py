@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..certificates import KKTCases
-from ..linear import LinearClassifierMachine, LinearFormulation, classifier_cases
+from ..linear import LinearClassifierMachine, LinearFormulation, classifier_cases, refuse_intercept_scaling
 from ..losses import make_loss
 from ..penalties import make_penalty
 
@@ -31,58 +31,23 @@ class LinearSVC(LinearClassifierMachine):
         With or without the square.
     dual : "auto" or bool, default="auto"
         Accepted for scikit-learn's sake: both problems have the same optimum, and `solver` says how it is found.
-    tol : float, default=1e-4
-        Largest relative duality gap that is accepted.
     C : float, default=1.0
         Weight of the losses. ``numpy.inf`` is the hard margin: exact on separable data, `NotSeparableError` (with a
-        proof) on other data.
+        proof) on other data. With ``fit_intercept=False``, all hyperplanes pass through the origin.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One problem a class against the rest, or one joint problem of all classes, whose loss is
         ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; `loss` is then not looked at, as in
         scikit-learn.
-    fit_intercept : bool, default=True
-        Whether there is an intercept. Without, hyperplanes pass through the origin, also that of the hard margin.
     intercept_scaling : float, default=1.0
         Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
-    class_weight : dict, "balanced" or None, default=None
-        C is multiplied by the weight of the class.
-    verbose : bool or int, default=0
-        Show progress on standard error.
-    random_state : int, RandomState or None, default=None
-        Order of samples in solvers that pick them at random; None is a fixed order too.
     max_iter : int or None, default=1000
         Largest number of iterations a problem; None is the solver's own finite default. For "crammer_singer" an
         iteration is ten sweeps over the samples; the hard margin has a finite budget of its own.
-    solver : str, default="auto"
-        "auto" or a name of `maxmargin.solvers.RISK_SOLVERS`.
-    n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
-    warm_start : bool, default=False
-        Start from the last solution, also one that ended by `max_iter` or Ctrl-C.
-    callback : callable or None, default=None
-        Called with a dict of ``problem, iteration, violation, gap, seconds``; returning True stops the fit.
-    solver_options : dict or None, default=None
-        Further options of the solver, such as ``{"step": 0.1}`` for "gradient_descent"; see
-        :class:`maxmargin.linear_model.LinearClassifier`.
-    trace : bool, default=False
-        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercepts.
-    certificate_ : ModelCertificate
-        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
-    solver_ : str
-        The solver that was used.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
     n_iter_ : int
         The largest number of iterations of any problem.
-    classes_, class_weight_, fit_status_, n_features_in_
-        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 
     Examples
     --------
@@ -121,27 +86,12 @@ class LinearSVC(LinearClassifierMachine):
         With the squared hinge no sample is on the boundary: all within the margin pay, by ``2 C`` times their slack.
         With ``multi_class="crammer_singer"`` there is one entry a sample, whose margin is its own decision value less
         the largest of the others.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample, for more than two classes in each binary problem.
-
         """
         return classifier_cases(self, self._formulation(), X, y, sample_weight)
 
     def _formulation(self) -> LinearFormulation:
         hard, joint = self.C == np.inf, self.multi_class == "crammer_singer"
-        if self.intercept_scaling != 1:
-            raise ValueError(
-                f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
-                f"Leave it at 1."
-            )
+        refuse_intercept_scaling(self.intercept_scaling)
         if self.multi_class == "crammer_singer" and (self.penalty != "l2" or hard or self.solver != "auto"):
             raise ValueError(
                 f"multi_class='crammer_singer' needs penalty='l2', a finite C and solver='auto'; got "

@@ -21,6 +21,7 @@ from ..linear import (
     advice,
     check_finite,
     checked_training,
+    refuse_intercept_scaling,
     regressor_cases,
     training_rows,
     verify,
@@ -42,14 +43,9 @@ class LinearSVR(RegressorMixin, LinearMachine):
     ----------
     epsilon : float, default=0.0
         Half the width of the tube in which errors cost nothing.
-    tol : float, default=1e-4
-        Largest relative duality gap that is accepted.
-    C : float, default=1.0
-        Weight of the losses.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         Without or with the square.
-    fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, solver, n_jobs, warm_start, callback, \
-solver_options, trace
+    intercept_scaling, dual, max_iter
         As in :class:`LinearSVC`.
     penalty : {"l2", "l1"}, default="l2"
         The penalty R(w): half the squared length, or the sum of the absolute weights, many of which are then zero.
@@ -60,12 +56,6 @@ solver_options, trace
         The weights.
     intercept_ : ndarray of shape (1,)
         The intercept.
-    certificate_ : ModelCertificate
-        Primal, dual, gap and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
-    solver_ : str
-        The solver that was used.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
     n_iter_, fit_status_, n_features_in_
         As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED.
 
@@ -102,11 +92,7 @@ solver_options, trace
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
         """Train on rows X with targets y."""
         self._validate_params()
-        if self.intercept_scaling != 1:
-            raise ValueError(
-                f"intercept_scaling={self.intercept_scaling!r} has no meaning here: the intercept is not penalised. "
-                f"Leave it at 1."
-            )
+        refuse_intercept_scaling(self.intercept_scaling)
         X, y = training_rows(self, X, y, y_numeric=True)
         problem = self._risk(X, y, sample_weight)
         start, slopes = self._start(problem)
@@ -151,19 +137,7 @@ solver_options, trace
         return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: inside the tube, on its edge, above or below it.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample that took part.
-
-        """
+        """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
         X, y, weight = checked_training(self, X, y, sample_weight)
         theta = np.append(self.coef_, self.intercept_)
         return regressor_cases(self._risk(X, y.astype(np.float64), weight), theta, self._slopes)

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Certificate
 from ..data import csr_rows, validate_data, weighted_sums
 from ..engine import one_blas_thread, thread_count
-from ..estimators import KeepsGamma, Reported
-from ..kernels import KERNELS, Kernel, make_kernel
+from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, Reported
+from ..kernels import Kernel, make_kernel
 from ..solvers import KERNEL_SOLVER_NAMES
 from ._formulations import Formulation
 from ._input import rows_of
@@ -34,13 +34,47 @@ def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelParameters:
-    """The parameters that all kernel machines share."""
+class KernelParameters(KernelChoice):
+    """The parameters that all kernel machines share.
 
-    kernel: str | Callable = "rbf"
-    degree: int = 3
-    gamma: str | float = "scale"
-    coef0: float = 0.0
+    Parameters
+    ----------
+    shrinking : bool, default=True
+        Whether the solver may set variables aside that seem settled. The result is the same.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted, as in scikit-learn. More than 1, the margin
+        itself, is taken as 1.
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    verbose : bool or int, default=False
+        Show progress on standard error.
+    max_iter : int, default=-1
+        Largest number of SMO steps a binary problem; -1 is an automatic, finite number. A problem on which SMO is slow
+        (a large C, features of different scales) goes on by an interior point, each step of which counts as many as
+        the problem has variables.
+    gap_tol : float or None, default=None
+        Go on until the relative duality gap is at most this, too.
+    warm_start : bool, default=False
+        Start from the last solution, also one that ended by `max_iter` or Ctrl-C. Needs the same rows.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+    callback : callable or None, default=None
+        Called with a dict of ``problem, iteration, violation, gap, seconds`` several times a second; returning True
+        stops the fit.
+    solver : {"auto", "decomposition", "smo", "projected_gradient", "active_set"}, default="auto"
+        How the dual problem is solved; the answer is the same to the tolerance, and each is certified alike. "auto" is
+        the fastest: working sets, and an interior point where they are slow. "decomposition": working sets alone.
+        "smo": two variables a step, with LIBSVM's choice of the pair, shrinking and a cache of rows.
+        "projected_gradient": a gradient step, then the exact projection on the constraints. "active_set": solves for
+        the free variables, then lets the worst of the others join them. The last two hold the whole kernel matrix and
+        need a `cache_size` that it fits in. Except "auto", none solves the hard margin; an indefinite kernel takes
+        "auto" or "smo". An iteration of `max_iter` is a step of the solver.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``: both objectives, gap, violation and seconds by iteration.
+        Steps that SMO makes in bursts are then recorded one by one at first, and at growing distances later.
+
+    """
+
     shrinking: bool = True
     tol: float = 1e-3
     cache_size: float = 200
@@ -59,13 +93,22 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
 
     A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
     once for classifiers, once for regressors and once for the machine of one class (`_training_data`, `_audits`).
+
+    Attributes
+    ----------
+    certificate_ : ModelCertificate
+        Primal, dual, gap, violation and status, recomputed in float64; ``certificate_.verify(X, y)`` does it again.
+    trace_ : maxmargin.solvers.Trace
+        The course of the fit, where ``trace=True``; `maxmargin.plotting.TraceDisplay` draws it.
+    gamma_ : float
+        The gamma of the kernel, where it has one: what "scale" and "auto" came to.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
+        As in scikit-learn. ``fit_status_`` is 0 if the certificate's status is CONVERGED or STATIONARY.
+
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "shrinking": ["boolean"],
         "cache_size": [Interval(Real, 0, None, closed="neither")],

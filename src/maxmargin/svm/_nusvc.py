@@ -25,24 +25,8 @@ class NuSVC(KernelClassifier, KernelMachine):
     ----------
     nu : float in (0, 1], default=0.5
         Upper bound of the share of margin errors.
-    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter, \
-decision_function_shape, break_ties, random_state, gap_tol, warm_start, n_jobs, callback, \
-solver, trace
-        As in :class:`maxmargin.svm.SVC`. `tol` is the violation in the unscaled problem, as in scikit-learn.
-
-    Attributes
-    ----------
-    certificate_ : ModelCertificate
-        Primal, dual, gap, violation and status, recomputed in float64.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
-    gamma_ : float
-        As in :class:`maxmargin.svm.SVC`.
-    margin_width_ : ndarray of shape (n_problems,)
-        Distance of the two margin boundaries of each binary problem in feature space, ``2 / ||w||``.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, n_iter_, fit_status_, \
-shape_fit_, n_features_in_
-        As in scikit-learn.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions in the unscaled problem that is accepted, as in scikit-learn.
 
     Examples
     --------

@@ -31,20 +31,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     ----------
     nu : float in (0, 1], default=0.5
         Upper bound of the share of outliers, lower bound of the share of support vectors.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, \
-callback, solver, trace
-        As in :class:`maxmargin.svm.SVC`.
 
     Attributes
     ----------
-    certificate_ : ModelCertificate
-        Primal, dual, gap, violation and status, recomputed in float64.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
-    gamma_ : float
-        As in :class:`maxmargin.svm.SVC`.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
-        As in scikit-learn.
     offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
 
@@ -95,19 +84,7 @@ callback, solver, trace
         return audit_one(self, X, None, weight, self._unrounded_values_of(X))
 
     def kkt_cases(self, X: Any, y: Any = None, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: inside the region, on its boundary, or outside.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample that took part.
-
-        """
+        """The optimality case of each training sample: inside the region, on its boundary, or outside."""
         X, _, weight = self._training_data(X, y, sample_weight)
         rows, problem, multipliers, b = again_one(self, X, None, weight)
         return region_cases(rows, multipliers, problem.upper, problem.image(multipliers) + b)

@@ -48,19 +48,7 @@ class KernelRegressor(RegressorMixin, Reported):
         return audit_one(self, X, y, weight, self._values_of(X))
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: inside the tube, on its edge, above or below it.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What the model was trained on.
-
-        Returns
-        -------
-        KKTCases
-            Case, multiplier, slack and margin of each sample that took part.
-
-        """
+        """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
         X, y, weight = self._training_data(X, y, sample_weight)
         rows, problem, coefficients, b = again_one(self, X, y, weight)
         values = problem.gram.product(np.arange(len(rows)), coefficients[None], np.float64)[0] + b

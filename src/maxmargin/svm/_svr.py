@@ -25,20 +25,6 @@ class SVR(KernelRegressor, KernelMachine):
         Weight of the loss. Infinity is taken as 1e10.
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, gap_tol, warm_start, n_jobs, \
-callback, solver, trace
-        As in :class:`maxmargin.svm.SVC`.
-
-    Attributes
-    ----------
-    certificate_ : ModelCertificate
-        Primal, dual, gap, violation and status, recomputed in float64.
-    trace_ : maxmargin.solvers.Trace
-        The course of the fit, where ``trace=True``.
-    gamma_ : float
-        As in :class:`maxmargin.svm.SVC`.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, shape_fit_, n_features_in_
-        As in scikit-learn.
 
     Examples
     --------

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -28,17 +27,11 @@ class SVRCV(KernelSearch, SearchRegressor):
         Values, or how many automatic ones; automatic C are proportional to the spread of the targets.
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing.
-    kernel, degree, coef0, tol, cv, refit, rule, race, weighted_score, error_score, memory, max_iter, n_jobs, verbose, \
-warm_start, trace
-        As in :class:`SVCCV`.
-    scoring : str, callable or None, default=None
-        One scorer of scikit-learn's or a ``callable(estimator, X, y)``; None is R2.
 
     Attributes
     ----------
-    cv_results_, best_params_, best_score_, best_index_, best_estimator_, n_splits_, scorer_, refit_time_, storage_, \
-n_features_in_
-        As in :class:`SVCCV`; ``best_estimator_`` is an :class:`SVR`.
+    best_estimator_ : SVR
+        Trained on all rows with the C and gamma of the winner.
 
     Examples
     --------
@@ -57,14 +50,7 @@ n_features_in_
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
 
-    gammas: Any = field(default=10, kw_only=False)
     epsilon: float = 0.1
-    kernel: str | Callable = "rbf"
-    degree: int = 3
-    coef0: float = 0.0
-    tol: float = 1e-3
-    memory: float = 1000
-    max_iter: int = -1
 
     def _machine(self, **params: float) -> SVR:
         return SVR(

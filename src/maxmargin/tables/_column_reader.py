@@ -166,8 +166,9 @@ class ColumnReader(TransformerMixin, BaseEstimator):
 
         """
         check_is_fitted(self)
-        columns = columns_of(X)
         fitted = getattr(self, "feature_names_in_", None)
+        used = [plan for plan in self.columns_ if plan.kind != "drop"]
+        columns = columns_of(X, None if fitted is None else {plan.name for plan in used})
         if fitted is None or not is_frame(X):
             if len(columns) != self.n_features_in_:
                 raise ValueError(
@@ -177,7 +178,6 @@ class ColumnReader(TransformerMixin, BaseEstimator):
             if fitted is not None:  # the columns of an array have the names of the data frame that was fitted
                 columns = [replace(c, name=str(name)) for c, name in zip(columns, fitted, strict=True)]
         there = named(columns)
-        used = [plan for plan in self.columns_ if plan.kind != "drop"]
         if any(plan.name not in there for plan in used):
             raise absent([plan.name for plan in used], there, "The table")
         numbers = np.empty((_rows(columns), len(names_out(used))))

@@ -47,12 +47,13 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
     )
 
 
-def _kept_type(type_: Any, name: str, file: str) -> Any:
+def _kept_type(type_: Any) -> Any:
     """The type of a column that is only passed on: its own, but text as plain text, and a dictionary as its values."""
-    plain = plain_type(type_, name, file)
     if pa.types.is_dictionary(type_):
-        return _kept_type(type_.value_type, name, file)
-    return plain if plain == pa.string() or pa.types.is_null(type_) else type_
+        return _kept_type(type_.value_type)
+    if pa.types.is_null(type_):
+        return pa.float64()
+    return pa.string() if _is_text(type_) else type_
 
 
 @cache
@@ -81,14 +82,15 @@ def plain_column(column: Any, target: Any) -> Any:
 def _plain_table(table: Any, types: Wanted, file: str) -> Any:
     names = table.column_names
     targets = [
-        (_kept_type if types.keeps(field.name) else plain_type)(field.type, field.name, file) for field in table.schema
+        _kept_type(field.type) if types.keeps(field.name) else plain_type(field.type, field.name, file)
+        for field in table.schema
     ]
     columns = [
         _as(column, target, name, file) for name, column, target in zip(names, table.columns, targets, strict=True)
     ]
     fields = [pa.field(name, target) for name, target in zip(names, targets, strict=True)]
     for field, column, target in zip(table.schema, table.columns, targets, strict=True):
-        if types.shows(field.name) and (own := _kept_type(field.type, field.name, file)) != target:
+        if types.shows(field.name) and (own := _kept_type(field.type)) != target:
             fields.append(written_field(pa.field(field.name, own)))
             columns.append(_as(column, own, field.name, file))
     return pa.table(columns, schema=pa.schema(fields))
@@ -102,7 +104,7 @@ def _as(column: Any, target: Any, name: str, file: str) -> Any:
         raise TableError.at(Place(file, column=name), f"cannot be read as {target} ({words}).") from None
 
 
-def _chosen(schema: Any, columns: Sequence[str] | None, source: Source) -> dict[str, int]:
+def _chosen(schema: Any, columns: Sequence[str] | None, types: Wanted, source: Source) -> dict[str, int]:
     """Columns that are asked for, and their places."""
     names, where = list(schema.names), source.place
     chosen = list(names if columns is None else columns)
@@ -114,7 +116,8 @@ def _chosen(schema: Any, columns: Sequence[str] | None, source: Source) -> dict[
     for name in chosen:
         if counts[name] > 1:
             raise TableError.at(where, f"{counts[name]} columns are named {quoted(name)}; rename them.")
-        plain_type(schema.field(places[name]).type, name, source.name)
+        if not types.keeps(name):
+            plain_type(schema.field(places[name]).type, name, source.name)
     if not chosen:
         raise TableError(f"{where} has no columns.", place=where)
     return {name: places[name] for name in chosen}
@@ -128,7 +131,10 @@ def _batches(
     file = source.file()
     stored = source.size()
     try:
-        stream = _parquet(file, columns, rows, source) if format == "parquet" else _ipc(file, columns, source)
+        if format == "parquet":
+            stream = _parquet(file, columns, types, rows, source)
+        else:
+            stream = _ipc(file, columns, types, source)
         for batch in stream:
             batch.validate(full=True)  # a damaged file can hold offsets that lead out of its buffers
             made += sum(_plain_bytes(column) for column in batch.columns)
@@ -173,13 +179,13 @@ def _is_text(type_: Any) -> bool:
 _GROWS = "its columns unpack to far more than is stored"
 
 
-def _parquet(file: Any, columns: Sequence[str] | None, rows: int, source: Source) -> Iterator[Any]:
+def _parquet(file: Any, columns: Sequence[str] | None, types: Wanted, rows: int, source: Source) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     limits = thrift_limits(file, source.size())
     parquet = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True, **limits)
     schema = parquet.schema_arrow  # made anew each time that it is asked for
-    chosen = _chosen(schema, columns, source)
+    chosen = _chosen(schema, columns, types, source)
     groups = row_groups(file, parquet.schema)
     _refuse_growth(file, groups, source)
     texts = {name for name, place in chosen.items() if _is_text(schema.field(place).type)}
@@ -223,7 +229,7 @@ def _refuse_growth(file: Any, groups: Sequence[RowGroup], source: Source) -> Non
     source.limits.expansion(unpacked, source.size(), source.place, "its pages unpack to far more than is stored")
 
 
-def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[Any]:
+def _ipc(file: Any, columns: Sequence[str] | None, types: Wanted, source: Source) -> Iterator[Any]:
     unpacked = unpacked_size(file)
     source.limits.expansion(unpacked, source.size(), source.place, "its batches unpack to far more than is stored")
     head = file.read(6)
@@ -234,7 +240,7 @@ def _ipc(file: Any, columns: Sequence[str] | None, source: Source) -> Iterator[A
     else:
         reader = pa.ipc.open_stream(file)
         batches = iter(reader)
-    places = list(_chosen(reader.schema, columns, source).values())
+    places = list(_chosen(reader.schema, columns, types, source).values())
     for batch in batches:
         yield batch.select(places)
 

@@ -176,10 +176,18 @@ class FixedColumn:
         row = max(first_misfit(cells, type_, cell_format) for type_ in self._candidates)
         where = self.file.place(batch, self.name, row)
         found = f"{cells[row].as_py()!r:.60} is {_NOUNS[self.word]}"
+        if self.word == "number" and cell_format.decimal == "." and self._with_comma(cells.slice(row, 1)):
+            words = f"{found}, unless its comma is a decimal mark: then say "
+            return TableError.at(where, words, Argument("decimal", ","), ".")
         if self._after:
             words = f"{found}, as the first {self._after} rows are; leave the cell empty, or say "
             return TableError.at(where, words, Argument("types", {self.name: "text"}), ".")
         return TableError.at(where, f"{found}, which this column has to hold; write one, or leave the cell empty.")
+
+    def _with_comma(self, cell: Any) -> bool:
+        if "," not in cell[0].as_py():
+            return False
+        return convert(cell, "comma", self.file.cell_format) is not None
 
 
 # ---------------------------------------------------------------- the columns of a batch at once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,8 +94,11 @@ class CsvFile:
             str(j) for j in range(len(self.names))
         ]  # stand in for names, of which Arrow treats some in its own way
         chosen = [places[self._place[name]] for name in columns]
+        data = block.data
+        if data.startswith(codecs.BOM_UTF8):  # it belongs to the first cell, and Arrow leaves one out
+            data = codecs.BOM_UTF8 + data
         options = (
-            pv.ReadOptions(use_threads=False, block_size=len(block.data) + 1, column_names=places),
+            pv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=places),
             pv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=_on_ragged),
             pv.ConvertOptions(
                 column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False, include_columns=chosen
@@ -103,7 +107,7 @@ class CsvFile:
         try:
             # On the main thread Arrow takes SIGINT for itself meanwhile, and loses one that comes when it is done:
             # 4 of 1,000 interrupts of `maxmargin predict`.
-            (table,) = run_parallel(pv.read_csv, [(pa.BufferReader(block.data), *options)], long=True)
+            (table,) = run_parallel(pv.read_csv, [(pa.BufferReader(data), *options)], long=True)
         except (pa.ArrowException, ValueError, OverflowError) as error:
             wrong = ragged(block, self.delimiter, len(places), self.source.name)
             where = Place(self.source.name, block.line, onwards=True)

@@ -13,6 +13,7 @@ from ._types import MISSING
 
 DELIMITERS = (",", "\t", ";", "|")
 _LOOKED = 50  # records
+_HINT = re.compile("sep=.", re.IGNORECASE)  # the delimiter, as spreadsheets are told of it
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -44,6 +45,11 @@ def read_header(block: Block, delimiter: str, header: bool | None, name: str) ->
     if found is None:
         raise TableError(f"{name} is empty: there is nothing in it but blank lines.", place=Place(name))
     line, cells, length = found
+    if len(cells) <= 2 and _HINT.fullmatch(delimiter.join(cells)):
+        words = (
+            f"{quoted(delimiter.join(cells))} is a hint for spreadsheets and no name of a column; take the line out."
+        )
+        raise TableError.at(Place(name, line), words)
     if header is False:
         return [f"x{j}" for j in range(len(cells))], 0
     if header is None:

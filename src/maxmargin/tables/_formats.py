@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import PurePath
 
@@ -51,7 +52,9 @@ def _extension(name: str) -> str:
 
 
 def _by_content(head: bytes) -> str:
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        head = head.decode("utf-16", errors="replace").encode(errors="replace")
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if text.startswith(b"{"):
         return "jsonl"
     if len(head) > 1000 and not re.search(rb"[\r\n]", text):  # the first line goes on; its last word may not be whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from importlib.util import find_spec
@@ -148,8 +148,11 @@ def is_frame(X: Any) -> bool:
     return any(hasattr(type(X), name) for name in ("columns", "column_names", "__dataframe__"))
 
 
-def columns_of(X: Any) -> list[Column]:
-    """The columns of a data frame, or of a 2-D array under the names x0, x1, ..."""
+def columns_of(X: Any, read: Collection[str] | None = None) -> list[Column]:
+    """The columns of a data frame, or of a 2-D array under the names x0, x1, ...
+
+    Of a data frame, columns that are not among those that are `read` may hold anything.
+    """
     if sp.issparse(X):
         raise TypeError("Sparse rows have no columns to read; make_preparation takes a SparseTable as it is.")
     if not is_frame(X):
@@ -157,7 +160,11 @@ def columns_of(X: Any) -> list[Column]:
     frame = _frame(X)
     names = [str(name) for name in frame.columns]
     _distinct(names)
-    return [_of_series(name, frame.get_column(key)) for name, key in zip(names, frame.columns, strict=True)]
+    columns = zip(names, map(frame.get_column, frame.columns), strict=True)
+    return [
+        _of_series(name, series) if read is None or name in read else Column(name, "not read", series)
+        for name, series in columns
+    ]
 
 
 def _frame(X: Any) -> Any:

@@ -110,8 +110,25 @@ class Cells:
 
 
 def written_objects(text: str) -> Iterator[Any]:
-    """The objects of a block with numbers as text, as they are written."""
-    return _objects(text, json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False))
+    """The objects of a block with numbers as `Digits`, as they are written."""
+    return _objects(text, json.JSONDecoder(parse_int=Digits, parse_float=Digits, parse_constant=Digits, strict=False))
+
+
+class Digits(str):
+    """A number of JSON as it is written."""
+
+    __slots__ = ()
+
+
+def written_value(value: Any) -> str:
+    """JSON of a value of `written_objects`."""
+    if isinstance(value, Digits):
+        return str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(written_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{written_value(key)}: {written_value(item)}' for key, item in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _objects(text: str, decoder: json.JSONDecoder = _DECODER) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from ..messages import Place, quoted
 from ._columnar import plain_column, plain_type
 from ._dates import FORMS, arrow_instants, may_have
 from ._errors import TableError, absent
-from ._json_shape import Cells, deep_error, lines_of, too_deep, written_objects
+from ._json_shape import Cells, deep_error, lines_of, too_deep, written_objects, written_value
 from ._rows import rechunk, written_field
 from ._source import Source
 from ._text import Block, LineEnds, record_blocks, wide_block
@@ -27,8 +27,8 @@ _SORTS = {str: "text", bool: "true or false", int: "numbers", float: "numbers", 
 class _Parser:
     """Blocks to tables, remembering which columns hold text: Arrow would take some of it for times."""
 
-    def __init__(self, source: Source, columns: Sequence[str] | None) -> None:
-        self.name, self.texts = source.name, set[str]()
+    def __init__(self, source: Source, columns: Sequence[str] | None, types: Wanted) -> None:
+        self.name, self.texts, self.types = source.name, set[str](), types
         self.columns = None if columns is None else set(columns)
         self.seen: dict[str, None] = {}
         self._cells = Cells(source.limits, source.name)
@@ -51,7 +51,8 @@ class _Parser:
         names = [name for name in order if self.columns is None or name in self.columns]
         types = dict(zip(order, table.schema.types, strict=True))
         for name in names:
-            plain_type(types[name], name, self.name)
+            if not self.types.keeps(name):
+                plain_type(types[name], name, self.name)
         return table if names == table.column_names else table.select(names)
 
     def _read(self, block: Block) -> Any:
@@ -126,11 +127,25 @@ def _word(type_: Any) -> str:
         return "missing"
     if pa.types.is_boolean(type_):
         return "bool"
+    if pa.types.is_nested(type_):
+        return "nested"
     return "text" if pa.types.is_string(type_) else "number"
 
 
-_PYTHON: dict[str, set[type]] = {"bool": {bool}, "number": {int, float}, "text": {str}, "date": {str}}
-_BEFORE = {"bool": "true or false", "number": "numbers", "text": "text", "date": "dates"}
+_PYTHON: dict[str, set[type]] = {
+    "bool": {bool},
+    "number": {int, float},
+    "text": {str},
+    "date": {str},
+    "nested": {list, dict},
+}
+_BEFORE = {
+    "bool": "true or false",
+    "number": "numbers",
+    "text": "text",
+    "date": "dates",
+    "nested": "lists or objects",
+}
 
 
 def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[tuple[Block, Any]]:
@@ -148,7 +163,7 @@ def _tables(source: Source, parser: _Parser, encoding: str | None) -> Iterator[t
 
 def read_jsonl(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Any:
     """The whole file as an Arrow table."""
-    parser = _Parser(source, columns)
+    parser = _Parser(source, columns, types)
     parts: list[tuple[int, dict[str, Any]]] = []  # rows, and columns by name
     words: dict[str, str] = {}
     for block, table in _tables(source, parser, encoding):
@@ -185,21 +200,26 @@ def _join(words: dict[str, str], table: Any, block: Block, parser: _Parser) -> N
 def _kept(columns: dict[str, Any], types: Wanted, block: Block) -> dict[str, Any]:
     """Columns that are passed on, their values as text as it is written: numbers can be longer than float64 holds.
 
-    Truth values and what is missing stay as they are.
+    Lists and objects are JSON. Truth values and what is missing stay as they are.
     """
-    numbers = {
+    exact = {
         name: column
         for name, column in columns.items()
-        if (types.keeps(name) or types.shows(name)) and _word(column.type) == "number"
+        if (types.keeps(name) or types.shows(name)) and _word(column.type) in ("number", "nested")
     }
-    texts = {name: column.cast(pa.string()) for name, column in numbers.items() if column.type == pa.int64()}
-    if len(texts) < len(numbers):
+    texts = {name: column.cast(pa.string()) for name, column in exact.items() if column.type == pa.int64()}
+    if len(texts) < len(exact):
         rows = list(written_objects(block.data.decode()))
-        for name in numbers.keys() - texts.keys():
-            if len(rows) == len(numbers[name]):
-                texts[name] = pa.chunked_array([pa.array([row.get(name) for row in rows], pa.string())])
-            else:  # Inf, which Arrow takes for a number, is no JSON
-                texts[name] = numbers[name].cast(pa.string())
+        for name in exact.keys() - texts.keys():
+            if len(rows) == len(exact[name]):
+                values = [row.get(name) for row in rows]
+            elif _word(exact[name].type) == "number":  # Inf, which Arrow takes for a number, is no JSON
+                values = exact[name].cast(pa.string()).to_pylist()
+            else:
+                values = exact[name].to_pylist()
+            if _word(exact[name].type) == "nested":
+                values = [None if value is None else written_value(value) for value in values]
+            texts[name] = pa.chunked_array([pa.array(values, pa.string())])
     return texts
 
 
@@ -207,10 +227,12 @@ def _field(name: str, word: str, types: Wanted) -> Any:
     """The field of a column, which says of numbers kept as text that they are none."""
     if types.keeps(name) and word == "number":
         return pa.field(name, pa.string(), metadata=_NUMBERS)
+    if word == "nested":
+        return pa.field(name, pa.string(), metadata=_VALUES)
     return pa.field(name, _target(word))
 
 
-_NUMBERS = {b"json": b"number"}
+_NUMBERS, _VALUES = {b"json": b"number"}, {b"json": b"value"}
 
 
 def _shown_field(name: str, word: str) -> Any:
@@ -284,7 +306,7 @@ def scan_jsonl(
 
 
 def _scanned(source: Source, columns: Sequence[str] | None, types: Wanted, encoding: str | None) -> Iterator[Any]:
-    parser = _Parser(source, columns)
+    parser = _Parser(source, columns, types)
     words: dict[str, str] = {}
     for block, table in _tables(source, parser, encoding):
         if not words:

@@ -98,7 +98,8 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
     types : dict of str to {"number", "integer", "bool", "date", "text"}, or ColumnReader, or table
         What columns hold, instead of finding out. Of a fitted reader or a table that was read before, columns that it
         does not have are read unchanged: as text as it is written (``{"json": "number"}`` in the metadata of the field
-        tells numbers of JSON), and in Parquet and Arrow files, which know their types, as the types that they have.
+        tells numbers of JSON, ``"value"`` lists and objects), and in Parquet and Arrow files, which know their types,
+        as the types that they have.
     delimiter : str
         Of a CSV file; by default, the one of comma, tab, semicolon and bar that fits its first lines.
     header : bool

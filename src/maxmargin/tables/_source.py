@@ -136,6 +136,8 @@ class Source:
         self._rewind(head)
         self.gzipped = head[:2] == _GZIP
         self.head = self._unpacked(head) if self.gzipped else head
+        if self.gzipped and self.head.startswith(_GZIP):
+            raise TableError(f"{self.name} is compressed with gzip twice: decompress it once.", place=self.place)
         for magic, words in _PACKED.items():
             if self.head.startswith(magic):
                 raise TableError(f"{self.name} is {words}.", place=self.place)

@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..messages import Argument, Place, quoted
+from ..messages import Argument, Place, counted, quoted
 from ._errors import TableError
 from ._source import Source
 
@@ -250,7 +250,7 @@ def ragged(block: Block, delimiter: str, width: int, name: str) -> TableError | 
         beyond = f", the first too many {quoted(cells[width])}" if len(cells) > width else ""
         return TableError.at(
             Place(name, line),
-            f"{len(cells)} cells{beyond}, where the header has {width}; fill the line up, or put cells that hold "
-            f"{quoted(delimiter)} between quotes.",
+            f"{counted(len(cells), 'cell')}{beyond}, where the header has {width}; fill the line up, or put cells "
+            f"that hold {quoted(delimiter)} between quotes.",
         )
     return None

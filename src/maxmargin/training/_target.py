@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..messages import Argument, Place, quoted
+from ..messages import Argument, Place, counted, quoted
 from ..tables import Column
 from ._training import TrainingError
 
@@ -60,7 +60,8 @@ def read_target(column: Column, task: str, drop_missing: bool) -> Target:
     rows = _present(column, drop_missing)
     dropped = len(column.missing()) - len(rows)
     if len(rows) < LEAST:
-        raise _refused(column, f" has {len(rows)} rows with a value; at least {LEAST} are needed to learn and test.")
+        found = counted(len(rows), "row")
+        raise _refused(column, f" has {found} with a value; at least {LEAST} are needed to learn and test.")
     if column.type == "date":
         raise _refused(column, " holds dates; make a number of it (such as days since some day) or a class.")
     wanted, reason = _decide(column, rows, task)

@@ -7,6 +7,7 @@ from ._base import (
     ClassTrees as ClassTrees,
     TreeEstimator as TreeEstimator,
     checked_columns as checked_columns,
+    checked_target as checked_target,
     checked_weights as checked_weights,
 )
 from ._binning import MAX_BINS as MAX_BINS, Bins as Bins

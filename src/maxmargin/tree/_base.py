@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
+from sklearn.utils.validation import _check_y, check_is_fitted
 
 from ..certificates import Guarantee
 from ..data import check_array, csr_rows, validate_data
 from ..engine import Stopwatch, warn
-from ..estimators import Reported, TakesMissing, encode_known_labels, encode_labels
+from ..estimators import Reported, TakesMissing, encode_known_labels, encode_labels, weights_or_ones
 from ._binning import Bins
 from ._build import grow_tree
 from ._columns import Categories
@@ -54,18 +54,25 @@ def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
     return check_array(model._categories.encode(X), ensure_all_finite="allow-nan", estimator=model, input_name="X")
 
 
+def checked_target(model: Any, X: np.ndarray, y: Any, *, reset: bool) -> np.ndarray:
+    """The target of a tree or forest, one for each row of X, as numbers."""
+    if y is None:
+        raise ValueError(f"This {type(model).__name__} estimator requires y to be passed, but the target y is None.")
+    target = model._encode_target(y, reset=reset)
+    if len(target) != X.shape[0]:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(target)}."
+        )
+    return target
+
+
 def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
-    """The weights as float64, ones if None; refused if one is negative or all are zero.
+    """The weights as float64, ones if None.
 
     If the largest is beyond 2^300 or below 2^-300, they come multiplied by a power of 2 that brings it to about 1. What
     is then too small for a float is 0.
     """
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    if (weight < 0).any():
-        i = int(np.argmax(weight < 0))
-        raise ValueError(f"sample_weight must not be negative; got {weight[i]:g} for row {i}.")
-    if not weight.any():
-        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    weight = weights_or_ones(sample_weight, X)
     exponent = int(np.frexp(weight.max())[1])
     if abs(exponent) > _EXPONENT:  # sums of squares would overflow, or vanish
         weight = np.ldexp(weight, -exponent)
@@ -151,14 +158,7 @@ class TreeEstimator(TreeParameters, TakesMissing, Reported, BaseEstimator, metac
 
     def _checked_all(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X = checked_columns(self, X, reset=reset)
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        target = self._encode_target(y, reset=reset)
-        if len(target) != X.shape[0]:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {X.shape[0]} rows, y has {len(target)}."
-            )
+        target = checked_target(self, X, y, reset=reset)
         weight = checked_weights(sample_weight, X)
         return X, target, self._all_weights(y, weight)
 

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from ...data import check_array
 from ...engine import warn
+from ...estimators import check_weights
 from ._kmeans import KMeans
 from ._points import Points
 
@@ -155,7 +156,7 @@ def elbow(
         raise ValueError("init cannot be one for every number of clusters; use KMeans for each of them.")
     generator = check_random_state(random_state)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weights = check_weights(sample_weight, X)
     models = _models(X, weights, numbers, generator, n_init, parameters)
     _warn_of_empty(models)
     inertias = np.minimum.accumulate([model.inertia_ for model in models])  # rounding apart, no minimum is needed

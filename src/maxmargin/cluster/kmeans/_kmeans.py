@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ...certificates import Guarantee, Status, figures_reproduced
 from ...data import naming_columns, validate_data
 from ...engine import Stopwatch, one_blas_thread, warn
-from ...estimators import Reported, check_same_rows, keep_trace
+from ...estimators import Reported, check_same_rows, keep_trace, weights_or_ones
 from ...solvers import Trace
 from .._verify import answers_by_centres, centres_are_whole, refuted
 from ._assignment import nearest
@@ -224,10 +224,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             return validate_data(self, X, reset=reset, **rules)
 
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise ValueError("All weights are zero: there is nothing to cluster.")
-        return weights
+        return weights_or_ones(sample_weight, X)
 
     def _starts(self, X: Any) -> int:
         """Number of starts, after a look at whether the parameters suit X."""

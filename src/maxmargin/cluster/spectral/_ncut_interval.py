@@ -43,6 +43,7 @@ def ncut_interval(W: Any, labels: np.ndarray, k: int, spectrum: Spectrum, steps:
     value = ncut(W, labels, k)
     first = Spectrum(spectrum.values[:k], spectrum.vectors[:, :k])
     residual = eigen_residual(W, spectrum, k)
+    residual = residual if np.isfinite(residual) else np.inf  # vectors that prove nothing
     skew = float(np.abs(first.vectors.T @ first.vectors - np.eye(first.vectors.shape[1])).max())
     lower, counted = _lower(W, degree, first, residual, parts)
     lower = min(lower, value)  # rounding, where the two are equal
@@ -84,6 +85,8 @@ def _lower(W: Any, degree: np.ndarray, spectrum: Spectrum, residual: float, part
     known = min(parts, len(theta))  # a zero for each component, needing no proof
     if known == len(theta):
         return 0.0, True
+    if not np.isfinite(residual):
+        return 0.0, False
     limit = theta[-1] - max(1e-6 * theta[-1], 10 * residual)
     below = int((theta < limit).sum()) if limit > 0 else 0
     found = _count_below(W, degree, limit) if limit > 0 else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.neighbors import NearestNeighbors, sort_graph_by_row_values
 
 from ...data import check_array
-from ...engine import warn
+from ...engine import memory_size, warn
 from ...neighbors import KNeighborsRegressor
 
 # Weights may differ so much from their mirror images, relative to the largest, before that is worth a warning.
@@ -51,7 +50,14 @@ def neighbour_bandwidth(X: Any, n_neighbors: int, n_jobs: int | None) -> float:
     sigma = float(np.median(distance))
     if sigma == 0:
         sigma = float(np.median(distance[distance > 0])) if distance.any() else 1.0
-    return 1 / sigma**2
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        gamma = float(1 / np.square(np.float64(sigma)))
+    if not 0 < gamma < np.inf:
+        raise ValueError(
+            f"gamma='median' is 1 / d**2, d={sigma:.3g} the median distance of a neighbour, which float64 does not "
+            f"hold. Scale X (StandardScaler)."
+        )
+    return gamma
 
 
 def neighbour_graph(X: Any, n_neighbors: int, gamma: float | None, n_jobs: int | None) -> sp.csr_array:
@@ -65,7 +71,8 @@ def neighbour_graph(X: Any, n_neighbors: int, gamma: float | None, n_jobs: int |
     if others == 0:
         return sp.csr_array((n, n))
     distance, index = _nearest(X, others, n_jobs)
-    values = np.exp(-(gamma or 0.0) * np.square(distance)).ravel()
+    with np.errstate(over="ignore"):  # what is infinitely far is not similar
+        values = np.ones(distance.size) if gamma is None else np.exp(-np.square(np.sqrt(gamma) * distance)).ravel()
     small = np.int32 if 2 * distance.size < 2**31 else np.int64  # what scikit-learn and the factorisation take
     start = np.arange(0, distance.size + 1, distance.shape[1], dtype=small)
     A = sp.csr_array((values, index.ravel().astype(small), start), shape=(n, n))
@@ -89,26 +96,25 @@ def graph_of_distances(D: Any, n_neighbors: int, n_jobs: int | None) -> sp.csr_a
 def full_graph(X: Any, affinity: Any, **parameters: Any) -> np.ndarray:
     """Similarities of all pairs by a kernel of scikit-learn's names or the user's function."""
     _refuse_too_many(X.shape[0], affinity)
-    return checked_graph(pairwise_kernels(X, metric=affinity, **parameters))
+    with np.errstate(over="ignore", invalid="ignore"):
+        W = pairwise_kernels(X, metric=affinity, **parameters)
+    if not np.isfinite(W).all():
+        raise ValueError(
+            f"affinity={affinity!r} has values that are not finite for these rows: X has values so large that products "
+            f"of them overflow float64. Scale X (StandardScaler), or use affinity='nearest_neighbors'."
+        )
+    return checked_graph(W)
 
 
 def _refuse_too_many(n: int, affinity: Any) -> None:
     """An error before the hour and not after it, where all pairs cannot be held."""
-    there = _memory()
-    if there is not None and _COPIES * 8 * n**2 > there:
+    there = memory_size()
+    if _COPIES * 8 * n**2 > there:
         raise MemoryError(
             f"affinity={affinity!r} joins all pairs: {n} x {n} similarities are {8 * n**2 / 2**30:.1f} GiB, "
             f"{_COPIES} such matrices are needed at a time, and there are {there / 2**30:.1f} GiB of memory. Use "
             f"affinity='nearest_neighbors' or 'rbf_nearest_neighbors', which keep n_neighbors pairs of each point."
         )
-
-
-def _memory() -> int | None:
-    """Bytes of this computer; None where that cannot be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
 
 
 def checked_graph(W: Any) -> Any:
@@ -119,6 +125,11 @@ def checked_graph(W: Any) -> Any:
     values = W.data if sp.issparse(W) else W
     if values.size and values.min() < 0:
         raise ValueError(f"similarities must not be negative; the smallest is {values.min():.3g}.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(2 * values.sum()):
+            raise ValueError(
+                f"similarities must add up to a finite number; the largest is {values.max():.3g}. Divide them by it."
+            )
     mirrored = W.T.tocsr() if sp.issparse(W) else W.T
     if abs(W - mirrored).max() > _ASYMMETRY * (values.max() if values.size else 0.0):
         warn(

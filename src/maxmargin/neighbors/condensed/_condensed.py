@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -18,6 +18,7 @@ from ...certificates import Guarantee, Status, figures_reproduced
 from ...data import naming_columns, validate_data
 from ...engine import Stopwatch, thread_count, warn
 from ...estimators import Reported, TakesSparse, check_same_rows, keep_trace, monitor_of
+from .._same_kind import rows_at
 from .._verify import alike, nothing_found, refuted, same_rows
 from ..search import EMPTY, Columns, Index, Search, TileIndex, TreeIndex, choose_algorithm
 from ._contradictions import contradicting
@@ -169,12 +170,6 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Choose prototypes, and return them with their labels as the new training data.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-
         Returns
         -------
         X, y
@@ -182,8 +177,7 @@ class CondensedNearestNeighbors(ClassifierMixin, TakesSparse, Reported, BaseEsti
 
         """
         self.fit(X, y)
-        X = X.tocsr() if sp.issparse(X) else X  # other formats have no rows to take
-        return _safe_indexing(X, self.prototype_indices_), _safe_indexing(y, self.prototype_indices_)
+        return rows_at(self.prototype_indices_, X, y)
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
         with naming_columns(X):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...estimators import weights_or_ones
 from .._curve_axes import dress, write_title
 from .._display import Display
 from .._features import numbers_of
@@ -91,9 +92,7 @@ class BoostingMarginDisplay(Display):
         chosen = check_rounds(rounds, len(estimator.estimators_), _ROUNDS)
         shares = shares_after(estimator, X, chosen)
         label = numbers_of(estimator, y, len(shares))
-        weights = np.ones(len(shares)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weights.shape != label.shape or not (weights >= 0).all() or not weights.any():
-            raise ValueError(f"sample_weight must be {len(label)} numbers, not negative, and not all zero.")
+        weights = weights_or_ones(sample_weight, label)
         display = cls(margins=margins_of(shares, label), rounds=chosen, weights=weights / weights.sum())
         return display.plot(legend=legend, ax=ax)
 

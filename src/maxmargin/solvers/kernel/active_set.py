@@ -22,38 +22,31 @@ import numpy as np
 
 from ...certificates import Status
 from ...problems import BoxQP
-from .._driver import IterativeSolver
-from .._solution import Solution
 from .._trace import Figures
 from ._box_figures import box_extremes, box_violation, figures_at
 from ._polish import definite_step
-from ._projection import feasible
+from ._whole_matrix import WholeMatrixSolver
 
 _FACE = 0.1  # of the tolerance: how exactly a face's optimum is found before another variable joins
 _REFRESH = 50  # steps after which the residuals are recomputed, and the rounding of their updates forgotten
 _FLAT = 1e-10  # eigenvalues, relative to the largest, that count as none
 
 
-class ActiveSet(IterativeSolver):
+class ActiveSet(WholeMatrixSolver):
     """Minimises a box QP of moderate size until the largest KKT violation is at most the tolerance.
 
     An iteration is a step on a face, and what joins or leaves it.
     """
 
     name = "active_set"
-    budget = 100_000
 
     def __init__(
         self, problem: BoxQP, start: np.ndarray | None, tolerance: float, slopes: np.ndarray | None = None
     ) -> None:
-        self.problem, self.tolerance = problem, tolerance
-        rows = problem.rows_of(np.arange(problem.n))
-        self.K = problem.gram.block(rows, rows, np.float64)
-        self.theta = problem.feasible_start() if start is None else feasible(problem, start)
+        super().__init__(problem, start, tolerance)
         self.group = np.zeros(problem.n, dtype=np.int8) if problem.group is None else problem.group
         self.free = (self.theta > problem.lower) & (self.theta < problem.upper)
-        self.residual = problem.p - self.K @ self.theta
-        self.violation = np.inf
+        self.residual = self._fresh_residual()
 
     def finished(self, last: bool) -> Status | None:
         self.extremes = box_extremes(self.problem, self.theta, self.residual)
@@ -68,7 +61,7 @@ class ActiveSet(IterativeSolver):
             moved = self._minimise_on_face()
         self.iterations += 1
         if self.iterations % _REFRESH == 0 or not moved:
-            self.residual = self.problem.p - self.K @ self.theta
+            self.residual = self._fresh_residual()
         return None if moved or self._join() else Status.STALLED
 
     def _spread(self) -> float:
@@ -145,6 +138,3 @@ class ActiveSet(IterativeSolver):
 
     def figures(self) -> Figures:
         return figures_at(self.problem, self.theta, self.residual)
-
-    def result(self, status: Status, keyboard: bool) -> Solution:
-        return Solution(self.theta, status, self.iterations, self.violation, keyboard=keyboard)

@@ -24,6 +24,7 @@ from .._trace import Figures
 
 _HALVINGS = 40
 _SHIFTS = 12
+_SHORTER = 1100  # halvings from the largest float64 to the smallest
 
 
 class KernelLogisticNewton(IterativeSolver):
@@ -49,6 +50,7 @@ class KernelLogisticNewton(IterativeSolver):
             self.b = _best_intercept(problem, self.f, 0.0)
         self.primal, self.before, self.gap = _primal(problem, self.theta, self.f, self.b), np.inf, np.inf
 
+    @np.errstate(over="ignore", invalid="ignore")  # a step that is not finite raises P, and is not taken
     def step(self, most: int) -> Status | None:
         to = _newton(self.problem, self.K, self.f + self.b)
         step = _line(self.problem, self.K, (self.theta, self.f, self.b), to, self.primal)
@@ -72,6 +74,10 @@ class KernelLogisticNewton(IterativeSolver):
     def result(self, status: Status, keyboard: bool) -> Solution:
         """``stats``: the intercept."""
         beta, b = _feasible(self.problem, self.f, self.b)
+        if status is not Status.CONVERGED:
+            ends = np.sort([np.zeros(self.problem.n), self.problem.y * self.problem.c], axis=0)
+            inside = np.clip(self.theta, *ends)
+            beta, b = min((_shortened(self.problem, self.K, start, b) for start in (beta, inside)), key=_last)[:2]
         return Solution(beta, status, self.iterations, keyboard=keyboard, stats={"intercept": b})
 
 
@@ -161,6 +167,33 @@ def _feasible(problem: KernelLogisticProblem, f: np.ndarray, b: float) -> tuple[
             beta[j] - beta.sum(), min(0.0, problem.y[j] * problem.c[j]), max(0.0, problem.y[j] * problem.c[j])
         )
     return beta, b
+
+
+def _shortened(
+    problem: KernelLogisticProblem, K: np.ndarray, beta: np.ndarray, b: float
+) -> tuple[np.ndarray, float, float]:
+    """The best of beta, beta/2, beta/4, ..., its intercept and its P.
+
+    Where kernel values are huge, the rounding errors of beta alone make a model that is worse than none. All of these
+    lie in the box if beta does.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        image = K @ beta
+        best, value = (beta, b), _primal(problem, beta, image, b)
+        for _ in range(_SHORTER):
+            beta, image = beta / 2, image / 2
+            if problem.fit_intercept and np.isfinite(image).all():
+                b = _best_intercept(problem, image, b)
+            now = _primal(problem, beta, image, b)
+            if now >= value:  # convex along the way
+                break
+            if now < value or not np.isfinite(value):
+                best, value = (beta, b), now
+    return *best, value if np.isfinite(value) else np.inf
+
+
+def _last(found: tuple[np.ndarray, float, float]) -> float:
+    return found[-1]
 
 
 def _best_intercept(problem: KernelLogisticProblem, f: np.ndarray, b: float) -> float:

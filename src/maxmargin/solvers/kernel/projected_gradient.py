@@ -14,30 +14,24 @@ from scipy.sparse.linalg import eigsh
 
 from ...certificates import Status
 from ...problems import BoxQP
-from .._driver import IterativeSolver
-from .._solution import Solution
-from .._trace import Figures
-from ._box_figures import box_extremes, box_violation, figures_at
+from ._box_figures import box_extremes, box_violation
 from ._projection import feasible
+from ._whole_matrix import WholeMatrixSolver
 
 _APART = 10  # steps between two looks at the violation
 
 
-class ProjectedGradient(IterativeSolver):
+class ProjectedGradient(WholeMatrixSolver):
     """Minimises a box QP of moderate size until the largest KKT violation is at most the tolerance."""
 
     name = "projected_gradient"
-    budget = 100_000
 
     def __init__(
         self, problem: BoxQP, start: np.ndarray | None, tolerance: float, slopes: np.ndarray | None = None
     ) -> None:
-        self.problem, self.tolerance = problem, tolerance
-        rows = problem.rows_of(np.arange(problem.n))
-        self.K = problem.gram.block(rows, rows, np.float64)
+        super().__init__(problem, start, tolerance)
         self.L = _largest_eigenvalue(self.K)
-        self.theta = problem.feasible_start() if start is None else feasible(problem, start)
-        self.ahead, self.momentum, self.violation = self.theta, 1.0, np.inf
+        self.ahead, self.momentum = self.theta, 1.0
 
     def step(self, most: int) -> Status | None:
         problem, beta = self.problem, self.theta
@@ -55,15 +49,8 @@ class ProjectedGradient(IterativeSolver):
 
     def finished(self, last: bool) -> Status | None:
         if last or self.iterations % _APART == 0:
-            residual = self.problem.p - self.K @ self.theta
-            self.violation = box_violation(box_extremes(self.problem, self.theta, residual))
+            self.violation = box_violation(box_extremes(self.problem, self.theta, self._fresh_residual()))
         return Status.CONVERGED if self.violation <= self.tolerance else None
-
-    def figures(self) -> Figures:
-        return figures_at(self.problem, self.theta, self.problem.p - self.K @ self.theta)
-
-    def result(self, status: Status, keyboard: bool) -> Solution:
-        return Solution(self.theta, status, self.iterations, self.violation, keyboard=keyboard)
 
 
 def _largest_eigenvalue(K: np.ndarray) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 from ...certificates import Evidence, Status, evaluate_tube
 from ...kernels import StoredMatrix
 from .._solution import Solution
+from ._along_c import solve_path
 from .decomposition import automatic_budget
-from .stored_matrix import ROUNDS, improve, restore_sum, solve_path
+from .stored_matrix import ROUNDS, improve, restore_sum
 
 # The solver aims a little below the tolerance: r is followed, the proof recomputes it.
 _AIM = 0.9

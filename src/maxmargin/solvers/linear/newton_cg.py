@@ -15,70 +15,48 @@ import numpy as np
 
 from ...certificates import Status
 from ...problems import Risk
-from .._driver import IterativeSolver
-from .._measured import measured
-from .._needs import Needs
-from .._trace import Figures
-from .newton import believed_gap
+from ._inexact_newton import InexactNewton
 
 _ARMIJO = 1e-4
 
 
-class NewtonCG(IterativeSolver):
-    """Newton with conjugate gradients; the decrease that its model promises is what it believes of the gap."""
+class NewtonCG(InexactNewton):
+    """Newton with conjugate gradients for one vector of weights."""
 
     name = "newton_cg"
-    needs = Needs(smooth=True, no_l1=True)
     budget = 500
     exact_up_to = 20_000
 
     def __init__(self, problem: Risk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
-        self.problem, self.theta, self.tolerance = problem, start.copy(), tolerance
+        self.problem, self.theta, self.tolerance, self.l2 = problem, start.copy(), tolerance, problem.l2
         self.f = problem.decision(start)
         self.ridge = np.full(problem.d + 1, problem.l2)
         self.ridge[-1] = 0.0
-        self.value, self.first, self.promise = problem.value_at(self.f, self.theta), 0.0, np.nan
+        self.value = problem.value_at(self.f, self.theta)
 
-    def finished(self, last: bool) -> Status | None:
+    def _slope(self) -> np.ndarray:
         problem = self.problem
         slopes = problem.weights * problem.loss.derivative(self.f, problem.y)
-        self.gradient = problem.transposed(slopes) + self.ridge * self.theta
-        norm = float(np.linalg.norm(self.gradient))
-        self.first = self.first or norm
-        if norm == 0 or self._is_enough(np.inf):
-            return Status.CONVERGED
-        if last:
-            return None
-        h = problem.curvature_weights(self.f)
-        accuracy = min(0.5, (norm / self.first) ** 0.5, 0.1 if self.iterations else 0.5)
-        self.p = _conjugate_gradients(problem, h, self.ridge, self.gradient, accuracy)
-        self.promise = -float(self.gradient @ self.p)
-        return Status.CONVERGED if self._is_enough(self.promise) else None
+        return problem.transposed(slopes) + self.ridge * self.theta
 
-    def _is_enough(self, promise: float) -> bool:
-        return believed_gap(self.gradient, self.problem.l2, promise) <= 0.5 * self.tolerance * abs(self.value)
+    def _direction(self, fallen: float) -> np.ndarray:
+        accuracy = min(0.5, fallen, 0.1 if self.iterations else 0.5)
+        h = self.problem.curvature_weights(self.f)
+        return _conjugate_gradients(self.problem, h, self.ridge, self.gradient, accuracy)
 
     def step(self, most: int) -> Status | None:
-        problem, p, value = self.problem, self.p, self.value
+        problem, p, value = self.problem, self.direction, self.value
         along, t = problem.decision(p), 1.0
         while problem.value_at(self.f + t * along, self.theta + t * p) > value - _ARMIJO * t * self.promise:
             t /= 2
-            if t < 1e-12:  # rounding allows no descent
-                done = self.promise <= max(self.tolerance, 1e-10) * abs(value)
-                return Status.CONVERGED if done else Status.STALLED
+            if t < 1e-12:
+                return self._without_descent()
         self.theta, self.f = self.theta + t * p, self.f + t * along
         if self.iterations % 10 == 9:
             self.f = problem.decision(self.theta)  # free of the drift of ten sums
         self.value = problem.value_at(self.f, self.theta)
         self.iterations += 1
         return None
-
-    def figures(self) -> Figures:
-        if self.traced:
-            return measured(self.problem, self.variables())
-        gap = self.promise / 2
-        violation = float(np.abs(self.gradient).max())
-        return Figures(violation, gap / max(abs(self.value), 1e-300), self.value, self.value - gap)
 
 
 def _conjugate_gradients(

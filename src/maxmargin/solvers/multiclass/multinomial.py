@@ -17,50 +17,37 @@ from ...certificates import Status, evaluate_multinomial
 from ...data import square_pass
 from ...problems import MultinomialRisk
 from .._driver import IterativeSolver
-from .._measured import measured
 from .._needs import Needs
 from .._trace import Figures
-from ..linear.newton import believed_gap
+from ..linear._inexact_newton import InexactNewton
 
 # Proximal steps between two gaps, which cost a few of them.
 _APART = 20
 
 
-class MultinomialNewton(IterativeSolver):
-    """Newton's method; the decrease that its model promises is what it believes of the gap."""
+class MultinomialNewton(InexactNewton):
+    """Newton's method for the weights of all classes together."""
 
     name = "newton_cg"
-    needs = Needs(smooth=True, no_l1=True)
     budget = 300
     exact_up_to = 2_000_000
 
     def __init__(self, problem: MultinomialRisk, start: np.ndarray, tolerance: float, slopes: Any = None) -> None:
-        self.problem, self.theta, self.tolerance = problem, start.copy(), tolerance
+        self.problem, self.theta, self.tolerance, self.l2 = problem, start.copy(), tolerance, problem.penalty.l2
         self.F = problem.decision(start)
         self.ridge = np.full((problem.d + 1, 1), problem.penalty.l2)
         self.ridge[-1] = 0.0
         loss, self.P = problem.probabilities(self.F)
-        self.value, self.first, self.promise = loss + problem.penalty.value(self.theta[:-1]), 0.0, np.nan
+        self.value = loss + problem.penalty.value(self.theta[:-1])
 
-    def finished(self, last: bool) -> Status | None:
-        problem = self.problem
-        self.gradient = problem.transposed(problem.residual(self.P)) + self.ridge * self.theta
-        norm = float(np.linalg.norm(self.gradient))
-        self.first = self.first or norm
-        if norm == 0 or self._is_enough(np.inf):
-            return Status.CONVERGED
-        if last:
-            return None
-        accuracy = min(0.25, (norm / self.first) ** 0.5)
-        self.S = _conjugate_gradients(problem, self.P, self.ridge, self.gradient, accuracy)
-        self.promise = -float((self.gradient * self.S).sum())
-        return Status.CONVERGED if self._is_enough(self.promise) else None
+    def _slope(self) -> np.ndarray:
+        return self.problem.transposed(self.problem.residual(self.P)) + self.ridge * self.theta
 
-    def _is_enough(self, promise: float) -> bool:
-        return believed_gap(self.gradient, self.problem.penalty.l2, promise) <= 0.5 * self.tolerance * abs(self.value)
+    def _direction(self, fallen: float) -> np.ndarray:
+        return _conjugate_gradients(self.problem, self.P, self.ridge, self.gradient, min(0.25, fallen))
 
     def step(self, most: int) -> Status | None:
-        problem, S, promise, value = self.problem, self.S, self.promise, self.value
+        problem, S, promise, value = self.problem, self.direction, self.promise, self.value
         along, t = problem.decision(S), 1.0
         while True:
             new = self.theta + t * S
@@ -70,19 +57,11 @@ class MultinomialNewton(IterativeSolver):
                 break
             t /= 2
             if t < 1e-12:
-                done = promise <= max(self.tolerance, 1e-10) * abs(value)
-                return Status.CONVERGED if done else Status.STALLED
+                return self._without_descent()
         self.theta, self.F, self.P, self.value = new, self.F + t * along, P, new_value
         self.iterations += 1
         # the convergence is quadratic: after this step the next one is below rounding
         return Status.CONVERGED if promise <= 1e-11 * abs(value) else None
-
-    def figures(self) -> Figures:
-        if self.traced:
-            return measured(self.problem, self.variables())
-        gap = self.promise / 2
-        violation = float(np.abs(self.gradient).max())
-        return Figures(violation, gap / max(abs(self.value), 1e-300), self.value, self.value - gap)
 
     def variables(self) -> np.ndarray:
         return centred(self.problem, self.theta)
