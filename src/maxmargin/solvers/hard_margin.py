@@ -121,7 +121,7 @@ class _NearestPoints:
         else:
             status = Status.STALLED
         if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
-            raise self.verdict(beta, value, scale)
+            raise self.verdict(step.variables, value, scale)
         return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
 
     def of_the_margin(self, hulls: Figures) -> Figures:
@@ -242,11 +242,11 @@ def _through_the_origin(
         return problem.transposed(beta), beta
 
     def verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
-        sides = [np.flatnonzero((beta > 0) & (sign == side)) for side in (1, -1)]
-        scale = scale if scale > 1e-300 else 0.0
-        lengths = [float(np.sqrt(square)) * unit for square in (value, scale)]
-        rows, weights = [kept[side] for side in sides], [beta[side] for side in sides]
-        return not_separable(SeparationProof(*rows, *weights, *lengths, through_origin=True), linear=True)
+        positive, negative = (np.flatnonzero((beta > 0) & (sign == side)) for side in (1, -1))
+        distance, size = (float(np.sqrt(square)) * unit for square in (value, scale if scale > 1e-300 else 0.0))
+        weights = beta[positive], beta[negative]
+        proof = SeparationProof(kept[positive], kept[negative], *weights, distance, size, through_origin=True)
+        return not_separable(proof, linear=True)
 
     search = _NearestPoints(hull, 1, lambda a: evaluate_linear_hard_margin(problem, *machine(a)), verdict, unit)
     start = None if slopes is None or not slopes[kept].any() else np.abs(slopes[kept])
