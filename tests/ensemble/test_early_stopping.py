@@ -77,7 +77,7 @@ def test_a_later_fit_without_validation_forgets_its_scores():
     X, y = CANCER
     model = AdaBoostClassifier(n_estimators=20, validation_fraction=0.2, random_state=0).fit(X, y)
     assert not hasattr(model.set_params(validation_fraction=0.0).fit(X, y), "validation_scores_")
-    with pytest.raises(ValueError, match="holds no row out of 4"):
+    with pytest.raises(ValueError, match="holds no row out of n_samples=4"):
         AdaBoostClassifier(validation_fraction=0.1).fit(X[[0, 1, 19, 20]], y[[0, 1, 19, 20]])
 
 
@@ -142,3 +142,11 @@ def test_an_error_that_does_not_settle_is_said_to_be_of_the_held_out_rows(monkey
         RandomForestClassifier("auto", validation_fraction=0.5, max_depth=1, random_state=0).fit(X, y)
     assert [w.category for w in heard] == [ConvergenceWarning]
     assert "the error on held-out rows had not settled after 1024 trees" in str(heard[0].message)
+
+
+def test_a_first_learner_without_errors_is_kept():
+    """Boosting ends before the held-out rows are asked; all learners were dropped."""
+    X = np.arange(40.0)[:, None]
+    model = AdaBoostClassifier(validation_fraction=0.25, random_state=0).fit(X, X[:, 0] > 19)
+    assert len(model.estimators_) == 1 and model.score(X, X[:, 0] > 19) == 1.0
+    assert model.certificate_.verify(X, X[:, 0] > 19).status is model.certificate_.status

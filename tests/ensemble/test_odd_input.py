@@ -206,3 +206,13 @@ def test_squared_errors_that_overflow_are_no_rows_that_were_judged_by_none(kind,
     assert "overflows float64" in proof.statement and "No row was left out" not in proof.statement
     assert proof.figures["rows judged"] > 70 and not np.isfinite(proof.figures["out-of-bag squared error"])
     assert proof.verify(X, y).status is proof.status
+
+
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+@pytest.mark.parametrize("kind", [RandomForestRegressor, BaggingRegressor])
+def test_figures_that_are_not_known_are_said_to_be(kind):
+    """One row is in every bag: there is no error outside of any."""
+    model = kind(n_estimators=5, random_state=0).fit([[0.0]], [1.0])
+    printed = str(model.certificate_)
+    assert "nan" not in printed
+    assert re.search(r"out-of-bag squared error +not known", printed)

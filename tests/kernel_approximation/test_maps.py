@@ -147,10 +147,25 @@ def test_a_proof_on_other_columns_is_refused_and_leaves_the_model_as_it_is(model
 
 
 @pytest.mark.parametrize("size", [1e150, 1e300])
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_rows_whose_products_overflow_are_refused_by_name(size):
     X = np.random.default_rng(0).normal(size=(40, 4))
     with pytest.raises(ValueError, match=r"X has values so large that .* overflow.* float64"):
-        TruncatedRBF().fit(X * size)
+        TruncatedRBF(1.0).fit(X * size)
     with pytest.raises(ValueError, match="X has values so large that their products of degree"):
         TruncatedRBF().fit(X).transform(X * size)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-60, 1e60, 1e150])
+def test_the_unit_of_the_rows_does_not_matter(scale):
+    """Powers are taken of rows in units of the kernel: none of them over- or underflows before it is weighed."""
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    plain, other = TruncatedRBF(0.5).fit(rows), TruncatedRBF(0.5 / scale**2).fit(scale * rows)
+    np.testing.assert_allclose(other.transform(scale * rows), plain.transform(rows), rtol=1e-9, atol=1e-12)
+    assert other.certificate_.holds and other.certificate_.verify(scale * rows).holds
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e160, 1e300])
+def test_a_variance_that_gives_no_gamma_is_named(scale):
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises(ValueError, match=r"gamma='scale' is 1 / .* float64 does not hold: X has a variance of"):
+        TruncatedRBF(gamma="scale").fit(scale * rows)

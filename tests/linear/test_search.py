@@ -234,6 +234,17 @@ def test_the_range_starts_where_the_solution_starts_to_change():
     assert LinearSVC(penalty="l1", C=1.05 * l1[0]).fit(X, y).coef_.any()
 
 
+@pytest.mark.parametrize("search", [LinearSVCCV(5), LinearSVCCV(5, penalty="l1")])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-13, 1e13, 1e160, 1e300])
+def test_the_range_of_rows_whose_squares_overflow_or_vanish(search, form, scale):
+    """Without NumPy's warnings, and within what solvers take."""
+    X, y = _two()
+    values = clone(search)._make_grid(_data(form(scale * X), y, None)).values[0]
+    assert ((values >= 1e-12) & (values <= 1e12)).all()
+    assert (values[0] > 1) == (scale < 1)
+
+
 def test_constant_features_have_a_range():
     search = LinearSVCCV().fit(np.ones((20, 2)), np.arange(20) % 2)
     assert np.isfinite(search.cv_results_["param_C"].data.astype(float)).all()

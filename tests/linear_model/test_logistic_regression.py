@@ -144,3 +144,14 @@ def test_separable_classes_without_a_penalty_have_no_minimum_either():
         model = LogisticRegression(C=np.inf).fit(X, y)
     assert model.certificate_.status is not Status.CONVERGED
     assert model.certificate_.verify(X, y).status is not Status.CONVERGED
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e300])
+def test_rows_for_which_no_step_is_short_enough_end_the_fit(scale):
+    """The length of a step was halved without end."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 3
+    with pytest.warns(ConvergenceWarning, match="ended as 'stalled'"):
+        model = LogisticRegression(l1_ratio=1.0).fit(scale * X, y)
+    assert model.certificate_.verify(scale * X, y).status is Status.STALLED
+    assert np.isfinite(model.coef_).all()

@@ -147,9 +147,38 @@ def test_what_it_refuses(options, words):
         SVC(**JOINT, **options).fit(X, Y)
 
 
+def test_two_classes_are_a_binary_machine_of_twice_the_penalty(tmp_path):
+    """1/2 (||w_0||^2 + ||w_1||^2) + C sum xi with w_1 = -w_0, by the margins of the joint problem's own solution."""
+    rows, labels = X[50:], Y[50:]
+    joint = SVC(kernel="linear", C=0.3, gap_tol=1e-10, **JOINT).fit(rows, labels)
+    twin = SVC(kernel="linear", C=0.6, gap_tol=1e-10).fit(rows, labels)
+    np.testing.assert_array_equal(joint.decision_function(rows), twin.decision_function(rows))
+    np.testing.assert_array_equal(joint.kkt_cases(rows, labels).multiplier, twin.kkt_cases(rows, labels).multiplier)
+    assert str(joint.certificate_.verify(rows, labels).status) == "converged"
+    assert joint.loo_error_bound(rows, labels).bound == twin.loo_error_bound(rows, labels).bound
+    # the joint objective at (w, -w) / 2 is half of the binary one, and no direction lowers it
+    sign = np.where(labels == joint.classes_[1], 1.0, -1.0)
+
+    def objective(W, b):
+        f = rows @ W.T + b
+        own, other = np.where(sign > 0, f[:, 1], f[:, 0]), np.where(sign > 0, f[:, 0], f[:, 1])
+        return 0.5 * np.square(W).sum() + 0.3 * np.maximum(0, 1 - (own - other)).sum()
+
+    W, b = np.vstack([-joint.coef_, joint.coef_]) / 2, np.array([-1, 1]) * joint.intercept_ / 2
+    best = objective(W, b)
+    assert best == pytest.approx(joint.certificate_.primal / 2, rel=1e-9)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1e-2, 0.1, 1.0):
+        for _ in range(50):
+            assert objective(W + size * rng.normal(size=W.shape), b + size * rng.normal(size=2)) >= best * (1 - 1e-9)
+    save(joint, tmp_path / "model.mm")
+    np.testing.assert_array_equal(load(tmp_path / "model.mm").predict(rows), joint.predict(rows))
+    # what was made a joint machine afterwards is another one
+    twin.multi_class = "crammer_singer"
+    assert str(twin.certificate_.verify(rows, labels).status) == "refuted"
+
+
 def test_what_has_no_meaning_for_it():
-    with pytest.raises(ValueError, match="more than two classes"):
-        SVC(**JOINT).fit(X[:100], Y[:100])
     model = SVC(**JOINT).fit(X, Y)
     with pytest.raises(ValueError, match="needs binary problems"):
         model.loo_error_bound(X, Y)

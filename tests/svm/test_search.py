@@ -92,6 +92,12 @@ def test_the_winner_is_inside_the_automatic_ranges():
     assert gammas[0] < search.best_params_["gamma"] < gammas[-1]
 
 
+def test_distances_that_overflow_are_named():
+    X, y = noisy()
+    with pytest.raises(ValueError, match=r"X has values so large that squared distances overflow .* or give gammas"):
+        SVCCV(3, 4).fit(1e300 * X, y)
+
+
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_automatic_ranges_follow_the_scale_of_the_data(factor):
     X, y = noisy()

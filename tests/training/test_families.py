@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 
-from maxmargin.tables import make_preparation
+from maxmargin.persistence import load, save
+from maxmargin.tables import SparseTable, make_preparation
 from maxmargin.training import FAMILIES, check, evaluate, train
 
 CASES = [
@@ -137,3 +139,28 @@ def test_evaluate_agrees_with_the_training(tables):
     held_out = tables["binary"].iloc[training.split.test_rows]
     found = evaluate(training.model, held_out, "y")
     assert found.scores == training.scores and found.rows == len(held_out)
+
+
+@pytest.mark.parametrize(
+    ("family", "task"),
+    [("leastsquares", "regression"), ("elasticnet", "regression"), ("kernelperceptron", "multiclass")],
+)
+def test_families_by_name_are_saved_and_take_sparse_rows(family, task, tables, trainings, tmp_path):
+    training, table = trainings(family, task), tables[task]
+    save(training.model, tmp_path / "model.mm")
+    again = load(tmp_path / "model.mm")
+    np.testing.assert_array_equal(again.predict(table), training.model.predict(table))
+    rng = np.random.default_rng(0)
+    rows = sp.random_array((200, 30), density=0.3, random_state=rng, format="csr")
+    values = rows @ rng.normal(size=30)
+    target = values if task == "regression" else (values > np.median(values)).astype(float)
+    found = train(SparseTable(rows, target), model=family, task="auto" if task == "regression" else "classification")
+    assert found.family == family and check(found.model, found.provenance(), SparseTable(rows, target))
+    if family == "leastsquares":
+        assert found.scores["R2"].value > 1 - 1e-12  # the target is a linear function
+        assert len(found.tuning["families"][family]["candidates"]) == 1
+
+
+def test_families_by_name_are_not_compared_by_auto(tables):
+    names = {result.family for result in train(tables["regression"], "y", model="auto", folds=2).candidates}
+    assert not names & {"leastsquares", "elasticnet", "lasso", "kernelridge"}

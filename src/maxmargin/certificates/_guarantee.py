@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any
 
 from ..engine import interruptible
@@ -117,7 +118,7 @@ class Guarantee:
             lines.insert(1, ("problems", f"{len(self.problems)}, of which the worst is shown ({self.label})"))
         return [
             *lines,
-            *((name, f"{value:.6g}") for name, value in self.figures.items()),
+            *((name, "not known" if isnan(value) else f"{value:.6g}") for name, value in self.figures.items()),
             ("iterations", f"{self.iterations}"),
             ("seconds", f"{self.seconds:.3g}"),
             ("in words", self.statement),

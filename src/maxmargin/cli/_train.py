@@ -20,7 +20,8 @@ from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, OutputOptions, Read
 from ._screen import Screen, bytes_shown, shown
 
 MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
-or knn for numbers; by name alone kernellogistic for classes, lasso or kernelridge for numbers"
+or knn for numbers; by name alone kernellogistic or kernelperceptron for classes, leastsquares, lasso, \
+elasticnet or kernelridge for numbers"
 
 
 @Parameter(name="*")

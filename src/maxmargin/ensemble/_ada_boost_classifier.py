@@ -181,7 +181,9 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     def _best_of(self, run: BoostRun, validation: ValidationError) -> BoostRun:
         """The rounds up to the lowest error on held-out rows; a learner without errors is the answer whatever it is."""
         self.validation_scores_ = 1.0 - np.array(validation.errors)
-        best = validation.best if validation.errors else 0
+        if not validation.errors:  # the first learner makes no error, and boosting ends before it is asked
+            return run
+        best = validation.best
         if best >= len(run.learners):
             return run
         ending = f"{run.ending}; the learners up to round {best}, where it was lowest, are kept"

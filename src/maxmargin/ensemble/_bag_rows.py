@@ -71,7 +71,9 @@ class RowBags:
         sums = None if weight is None else np.cumsum((weight[order] > 0).astype(np.float64))
         able = len(target) if sums is None else int(sums[-1])
         if parts > able:
-            raise ValueError(f"{able} rows cannot be dealt out to n_estimators={parts} bags: some would be empty.")
+            raise ValueError(
+                f"n_samples={able} rows cannot be dealt out to n_estimators={parts} bags: some would be empty."
+            )
         return cls(Bags(order, sums, -(-able // parts), True), False, labels, parts, deal)
 
     @property

@@ -80,7 +80,7 @@ def held_out(label: np.ndarray, counted: np.ndarray, fraction: float, seed: int)
         held[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
     if not held.any():
         raise ValueError(
-            f"validation_fraction={fraction:g} holds no row out of {np.count_nonzero(counted)}: give a larger share, "
-            "or 0 to boost without validation."
+            f"validation_fraction={fraction:g} holds no row out of n_samples={np.count_nonzero(counted)}: give a "
+            "larger share, or 0 to boost without validation."
         )
     return held

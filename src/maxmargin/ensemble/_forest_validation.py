@@ -25,7 +25,8 @@ def split_rows(target: np.ndarray, fraction: float, seed: int, classes: bool) ->
         held[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
     if not held.any():
         raise ValueError(
-            f"validation_fraction={fraction:g} holds no row out of {len(target)}: give a larger share, or 0 for none."
+            f"validation_fraction={fraction:g} holds no row out of n_samples={len(target)}: give a larger share, or 0 "
+            f"for none."
         )
     return np.flatnonzero(~held), np.flatnonzero(held)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificates import CASES, KKTCases, joint_cases, kkt_cases
 from ..estimators import check_same_rows
-from ..svm import class_slices, own_multipliers
+from ..svm import class_slices, is_joint, own_multipliers, strength_of
 from ._binary import _coefficients
 from ._subject import Training, quiet_names
 
@@ -44,7 +44,7 @@ class MarginSummary:
 def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tuple[str, ...]]:
     """All margins of a model, with notes on what they take for granted."""
     names = [c.label or "" for c in model.certificate_.problems]
-    if model.multi_class == "crammer_singer":
+    if is_joint(model):
         return _joint(model, training, names[0])
     if training.X is not None:
         precomputed = model._kernel_name == "precomputed"
@@ -55,7 +55,8 @@ def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tup
         margins = [_margin(model, k, name, None, None) for k, name in enumerate(names)]
         return margins, ("the cases of the support vectors need X and y: the bounds of nu are not part of the model.",)
     at_support = _values_at_support(model)
-    margins = [_margin(model, k, name, at_support, float(model.C)) for k, name in enumerate(names)]
+    C = float(strength_of(model, len(model.classes_)))
+    margins = [_margin(model, k, name, at_support, C) for k, name in enumerate(names)]
     notes = ["cases are told from the model alone, with every sample weight taken to be 1."]
     if at_support is None:
         notes.append("a matrix of kernel values is not kept with the model: give X and y for margins and the width.")
@@ -151,7 +152,7 @@ def _with_outside(model: Any, training: Training, names: list[str]) -> list[Marg
     scheme, of_class = model._fitted_scheme(), np.bincount(np.searchsorted(model.classes_, training.y))
     at_support, margins = _values_at_support(model), []
     for k, name in enumerate(names):
-        found = _margin(model, k, name, at_support, float(model.C))
+        found = _margin(model, k, name, at_support, float(strength_of(model, len(model.classes_))))
         rows = of_class[list(scheme.sides[k])].sum() if hasattr(scheme, "sides") else len(training.y)
         counts = {case: found.counts.get(case, 0) for case in CASES}
         margins.append(replace(found, counts=counts | {CASES[0]: int(rows) - len(found.samples)}))

@@ -126,13 +126,21 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
 
     def _stated_gamma(self, X: np.ndarray) -> float:
         if self.gamma == "scale":
-            variance = float(X.var())
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                variance = X.var()
+                gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+            if not 0 < gamma < np.inf:
+                raise ValueError(
+                    f"gamma='scale' is 1 / (n_features * variance of X), which float64 does not hold: X has a variance "
+                    f"of {variance:.3g}. Scale X (StandardScaler), or give gamma as a number."
+                )
+            return gamma
         return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
 
     def _bound(self, radius: float) -> float:
         """Truncation, and the rounding of a sum of that many terms, none of whose sizes add up to more than 1."""
-        t = 2 * self.gamma_ * radius**2
+        root = sqrt(2 * self.gamma_) * radius
+        t = root * root  # a product overflows to inf, a power raises
         d = len(self.centre_)
         rounding = (comb(d + self.degree_, self.degree_) + 8 * (self.degree_ + d) + 50) * _U
         return float(min(gammainc(self.degree_ + 1, t) * (1 + 1e-9) + 2 * rounding, 1.0 + 2 * rounding))
@@ -172,12 +180,10 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
         return validate_data(self, X, dtype=[np.float64, np.float32], reset=False).astype(np.float64, copy=False)
 
     def _map(self, X: np.ndarray) -> np.ndarray:
-        X = X - self.centre_
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = np.exp(-self.gamma_ * np.einsum("ij,ij->i", X, X))[:, None]
-            parts = [
-                Polynomial(2 * self.gamma_, 0.0, k).feature_map(X) / sqrt(factorial(k)) for k in range(self.degree_ + 1)
-            ]
+            X = (X - self.centre_) * sqrt(2 * self.gamma_)  # in units of the kernel, in which powers are of its size
+            weight = np.exp(-0.5 * np.einsum("ij,ij->i", X, X))[:, None]
+            parts = [Polynomial(1.0, 0.0, k).feature_map(X) / sqrt(factorial(k)) for k in range(self.degree_ + 1)]
             mapped = np.hstack(parts) * weight
         if not np.isfinite(mapped).all():
             raise ValueError(

@@ -12,6 +12,8 @@ from ..penalties import CustomPenalty, Penalty
 _STEPS = 20  # of the power method: two digits of an eigenvalue are plenty here
 _START = 0.1
 _DECADES, _DECADES_L1 = 7.0, 4.0
+# Sizes of values whose squares are summed up as they are; in float32, too.
+_LOWEST, _HIGHEST = 1e-12, 1e12
 # C beyond these is no longer a number that a solver can work with, whatever the data are.
 _SMALLEST, _LARGEST = 1e-12, 1e12
 
@@ -51,6 +53,7 @@ def automatic_values(
         How many.
 
     """
+    exponent, X = _in_range(X)
     total = weights.sum()
     mean = (weights @ X) / total if intercept else np.zeros(X.shape[1])
     curvature = loss.smoothness if np.isfinite(loss.smoothness) else 1.0
@@ -59,12 +62,26 @@ def automatic_values(
         residual = weights[:, None] * (signs - (weights @ signs) / total * intercept)
         slope = float(np.abs(X.T @ residual - np.outer(mean, residual.sum(axis=0))).max(initial=0.0))
         start, decades = l1 / (curvature * slope) if slope > 0 else 1.0, _DECADES_L1
+        shift = -exponent if slope > 0 else 0
     else:
         largest = curvature * _largest_eigenvalue(X, weights, mean)
         start, decades = _START / largest if largest > 0 else 1.0, _DECADES
+        shift = -2 * exponent if largest > 0 else 0
+    with np.errstate(over="ignore", under="ignore"):
+        start = float(np.clip(np.ldexp(start, shift), 1e-100, 1e100))  # far beyond the ends
     if n == 1:  # one value alone: the middle
         return np.clip([start * 10.0 ** (decades / 2)], _SMALLEST, _LARGEST)
     return np.clip(start * np.logspace(0.0, decades, n), _SMALLEST, _LARGEST)
+
+
+def _in_range(X: Any) -> tuple[int, Any]:
+    """An exponent e, and the rows over 2^e: 0 and the rows themselves, unless squares would overflow or vanish."""
+    values = X.data if hasattr(X, "indptr") else X
+    largest = max(abs(float(values.max(initial=0.0))), abs(float(values.min(initial=0.0))))
+    if largest == 0 or _LOWEST <= largest <= _HIGHEST:
+        return 0, X
+    exponent = int(np.frexp(largest)[1])
+    return exponent, X.astype(np.float64) * 2.0 ** (-exponent // 2) * 2.0 ** (-exponent - -exponent // 2)
 
 
 def _largest_eigenvalue(X: Any, weights: np.ndarray, mean: np.ndarray) -> float:

@@ -13,7 +13,7 @@ from ._input import (
     stated_gamma as stated_gamma,
     training_rows as training_rows,
 )
-from ._joint import own_multipliers as own_multipliers
+from ._joint import is_joint as is_joint, own_multipliers as own_multipliers, strength_of as strength_of
 from ._nusvc import NuSVC
 from ._nusvr import NuSVR
 from ._one_class import OneClassSVM

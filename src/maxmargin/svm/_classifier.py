@@ -18,7 +18,7 @@ from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
-from ._joint import JOINT, joint_cases_of, recertify_joint
+from ._joint import is_joint, joint_cases_of, recertify_joint
 from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
@@ -132,7 +132,7 @@ class KernelClassifier(ClassifierMixin, Reported):
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
         """Every figure of the certificate, recomputed from the model alone."""
-        if self.multi_class == JOINT:
+        if is_joint(self):
             return recertify_joint(self, *self._training_data(X, y, sample_weight))
         return recertify(self, X, y, sample_weight)
 
@@ -156,7 +156,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         """
         parts = []
         data = self._training_data(X, y, sample_weight)
-        if self.multi_class == JOINT:
+        if is_joint(self):
             return joint_cases_of(self, *data)
         for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):
             coefficients = self._spread_of(pair, y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..problems import BoxQP
 from ..solvers import Monitor, feasible
 from ._formulations import Formulation
 from ._input import kernel_of_fit, part_of, rows_of, training_rows, training_weights
-from ._joint import JOINT, fit_joint
+from ._joint import JOINT, fit_joint, strength_of
 from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
 from ._one_vs_rest import OneVsRest, scheme_of
@@ -53,7 +53,9 @@ def fit_classifier(machine: Any, formulation: Formulation, X: Any, y: Any, sampl
     data = _Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
     kernel, gamma = kernel_of_fit(machine, X, data.weight)
     if machine.multi_class == JOINT:
-        return fit_joint(machine, X, data, kernel, gamma, formulation.tolerance)
+        if len(data.classes) > 2:
+            return fit_joint(machine, X, data, kernel, gamma, formulation.tolerance)
+        formulation = replace(formulation, C=strength_of(machine, 2))  # type: ignore[call-arg]
     threads = machine._threads()
     gram = kernel.gram(rows_of(machine.kernel, X), None, threads)
     workers = threads if machine._side_by_side(len(data.pairs)) else 1

@@ -34,17 +34,27 @@ from ._model import keep_classes
 from ._one_vs_rest import OneVsRest
 from ._remedy import advice
 
-JOINT = "crammer_singer"
+JOINT = "crammer_singer"  # the name of the parameter's value; of two classes it is one binary problem
 _NEAR = 1e-9  # of the weight: as good as at the bound
+
+
+def is_joint(machine: Any) -> bool:
+    """Whether a fitted machine has one problem of more than two classes."""
+    return machine.multi_class == JOINT and len(machine.classes_) > 2
+
+
+def strength_of(machine: Any, classes: int) -> float:
+    """The factor on every loss in binary problems.
+
+    With two classes w_1 = -w_0 and f = f_1 - f_0: the joint problem is that of a binary machine with half the penalty,
+    which is one of twice the C.
+    """
+    return 2.0 * machine.C if machine.multi_class == JOINT and classes == 2 else machine.C
 
 
 def fit_joint(machine: Any, X: Any, data: Any, kernel: Kernel, gamma: float, tolerance: float) -> None:
     """Train one machine for all classes, whose labels were checked."""
     rows = np.flatnonzero(data.weight > 0)
-    if len(data.classes) == 2:
-        raise ValueError(
-            f"multi_class={JOINT!r} needs more than two classes; with two it is multi_class='ovo' with twice the C."
-        )
     if machine.solver != "auto" or machine.warm_start or not np.isfinite(machine.C):
         raise ValueError(f"multi_class={JOINT!r} needs solver='auto', warm_start=False and a finite C.")
     if 8e-6 * len(rows) ** 2 > machine.cache_size:

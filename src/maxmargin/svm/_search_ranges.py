@@ -39,9 +39,14 @@ def _some(weights: np.ndarray) -> np.ndarray:
 def gamma_values(X: Any, weights: np.ndarray, count: int) -> np.ndarray:
     """So many values of gamma from the distances of the samples."""
     rows = _some(weights)
-    distances = euclidean_distances(X[rows], squared=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        distances = euclidean_distances(X[rows], squared=True)
     i, j = np.triu_indices(len(rows), 1)
     between, weight = np.asarray(distances[i, j], dtype=np.float64), weights[rows[i]] * weights[rows[j]]
+    if not np.isfinite(between).all():
+        raise ValueError(
+            "X has values so large that squared distances overflow float64. Scale X (StandardScaler), or give gammas."
+        )
     apart = between > 1e-12 * between.max(initial=0.0)  # rows that are there twice say nothing of the scale
     if not apart.any():
         return np.geomspace(0.1, 10.0, count) if count > 1 else np.ones(1)

@@ -15,6 +15,7 @@ from ..kernels import definiteness
 from ._classifier import KernelClassifier
 from ._formulations import SoftMargin
 from ._input import part_of
+from ._joint import is_joint, strength_of
 from ._machine import KernelMachine
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class SVC(KernelClassifier, KernelMachine):
     multi_class : {"ovo", "ovr", "crammer_singer"}, default="ovo"
         How more than two classes are trained: one-vs-one as in scikit-learn, or one-vs-rest, where `dual_coef_` has one
         row a class, and the largest decision value wins. "crammer_singer" trains all classes in one problem, whose loss
-        is ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; it holds the whole kernel matrix.
+        is ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; it holds the whole kernel matrix. Two
+        classes are one machine whichever is named; the last is that of twice the C, whose decision value is f_1 - f_0.
 
     Examples
     --------
@@ -63,7 +65,8 @@ class SVC(KernelClassifier, KernelMachine):
     multi_class: str = "ovo"
 
     def _formulation(self) -> SoftMargin:
-        return SoftMargin(C=self.C, tol=self.tol, gap_tol=self.gap_tol)
+        classes = len(getattr(self, "classes_", ()))  # of a fitted machine; a fit sees for itself
+        return SoftMargin(C=strength_of(self, classes), tol=self.tol, gap_tol=self.gap_tol)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> KernelPath:
         """Solutions along C, each started from its neighbour: a curve for little more than its last point.
@@ -115,7 +118,7 @@ class SVC(KernelClassifier, KernelMachine):
         """
         from ._leave_one_out import at_hand, leave_one_out
 
-        if self.multi_class == "crammer_singer":
+        if is_joint(self):
             raise ValueError("loo_error_bound needs binary problems; multi_class='crammer_singer' has none.")
         X, y, weight = self._training_data(X, y, sample_weight)
         problems = self._training_problems(X, y, weight)

@@ -28,12 +28,18 @@ from ._machine_families import (
     search_ridge,
 )
 from ._other_families import (
+    make_elastic_net,
     make_kernel_logistic,
+    make_kernel_perceptron,
     make_kernel_ridge,
     make_lasso,
+    make_least_squares,
+    search_elastic_net,
     search_kernel_logistic,
+    search_kernel_perceptron,
     search_kernel_ridge,
     search_lasso,
+    search_least_squares,
 )
 from ._search import Job, SearchResult
 from ._training import FamilyResult
@@ -129,23 +135,30 @@ def _boost_cost(n: int, d: int, K: int) -> str:
 _KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True}
 _KERNELS: Any = {"takes": ("gamma",), "sparse": True}
 _LOGITS: Any = {"takes": ("C", "gamma"), "sparse": True, "values": False}
+_PERCEPTRON: Any = {"takes": ("gamma",), "sparse": True, "values": False}
 _ALL = (
+    Family("leastsquares", "least squares", search_least_squares, make_least_squares, classes=False, sparse=True),
     Family("ridge", "ridge regression", search_ridge, make_ridge, classes=False, sparse=True),
     Family("linear", "a linear support vector machine", search_linear, make_linear, takes=("C",), sparse=True),
     Family("lasso", "the lasso", search_lasso, make_lasso, classes=False, sparse=True),
+    Family("elasticnet", "the elastic net", search_elastic_net, make_elastic_net, classes=False, sparse=True),
     Family("logistic", "logistic regression", search_logistic, make_logistic, values=False, takes=("C",), sparse=True),
     Family("tree", "one decision tree", search_tree, make_tree, scaled=False),
     Family("svc", "a support vector classifier", search_kernel, make_svc, _kernel_cost, values=False, **_KERNEL),
     Family("svr", "a support vector regressor", search_kernel, make_svr, _kernel_cost, classes=False, **_KERNEL),
     Family("kernelridge", "kernel ridge regression", search_kernel_ridge, make_kernel_ridge, classes=False, **_KERNELS),
     Family("kernellogistic", "kernel logistic regression", search_kernel_logistic, make_kernel_logistic, **_LOGITS),
+    Family(
+        "kernelperceptron", "the kernel perceptron", search_kernel_perceptron, make_kernel_perceptron, **_PERCEPTRON
+    ),
     Family("forest", "a random forest", search_forest, make_forest, scaled=False, remark=forest_remark),
     Family("adaboost", "AdaBoost", search_adaboost, make_adaboost, _boost_cost),
     Family("knn", "nearest neighbours", search_neighbours, make_neighbours, _neighbour_cost),
 )
 FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
-# The order in which "auto" tries them: the quick ones first, so that a limit of time leaves out the slow ones. The
-# lasso and the kernel models are for those who ask: ridge and support vector machines stand for them.
+# The order in which "auto" tries them: the quick ones first, so that a limit of time leaves out the slow ones. Least
+# squares, lasso, elastic net and the kernel models are for those who ask: ridge and support vector machines stand for
+# them.
 BY_COST = ("ridge", "logistic", "linear", "tree", "knn", "adaboost", "forest", "svc", "svr")
 # From the simplest on.
 BY_SIMPLICITY = tuple(FAMILIES)

@@ -51,7 +51,8 @@ def train(
     model : str, default="auto"
         A family: ``"linear"``, ``"logistic"``, ``"tree"``, ``"svc"``, ``"forest"``, ``"adaboost"``, ``"knn"`` for
         classes; ``"ridge"``, ``"linear"``, ``"tree"``, ``"svr"``, ``"forest"``, ``"adaboost"``, ``"knn"`` for numbers.
-        "auto" compares all of them. By name alone: ``"kernellogistic"``, ``"lasso"`` and ``"kernelridge"``.
+        "auto" compares all of them. By name alone: ``"kernellogistic"`` and ``"kernelperceptron"`` for classes,
+        ``"leastsquares"``, ``"lasso"``, ``"elasticnet"`` and ``"kernelridge"`` for numbers.
     task : {"auto", "classification", "binary", "multiclass", "regression"}, default="auto"
         "auto": classes for text, true and false, and integers of at most 20 different values that stand for ten rows
         each on the average; else numbers.

@@ -92,6 +92,8 @@ class MultinomialProximal(IterativeSolver):
             if problem.probabilities(problem.decision(new))[0] <= model + 1e-12 * abs(loss):
                 break
             self.L *= 2
+            if not np.isfinite(self.L):  # no step is short enough for figures that overflow
+                return Status.STALLED
         if float(((ahead - new) * (new - self.theta)).sum()) > 0:
             self.momentum = 1.0
         longer = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
