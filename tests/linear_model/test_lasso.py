@@ -363,3 +363,23 @@ def test_constant_targets():
         model = Lasso(0.1).fit(np.random.default_rng(0).normal(size=(7, 3)), np.full(7, value))
         assert not model.coef_.any() and model.intercept_ == pytest.approx(value)
         assert model.certificate_.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
+def test_a_working_set_that_is_solved_to_rounding_is_left(l1_ratio, monkeypatch):
+    """Fifty Newton steps were made at the optimum, where none is better, as its gap was never below the tolerance."""
+    steps, newton = [], WorkingSets._newton
+
+    def counted(*arguments):
+        steps.append(1)
+        return newton(*arguments)
+
+    monkeypatch.setattr(WorkingSets, "_newton", counted)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 30)) + rng.normal(size=(200, 1))
+        y = X[:, :10] @ rng.normal(size=10) + rng.normal(size=200)
+        alpha = 0.1 * float(np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max()) / 200
+        model = ElasticNet(alpha=alpha, l1_ratio=l1_ratio).fit(X, y)
+        assert model.certificate_.relative_gap < 1e-10
+    assert len(steps) / 5 <= 20

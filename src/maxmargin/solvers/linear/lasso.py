@@ -48,6 +48,8 @@ MOST_FEATURES = 4000
 _PATIENCE = 4
 # Newton steps on one working set.
 _NEWTON_STEPS = 50
+# Of the size of the objective: a gap on a working set that is nothing but the rounding of its terms.
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
 # Sweeps between two of them.
 _SWEEPS = 10
 # Multiplications of one burst of coordinate descent.
@@ -264,7 +266,7 @@ class WorkingSets(IterativeSolver):
         square, product = float(self.r @ self.r), float(self.t @ self.r)
         right = self.g[W] + G @ start  # A_W't, but for weights outside of the set, which are zero
         burst = int(max(1, min(_SWEEPS, _BURST // len(W) ** 2)))
-        target = 0.1 * self.tolerance * self.size
+        target = max(0.1 * self.tolerance, _ROUNDING) * self.size
         before = inf
         for _ in range(_NEWTON_STEPS):
             gram_descent(G, q, w, l1, l2, self.positive, burst, 1e-3)
