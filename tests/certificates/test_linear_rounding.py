@@ -154,14 +154,15 @@ def test_joint_hinge_intervals_contain_the_optimum() -> None:
         assert Fraction(found.dual) <= total <= Fraction(found.primal)
 
 
-def test_hard_margin_intervals_contain_the_optimum() -> None:
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_hard_margin_intervals_contain_the_optimum(fit_intercept: bool) -> None:
     rng = np.random.default_rng(3)
     for _ in range(10):
         X = rng.normal(size=(12, 2)) * 10.0 ** rng.uniform(-3, 3)
         y = np.where(X @ rng.normal(size=2) > 0, 1, -1)
         if abs(y.sum()) == 12:
             continue
-        model = LinearSVC(C=np.inf, tol=1e-9).fit(X, y)
+        model = LinearSVC(C=np.inf, tol=1e-9, fit_intercept=fit_intercept).fit(X, y)
         w, b = [Fraction(v) for v in model.coef_[0].tolist()], Fraction(float(model.intercept_[0]))
         margins = [
             int(t) * (sum(Fraction(a) * v for a, v in zip(x, w, strict=True)) + b)

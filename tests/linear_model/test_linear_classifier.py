@@ -182,3 +182,16 @@ def test_losses_that_are_not_for_labels_are_refused(samples):
             LinearClassifier(loss).fit(*samples)
     with pytest.raises(ValueError, match="'C' parameter"):
         LinearClassifier(C=np.inf).fit(*samples)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("size", [1e200, 1e300])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic", "squared"])
+def test_rows_whose_squares_overflow_without_a_penalty(loss, size):
+    """The certificate asked LAPACK to solve equations that are not finite, and failed with its words."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = LinearClassifier(loss, "none").fit(size * X, y)
+    assert model.certificate_.verify(size * X, y).status is model.certificate_.status
+    assert np.isfinite(model.coef_).all()

@@ -114,9 +114,9 @@ def test_hard_margin_without_weightless_samples():
     assert model.certificate_.verify(X, y, weight).status is Status.CONVERGED
 
 
-@pytest.mark.parametrize("parameters", [{"penalty": "l1"}, {"fit_intercept": False}, {"solver": "newton"}])
+@pytest.mark.parametrize("parameters", [{"penalty": "l1"}, {"solver": "newton"}])
 def test_what_a_hard_margin_cannot_have(load, parameters):
-    with pytest.raises(ValueError, match=r"C=inf \(the hard margin\) needs penalty='l2', fit_intercept=True"):
+    with pytest.raises(ValueError, match=r"C=inf \(the hard margin\) needs penalty='l2' and solver='auto'"):
         LinearSVC(C=np.inf, **parameters).fit(*load("iris"))
 
 

@@ -352,6 +352,8 @@ def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> 
         room = np.minimum(np.minimum(u - lower, upper - u), 1.0)  # a squared loss within its tube has no limits
     H = problem.weighted_gram(problem.weights * room)
     for _ in range(3):  # refinement of rounding
+        if not (np.isfinite(H).all() and np.isfinite(sums).all()):  # rows whose squares overflow: no such slopes
+            break
         change = np.linalg.lstsq(H, -sums, rcond=1e-14)[0]
         u = _in_domain(problem, u + room * problem.decision(change))
         sums = problem.transposed(problem.weights * u)

@@ -38,6 +38,10 @@ class SeparationProof:
         That of the feature space; None for that of the rows themselves.
     holds : bool
         Whether this is such a proof, as far as it was checked: what `verify` says.
+    through_origin : bool
+        Whether it is about hyperplanes through the origin, of machines without an intercept. The weights of both sets
+        then sum to 1 together, and one set may be empty: the origin is a convex combination of the rows of one class
+        and the others times -1, all of which such a hyperplane would have on one side.
 
     """
 
@@ -49,6 +53,7 @@ class SeparationProof:
     scale: float
     kernel: Kernel | None = None
     holds: bool = True
+    through_origin: bool = False
 
     @interruptible
     def verify(self, X: Any, y: Any) -> SeparationProof:
@@ -56,7 +61,8 @@ class SeparationProof:
 
         It holds if the weights are convex, the rows of each set are of one class, the classes of the two sets differ,
         and the combinations coincide but for rounding. In the space of the rows themselves, that is asked of every
-        column, in comparison with the differences of its values: a plane may need a column of small values.
+        column, in comparison with the differences of its values (through the origin: with the values themselves): a
+        plane may need a column of small values.
 
         Parameters
         ----------
@@ -79,12 +85,14 @@ class SeparationProof:
         distance = float(np.sqrt(max(square, 0.0)))
         touching = distance <= _TOUCHING * scale + 1e-300
         if self.kernel is None or kernel_name(self.kernel) == "linear":
-            apart, spread = _among_rows(X, rows, beta)
+            apart, spread = _among_rows(X, rows, beta, self.through_origin)
             distance, touching = float(np.linalg.norm(apart)), bool((apart <= _TOUCHING * spread + 1e-300).all())
         classes = [set(np.unique(y[part]).tolist()) for part in (self.positive, self.negative)]
-        one_each = len(classes[0]) == len(classes[1]) == 1 and classes[0] != classes[1]
-        holds = one_each and _convex(self.positive_weights) and _convex(self.negative_weights)
-        holds = holds and bool(touching)
+        fewest = 0 if self.through_origin else 1
+        one_each = all(fewest <= len(part) <= 1 for part in classes) and classes[0] != classes[1]
+        weights = [self.positive_weights, self.negative_weights]
+        weights = [np.concatenate(weights)] if self.through_origin else weights
+        holds = one_each and all(_convex(part) for part in weights) and bool(touching)
         return replace(self, distance=distance, scale=scale, holds=holds and bool(np.isfinite(square)))
 
 
@@ -92,13 +100,18 @@ def _convex(weights: np.ndarray) -> bool:
     return bool((weights >= 0).all() and abs(float(weights.sum()) - 1) <= 1e-9)
 
 
-def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How far the combinations are apart in each column, from differences of rows, and the largest of these."""
+def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray, through_origin: bool) -> tuple[np.ndarray, np.ndarray]:
+    """How far the combinations are apart in each column, from differences of rows, and the largest of these.
+
+    Through the origin nothing is left but the values themselves.
+    """
     part = X[rows].astype(np.float64)
     part = part.toarray() if sp.issparse(part) else part
-    first = part[0]
     high, low = (getattr(X, name)(axis=0) for name in ("max", "min"))
     high, low = (np.asarray(v.toarray() if sp.issparse(v) else v, dtype=np.float64).ravel() for v in (high, low))
+    if through_origin:
+        return np.abs(beta @ part), np.maximum(np.abs(high), np.abs(low))
+    first = part[0]
     return np.abs(beta @ (part - first) + beta.sum() * first), high - low
 
 
@@ -133,6 +146,15 @@ def not_separable(proof: SeparationProof, linear: bool = False) -> NotSeparableE
     def samples(rows: np.ndarray) -> str:
         return "1 sample" if len(rows) == 1 else f"{len(rows)} samples"
 
+    if proof.through_origin:
+        return NotSeparableError(
+            f"C=inf asks for a hard margin, but the classes are not separable by a hyperplane through the origin: a "
+            f"convex combination of {samples(proof.positive)} of one class and {samples(proof.negative)} of the other "
+            f"times -1 is {proof.distance:.2g} away from the origin, where samples have length up to "
+            f"{proof.scale:.2g} (see the error's `proof`). "
+            f"Use fit_intercept=True, a finite C, or remove contradictory rows.",
+            proof,
+        )
     how, where, other = (
         ("by a hyperplane", "", "SVC with another") if linear else ("with this kernel", " in feature space", "another")
     )

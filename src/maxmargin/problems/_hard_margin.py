@@ -2,7 +2,7 @@
 
     minimise 1/2 ||w||^2  subject to  y_i (<x_i, w> + b) >= 1,     maximise sum_i |beta_i| - 1/2 ||sum_i beta_i x_i||^2
 
-over beta_i y_i >= 0 with sum 0.
+over beta_i y_i >= 0 with sum 0, or with any sum where there is no intercept b.
 """
 
 from __future__ import annotations

@@ -6,17 +6,29 @@
 is bounded whatever the data (the usual dual is not: it diverges on classes that overlap). If its value is v > 0, then
 alpha = |beta| / v are the multipliers of the hard margin (Bennett and Bredensteiner 2000, section 2); if it is 0, beta
 itself is the proof that no hyperplane separates.
+
+Without an intercept it is the point nearest to the origin in one hull, that of all y_i x_i: beta_i >= 0 with sum 1, and
+alpha = beta / (2 v).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import inf, isnan, nan
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import frexp, inf, isnan, nan
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..certificates import NotSeparableError, SeparationProof, Status, evaluate_hard_margin, not_separable
+from ..certificates import (
+    NotSeparableError,
+    SeparationProof,
+    Status,
+    evaluate_hard_margin,
+    evaluate_linear_hard_margin,
+    not_separable,
+)
 from ..data import Rows
 from ..kernels import Gram, Linear
 from ..problems import BoxQP, HardMarginRisk
@@ -33,6 +45,8 @@ _ROUNDS = 40
 _TOUCHING = 1e-14
 # A squared mean above this fraction of the squared scale is taken off the samples.
 _NEAR = 0.9
+# Rows shorter than this, or longer than its inverse, are scaled: the squares of their squares would leave float64.
+_SMALLEST = 1e-60
 
 
 def solve_hard_margin(
@@ -48,33 +62,87 @@ def solve_hard_margin(
     sign = np.sign(problem.p)
     gram, centre = _about_the_mean(problem.gram)
     hulls = BoxQP.hull_distance(gram, sign)
-    scale = max(float(gram.diagonal().max()), 1e-300)
-    budget = automatic_budget(problem.n) if budget is None else budget
-    beta = _weights(hulls, sign, start)
-    used, target = 0, tolerance * scale
-    view = None if monitor is None else monitor.viewing(_of_the_margin)
-    for _ in range(_ROUNDS):
-        step = solve_certified(hulls, beta, target, None, budget - used, view, steps_before=used, **engine_options)
-        beta, used = step.variables, used + step.iterations
-        if not len(step.evidence.image):  # Ctrl-C: too large to certify now
-            b = sum(step.evidence.intercepts) - 2 * float(beta @ centre)
-            return Solution(2 * beta, step.status, used, evidence=unproven(1, (b,)), keyboard=True)
-        value = float(beta @ step.evidence.image)
-        if value <= _TOUCHING * scale:
-            raise _verdict(beta, max(value, 0.0), scale)
-        multipliers = beta * (2 / value)
-        evidence = evaluate_hard_margin(problem, multipliers)
-        met = evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
-        status = Status.CONVERGED if met else step.status
-        if met or status is not Status.CONVERGED:
-            break
-        # violations of the hull problem are margins times value / 2: tighten until margins are within tolerance
-        target = min(target / 10, tolerance * value / 8)
-    else:
-        status = Status.STALLED
-    if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
-        raise _verdict(beta, value, scale)
-    return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
+    search = _NearestPoints(hulls, 2, lambda multipliers: evaluate_hard_margin(problem, multipliers), _verdict)
+    found = search.run(_weights(hulls, sign, start), tolerance, gap_tolerance, budget, monitor, **engine_options)
+    if found.evidence is None:
+        b = sum(found.intercepts) - float(found.variables @ centre)
+        return replace(found, evidence=unproven(1, (b,)))
+    return found
+
+
+@dataclass(frozen=True)
+class _NearestPoints:
+    """A problem of hulls, solved ever more exactly until the machine made of its answer is proven.
+
+    Its multipliers are `factor` times the weights over the squared distance. `evaluate` makes the evidence of them, and
+    `verdict` the error where the distance is zero, from weights, squared distance and squared scale. Samples were
+    divided by `unit`.
+    """
+
+    hulls: BoxQP
+    factor: int
+    evaluate: Callable[[np.ndarray], Any]
+    verdict: Callable[[np.ndarray, float, float], NotSeparableError]
+    unit: float = 1.0
+
+    def run(
+        self,
+        beta: np.ndarray | None,
+        tolerance: float,
+        gap_tolerance: float | None,
+        budget: int | None,
+        monitor: Monitor | None,
+        **engine_options: Any,
+    ) -> Solution:
+        """Multipliers, with evidence; after Ctrl-C perhaps without, and not scaled."""
+        scale = max(float(self.hulls.gram.diagonal().max()), 1e-300)
+        budget = automatic_budget(self.hulls.n) if budget is None else budget
+        used, target = 0, tolerance * scale
+        view = None if monitor is None else monitor.viewing(self.of_the_margin)
+        for _ in range(_ROUNDS):
+            left = budget - used
+            step = solve_certified(self.hulls, beta, target, None, left, view, steps_before=used, **engine_options)
+            beta, used = step.variables, used + step.iterations
+            if not len(step.evidence.image):  # Ctrl-C: too large to certify now
+                ends = step.evidence.intercepts
+                return Solution(self.factor * beta, step.status, used, intercepts=ends, keyboard=True)
+            value = float(beta @ step.evidence.image)
+            if value <= _TOUCHING * scale:
+                raise self.verdict(beta, max(value, 0.0), scale)
+            multipliers = beta * (self.factor / value)
+            evidence = self.evaluate(multipliers)
+            met = evidence.kkt_violation <= tolerance
+            met = met and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
+            status = Status.CONVERGED if met else step.status
+            if met or status is not Status.CONVERGED:
+                break
+            # violations of hulls are margins times value / factor: tighten until margins are within tolerance
+            target = min(target / 10, tolerance * value / (4 * self.factor))
+        else:
+            status = Status.STALLED
+        if status is Status.STALLED and not np.isfinite(evidence.primal) and value <= 100 * _TOUCHING * scale:
+            raise self.verdict(step.variables, value, scale)
+        return Solution(multipliers, status, used, evidence=evidence, keyboard=step.keyboard)
+
+    def of_the_margin(self, hulls: Figures) -> Figures:
+        """Figures of the hulls in terms of the margin.
+
+        At weights beta of value v, with k the factor, the multipliers k beta / v have the dual objective k^2 / 2v.
+        Along w = sum_i beta_i phi(x_i) the hulls are at least v - gap apart (or as far from the origin), so that
+        k w / (v - gap) has all margins, and the primal objective k^2 v / 2(v - gap)^2. Violations are margins times
+        v / k.
+        """
+        value, gap = -2 * hulls.dual, hulls.primal - hulls.dual
+        if isnan(value):  # a solver that does not say
+            return hulls
+        if not value > 0:
+            return hulls._replace(primal=inf, gap=inf, dual=nan)
+        shorter = value / (value - gap) if value > gap else inf
+        dual = self.factor**2 / (2 * value) / self.unit / self.unit
+        primal = dual * shorter * shorter
+        open_part = max(primal - dual, 0.0) / primal if primal < inf else inf
+        violation = hulls.violation * self.factor / value
+        return hulls._replace(violation=violation, gap=open_part, primal=primal, dual=dual)
 
 
 def _about_the_mean(gram: Gram) -> tuple[Gram, np.ndarray]:
@@ -93,24 +161,6 @@ def _about_the_mean(gram: Gram) -> tuple[Gram, np.ndarray]:
         return gram, nothing
     near = (X.toarray() if found[0].sparse else X) - mean
     return Linear().gram(Rows(near), None, 1), X @ mean
-
-
-def _of_the_margin(hulls: Figures) -> Figures:
-    """Figures of the hulls in terms of the margin.
-
-    At weights beta of value v the multipliers 2 beta / v have the dual objective 2 / v. Along w = sum_i beta_i phi(x_i)
-    the classes are at least v - gap apart, so that 2 w / (v - gap) has all margins and the primal objective
-    2 v / (v - gap)^2. Violations are margins times v / 2.
-    """
-    value, gap = -2 * hulls.dual, hulls.primal - hulls.dual
-    if isnan(value):  # a solver that does not say
-        return hulls
-    if not value > 0:
-        return hulls._replace(primal=inf, gap=inf, dual=nan)
-    dual, shorter = 2 / value, value / (value - gap) if value > gap else inf
-    primal = dual * shorter * shorter
-    open_part = max(primal - dual, 0.0) / primal if primal < inf else inf
-    return hulls._replace(violation=hulls.violation * dual, gap=open_part, primal=primal, dual=dual)
 
 
 def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.ndarray:
@@ -154,6 +204,8 @@ class LinearHardMargin(Solver):
     ) -> Solution:
         """As in every solver; the steps are those of `solve_hard_margin`."""
         kept = np.flatnonzero(problem.weights > 0)
+        if not problem.fit_intercept:
+            return _through_the_origin(problem, kept, slopes, tolerance, monitor)
         gram = Linear().gram(problem.rows, None, problem.threads)
         if len(kept) < problem.n:
             gram = gram.restricted(kept)
@@ -169,3 +221,44 @@ class LinearHardMargin(Solver):
         theta = problem.transposed(beta)
         theta[-1] = found.evidence.intercepts[0]
         return Solution(theta, found.status, found.iterations, slopes=beta, keyboard=found.keyboard)
+
+
+def _through_the_origin(
+    problem: HardMarginRisk,
+    kept: np.ndarray,
+    slopes: np.ndarray | None,
+    tolerance: float,
+    monitor: Monitor | None,
+) -> Solution:
+    """The hard margin without an intercept, of the samples `kept`."""
+    sign = problem.y[kept]
+    signed, unit = _signed(problem.rows.take(kept), sign)
+    hull = BoxQP.one_class(Linear().gram(Rows(signed), None, problem.threads), np.ones(len(kept)), 1 / len(kept))
+
+    def machine(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        beta = np.zeros(problem.n)
+        with np.errstate(over="ignore"):
+            beta[kept] = sign * multipliers / unit / unit
+        return problem.transposed(beta), beta
+
+    def verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
+        positive, negative = (np.flatnonzero((beta > 0) & (sign == side)) for side in (1, -1))
+        distance, size = (float(np.sqrt(square)) * unit for square in (value, scale if scale > 1e-300 else 0.0))
+        weights = beta[positive], beta[negative]
+        proof = SeparationProof(kept[positive], kept[negative], *weights, distance, size, through_origin=True)
+        return not_separable(proof, linear=True)
+
+    search = _NearestPoints(hull, 1, lambda a: evaluate_linear_hard_margin(problem, *machine(a)), verdict, unit)
+    start = None if slopes is None or not slopes[kept].any() else np.abs(slopes[kept])
+    start = None if start is None else feasible(hull, start / start.sum())
+    found = search.run(start, tolerance, tolerance, None, monitor)
+    theta, beta = machine(found.variables)
+    return Solution(theta, found.status, found.iterations, slopes=beta, keyboard=found.keyboard)
+
+
+def _signed(X: Any, sign: np.ndarray) -> tuple[Any, float]:
+    """All y_i x_i, divided by a power of two where their squares would leave float64, and that."""
+    largest = float(abs(X).max()) if X.shape[1] else 0.0
+    unit = 1.0 if _SMALLEST < largest < 1 / _SMALLEST or largest == 0 else 2.0 ** frexp(largest)[1]
+    factor = (sign / unit).astype(X.dtype)[:, None]
+    return (sp.csr_array(X.multiply(factor)) if sp.issparse(X) else X * factor), unit

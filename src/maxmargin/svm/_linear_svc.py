@@ -33,7 +33,7 @@ class LinearSVC(LinearClassifierMachine):
         Accepted for scikit-learn's sake: both problems have the same optimum, and `solver` says how it is found.
     C : float, default=1.0
         Weight of the losses. ``numpy.inf`` is the hard margin: exact on separable data, `NotSeparableError` (with a
-        proof) on other data.
+        proof) on other data. With ``fit_intercept=False``, all hyperplanes pass through the origin.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One problem a class against the rest, or one joint problem of all classes, whose loss is
         ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; `loss` is then not looked at, as in
@@ -97,10 +97,10 @@ class LinearSVC(LinearClassifierMachine):
                 f"multi_class='crammer_singer' needs penalty='l2', a finite C and solver='auto'; got "
                 f"penalty={self.penalty!r}, C={self.C!r}, solver={self.solver!r}."
             )
-        if hard and (self.penalty != "l2" or not self.fit_intercept or self.solver != "auto"):
+        if hard and (self.penalty != "l2" or self.solver != "auto"):
             raise ValueError(
-                f"C=inf (the hard margin) needs penalty='l2', fit_intercept=True and solver='auto'; got "
-                f"penalty={self.penalty!r}, fit_intercept={self.fit_intercept!r}, solver={self.solver!r}."
+                f"C=inf (the hard margin) needs penalty='l2' and solver='auto'; got penalty={self.penalty!r}, "
+                f"solver={self.solver!r}."
             )
         return LinearFormulation(
             make_loss("hinge" if joint else self.loss),

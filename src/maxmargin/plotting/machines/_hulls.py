@@ -79,6 +79,8 @@ class HullsDisplay(Display):
         points, labels = np.asarray(X, dtype=np.float64), np.asarray(y).ravel()
         if points.ndim != 2 or points.shape[1] != 2:
             raise ValueError(f"HullsDisplay draws rows of two features; X has shape {points.shape}.")
+        if proof.through_origin:
+            raise ValueError("the proof is about hyperplanes through the origin; hulls of the classes may be apart.")
         if not proof.verify(points, labels).holds or getattr(proof.kernel, "name", "linear") != "linear":
             raise ValueError("the proof must be about these rows, and about planes among them, not of a kernel.")
         classes, label = np.unique(labels, return_inverse=True)

@@ -92,6 +92,8 @@ def _within_penalty(
         free = (near > lower) & (near < upper)
         H = problem.weighted_gram(c * room * free)[np.ix_(index, index)]
         change = np.zeros(problem.d + 1)
+        if not (np.isfinite(H).all() and np.isfinite(sums).all()):
+            break
         change[index] = np.linalg.lstsq(H, (target - sums)[index], rcond=1e-10)[0]
         multipliers += change
         near = np.clip(u + room * problem.decision(multipliers), lower, upper)
