@@ -46,6 +46,7 @@ def _checks_of_held_out_rows():
     """All but one: a row that counts twice is held out or not, and of two copies one may be."""
     models = [
         AdaBoostClassifier(n_estimators=10, validation_fraction=0.2, n_iter_no_change=3, random_state=0),
+        AdaBoostRegressor(n_estimators=5, validation_fraction=0.2, n_iter_no_change=3, random_state=0),
         CascadeClassifier(max_stages=3, validation_fraction=0.3, random_state=0),
     ]
     for model in models:

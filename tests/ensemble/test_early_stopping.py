@@ -9,7 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.bounds import boosting_rounds
 from maxmargin.certificates import Status
-from maxmargin.ensemble import AdaBoostClassifier, RandomForestClassifier, RandomForestRegressor
+from maxmargin.ensemble import AdaBoostClassifier, AdaBoostRegressor, RandomForestClassifier, RandomForestRegressor
+from maxmargin.linear_model import Ridge
+from maxmargin.persistence import load, save
 
 CANCER = load_breast_cancer(return_X_y=True)
 
@@ -150,3 +152,41 @@ def test_a_first_learner_without_errors_is_kept():
     model = AdaBoostClassifier(validation_fraction=0.25, random_state=0).fit(X, X[:, 0] > 19)
     assert len(model.estimators_) == 1 and model.score(X, X[:, 0] > 19) == 1.0
     assert model.certificate_.verify(X, X[:, 0] > 19).status is model.certificate_.status
+
+
+@pytest.mark.parametrize("estimator", [None, Ridge(alpha=1e-3)])
+def test_a_regressor_keeps_the_rounds_with_the_lowest_error_on_held_out_rows(estimator, tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    settings = {"n_estimators": 60, "validation_fraction": 0.3, "n_iter_no_change": 8, "random_state": 0}
+    model = AdaBoostRegressor(estimator, resample=False, **settings).fit(X, y)
+    scores, rounds = model.validation_scores_, len(model.estimators_)
+    assert rounds == int(np.argmax(scores)) + 1 and len(scores) <= min(60, rounds + 8)
+    # the rows that were held out are those that have no part: without them the same model is fitted
+    size = round(0.3 * len(y))
+    held = np.random.RandomState([model._seed, 1]).permutation(len(y))[:size]
+    weight = np.ones(len(y))
+    weight[held] = 0.0
+    alone = AdaBoostRegressor(estimator, n_estimators=rounds, resample=False, random_state=0).fit(X, y, weight)
+    np.testing.assert_allclose(alone.predict(X), model.predict(X))
+    rest = y[held] - model.predict(X[held])
+    assert scores[rounds - 1] == pytest.approx(1 - np.mean(rest**2) / np.var(y[held]))
+    for score, predicted in zip(scores, model.staged_predict(X[held]), strict=False):
+        assert score == pytest.approx(1 - np.mean((y[held] - predicted) ** 2) / np.var(y[held]))
+    assert model.certificate_.verify(X, y).status is model.certificate_.status is not Status.REFUTED
+    save(model, tmp_path / "model.mm")
+    again = load(tmp_path / "model.mm")
+    np.testing.assert_array_equal(again.validation_scores_, scores)
+    assert again.certificate_.verify(X, y).status is model.certificate_.status
+    again.validation_scores_[0] -= 0.25
+    assert again.certificate_.verify(X, y).status is Status.REFUTED
+    model.set_params(validation_fraction=0.0, n_iter_no_change=3)
+    assert model.certificate_.verify(X, y).status is not Status.REFUTED
+    assert not hasattr(model.fit(X, y), "validation_scores_")
+
+
+def test_targets_that_are_all_alike_and_shares_without_rows():
+    X = np.arange(20.0)[:, None]
+    model = AdaBoostRegressor(validation_fraction=0.2, random_state=0).fit(X, np.ones(20))
+    assert len(model.estimators_) == 1 and model.predict(X).tolist() == [1.0] * 20
+    with pytest.raises(ValueError, match="holds no row out of n_samples=2"):
+        AdaBoostRegressor(validation_fraction=0.1).fit([[0.0], [1.0]], [0.0, 1.0])

@@ -298,6 +298,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "AdaBoostClassifier validated": lambda: _fitted(
         AdaBoostClassifier(n_estimators=6, validation_fraction=0.3, random_state=0), X, WORDS
     ),
+    "AdaBoostRegressor validated": lambda: _fitted(
+        AdaBoostRegressor(n_estimators=5, validation_fraction=0.3, random_state=0), X, TARGET
+    ),
     "AdaBoostClassifier boxes": lambda: _fitted(AdaBoostClassifier("box", n_estimators=4), X, LABEL),
     "AdaBoostClassifier planes": lambda: _fitted(AdaBoostClassifier("linear", n_estimators=4), X, TWO),
     "AdaBoostClassifier stumps by error": lambda: _fitted(

@@ -23,7 +23,7 @@ from ._ada_boost_base import AdaBoostBase, bag, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee, prove
 from ._ada_boost_rounds import BoostRun, Learn, StoppingRule, boost
 from ._box import DecisionBox
-from ._early_stopping import NoTrainingError, RunningVote, ValidationError, first_of, held_out
+from ._early_stopping import NoTrainingError, RunningVote, ValidationError, best_rounds, first_of, held_out
 from ._linear_weak import DecisionPlane
 from ._members import drawn_seed, refuse_categories
 from ._stump import DecisionStump
@@ -183,13 +183,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
         self.validation_scores_ = 1.0 - np.array(validation.errors)
         if not validation.errors:  # the first learner makes no error, and boosting ends before it is asked
             return run
-        best = validation.best
-        if best >= len(run.learners):
-            return run
-        ending = f"{run.ending}; the learners up to round {best}, where it was lowest, are kept"
-        return replace(
-            run, learners=run.learners[:best], votes=run.votes[:best], errors=run.errors[:best], ending=ending
-        )
+        return best_rounds(run, validation.best)
 
     def _says(self, learner: Any, X: Any) -> np.ndarray:
         """What a learner says of valid rows, as numbers of classes."""

@@ -48,8 +48,19 @@ def losses(predicted: np.ndarray, y: np.ndarray, counted: np.ndarray, loss: str)
     return 1.0 - np.exp(-errors) if loss == "exponential" else errors
 
 
-def boost_r2(learn: Learn, y: np.ndarray, weights: np.ndarray, rounds: int, rate: float, loss: str) -> BoostRun:
-    """Up to so many rounds from weights that add up to 1."""
+def boost_r2(
+    learn: Learn,
+    y: np.ndarray,
+    weights: np.ndarray,
+    rounds: int,
+    rate: float,
+    loss: str,
+    stop: Callable[[Any, float], str] | None = None,
+) -> BoostRun:
+    """Up to so many rounds from weights that add up to 1.
+
+    `stop` is told each regressor with its vote, and says why to end there, or nothing.
+    """
     learners: list[Any] = []
     votes: list[float] = []
     means: list[float] = []
@@ -73,6 +84,9 @@ def boost_r2(learn: Learn, y: np.ndarray, weights: np.ndarray, rounds: int, rate
         learners.append(learner)
         votes.append(float(rate * np.log(1.0 / beta)))
         means.append(eps)
+        if stop is not None and (words := stop(learner, votes[-1])):
+            ending = words
+            break
         weights = np.where(counted, weights * beta ** ((1.0 - lost) * rate), 0.0)
         total = weights.sum()
         if not total > 0:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import Status
@@ -21,6 +22,7 @@ from ._ada_boost_base import AdaBoostBase, fit_on_bag, keep_rounds, timed
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_r2 import Learn, boost_r2, prove_r2
 from ._boosted_trees import BoostedTrees
+from ._early_stopping import MedianError, best_rounds, held_out
 from ._members import drawn_seed, refuse_categories
 
 _BLOCK = 2**21  # predictions that are sorted at a time
@@ -48,6 +50,11 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
     resample : bool or "auto", default="auto"
         Whether to train regressors on rows drawn by weight, as scikit-learn always does, instead of giving them the
         weights. "auto": only those that take no `sample_weight`.
+    validation_fraction : float, default=0.0
+        Share of the rows that is not trained on. Boosting ends when the squared error of the median on them has not
+        fallen for `n_iter_no_change` rounds, and the regressors up to where it was lowest are kept.
+    n_iter_no_change : int, default=10
+        See `validation_fraction`.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: training error, weighted error of the learner, exponential
         loss and seconds by round.
@@ -67,6 +74,9 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         ``certificate_.verify(X, y, sample_weight)``.
     feature_importances_ : ndarray of shape (n_features,)
         Importances for the regressors, weighted with their votes.
+    validation_scores_ : ndarray of shape (rounds made,)
+        With `validation_fraction`: the coefficient of determination on the held-out rows after each round, those not
+        kept included.
     estimator_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -92,11 +102,15 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         **AdaBoostBase._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
         "loss": [StrOptions({"linear", "square", "exponential"})],
+        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
     }
 
-    _kept_settings = ("learning_rate", "loss")
+    _kept_settings = ("learning_rate", "loss", "validation_fraction", "n_iter_no_change")
 
     loss: str = "linear"
+    validation_fraction: float = 0.0
+    n_iter_no_change: int = 10
 
     # ---------------------------------------------------------------- fitting
 
@@ -107,22 +121,39 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         self.estimator_ = self._template()
         X, y = self._validate(X, y, reset=True)
         start = self._weights(X, sample_weight)
+        self._seed = drawn_seed(self.random_state)
+        validation, start = self._held_out(X, y, start)
         learn = self._learn(X, y, start)
         times: list[float] = []
         if self.trace:
             learn = timed(learn, watch, times)
-        run = boost_r2(learn, y, start.copy(), self.n_estimators, self.learning_rate, self.loss)
+        run = boost_r2(learn, y, start.copy(), self.n_estimators, self.learning_rate, self.loss, validation)
+        if validation is not None:
+            self.validation_scores_ = validation.scores
+            run = best_rounds(run, validation.best) if validation.errors else run
         self._keep(run.learners, run.votes, run.errors)
-        self._loss, self._learning_rate = self.loss, self.learning_rate
+        for name in self._kept_settings:
+            setattr(self, f"_{name}", getattr(self, name))
         self._ending, self._rows_seen = run.ending, len(y)
         proof = self._prove(X, y, start, run.status)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         keep_rounds(self, times)
         return self
 
+    def _held_out(self, X: Any, y: np.ndarray, start: np.ndarray) -> tuple[MedianError | None, np.ndarray]:
+        """Who looks at the rows that are held out, if any are, and the weights of the others alone."""
+        self.__dict__.pop("validation_scores_", None)  # of the last fit
+        if self.validation_fraction == 0:
+            return None, start
+        one_class = np.zeros(len(y), dtype=np.intp)
+        held = held_out(one_class, start > 0, float(self.validation_fraction), self._seed)
+        rest = np.where(held, 0.0, start)
+        targets = np.asarray(y[held], dtype=np.float64)
+        error = MedianError(X[held], targets, start[held], _weighted_median, self.n_iter_no_change)
+        return error, rest / rest.sum()
+
     def _learn(self, X: Any, y: np.ndarray, start: np.ndarray) -> Learn:
         """What makes the regressor of a round: from a bag, by our tree from bins made once, or with weights."""
-        self._seed = drawn_seed(self.random_state)
         random_state = check_random_state(self._seed)
         resamples = self._resamples()
         tree = type(self.estimator_) is DecisionTreeRegressor and self.estimator_.node == "axis"
@@ -157,7 +188,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
 
     def _proof_of(self, again: Any, X: Any, y: Any, sample_weight: Any) -> BoostingGuarantee:
         X, y = again._validate(X, y, reset=False)
-        return self._prove(X, y, self._weights(X, sample_weight), self.certificate_.status)
+        _, start = again._held_out(X, y, self._weights(X, sample_weight))
+        return self._prove(X, y, start, self.certificate_.status)
 
     def _votes_of(self, errors: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):

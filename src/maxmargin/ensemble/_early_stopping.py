@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ._ada_boost_rounds import StoppingRule
+from ._ada_boost_rounds import BoostRun, StoppingRule
 
 # The numbers of the classes that a learner says of rows.
 Said = Callable[[Any, Any], np.ndarray]
+# From predictions, a column a regressor, and votes to what is predicted.
+Median = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class RunningVote:
@@ -59,6 +62,45 @@ class ValidationError:
     def best(self) -> int:
         """Rounds after which the error was least, the first such number."""
         return int(np.argmin(self.errors)) + 1
+
+
+class MedianError:
+    """Enough once so many rounds have not lowered the squared error of the weighted median on held-out rows."""
+
+    def __init__(self, X: Any, y: np.ndarray, weights: np.ndarray, median: Median, patience: int) -> None:
+        self.X, self.y, self.weights, self.median, self.patience = X, y, weights / weights.sum(), median, patience
+        self.columns: list[np.ndarray] = []
+        self.votes: list[float] = []
+        self.errors: list[float] = []
+
+    def __call__(self, learner: Any, vote: float) -> str:
+        self.columns.append(learner.predict(self.X))
+        self.votes.append(vote)
+        rest = self.median(np.array(self.columns).T, np.array(self.votes)) - self.y
+        self.errors.append(float(self.weights @ np.square(rest, dtype=np.float64)))
+        if len(self.errors) - self.best < self.patience:
+            return ""
+        return f"no lower error on held-out rows in {self.patience} rounds"
+
+    @property
+    def best(self) -> int:
+        """Rounds after which the error was least, the first such number."""
+        return int(np.argmin(self.errors)) + 1
+
+    @property
+    def scores(self) -> np.ndarray:
+        """Coefficients of determination by round; targets that are all alike have none but 1 and 0."""
+        spread = float(self.weights @ np.square(self.y - self.weights @ self.y))
+        errors = np.array(self.errors)
+        return 1.0 - errors / spread if spread > 0 else (errors == 0).astype(np.float64)
+
+
+def best_rounds(run: BoostRun, best: int) -> BoostRun:
+    """The rounds up to the one after which the error on held-out rows was lowest."""
+    if best >= len(run.learners):
+        return run
+    ending = f"{run.ending}; the learners up to round {best}, where it was lowest, are kept"
+    return replace(run, learners=run.learners[:best], votes=run.votes[:best], errors=run.errors[:best], ending=ending)
 
 
 def first_of(rules: list[StoppingRule]) -> StoppingRule | None:

@@ -212,6 +212,9 @@ def _right_type(scope: Scope) -> bool:
 _ADA_REGRESSOR: Entries = (
     *_boosted(Estimator(check=_regresses)),
     ("_loss", choice("linear", "square", "exponential")),
+    ("_validation_fraction", Maybe(Float(0.0, 1.0))),
+    ("_n_iter_no_change", Maybe(Int(1))),
+    ("validation_scores_", Maybe(floats("scores", high=1 + 1e-9))),
     ("estimator_", Derived(_base)),
 )
 
