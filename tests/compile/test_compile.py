@@ -110,6 +110,16 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path, capsys):
     assert code == 1 and "file" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_written_is_an_error_before_anything_is_compiled(tmp_path, monkeypatch, capsys):
+    def refused(**options):
+        raise PermissionError(13, "Permission denied", str(options["dir"]))
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refused)
+    monkeypatch.setattr("maxmargin.compile._compile.jobs", lambda: pytest.fail("compiles"))
+    code = main(["--only", ESTIMATOR, "--into", str(tmp_path), "--processes", "1"])
+    assert code == 1 and f"Permission denied: '{tmp_path}'" in capsys.readouterr().err
+
+
 def test_names_of_estimators_are_checked(capsys):
     with pytest.raises(SystemExit):
         main(["--only", "svm.SVD"])

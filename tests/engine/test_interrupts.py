@@ -109,9 +109,10 @@ def test_one_that_became_another_error_is_raised():
         method()
 
 
-def test_it_waits_where_numba_would_not_look_at_it():
-    """As in the module by which numba makes the arrays that compiled functions return."""
-    inside = {"__name__": "numba.core.serialize", "press": press, "done": []}
+@pytest.mark.parametrize("module", ["numba.core.serialize", "llvmlite.binding.executionengine"])
+def test_it_waits_where_numba_would_not_look_at_it(module):
+    """By the first, numba makes the arrays that compiled functions return; the second is called back by LLVM."""
+    inside = {"__name__": module, "press": press, "done": []}
     exec("def unpickle():\n    press()\n    done.append(1)\n    return 3", inside)
     values = []
 

@@ -4,6 +4,8 @@ import json
 import os
 import pickle
 import stat
+from pathlib import Path
+from types import FunctionType
 
 import numba
 import pytest
@@ -80,6 +82,30 @@ def test_what_is_not_there_is_compiled_and_kept(place):
 def test_zero_turns_it_off(written, monkeypatch):
     monkeypatch.setenv("MAXMARGIN_MACHINE_CODE", "0")
     assert call() == 1
+
+
+def test_a_place_that_is_no_folder_is_said(place, caplog, monkeypatch):
+    monkeypatch.setenv("MAXMARGIN_MACHINE_CODE", "1")
+    assert call() == 1
+    assert "MAXMARGIN_MACHINE_CODE=1 names no folder" in caplog.text
+
+
+def test_the_package_may_be_reached_by_a_link(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(_store.PACKAGE)
+    code = FUNCTION.__code__
+    path = link / Path(code.co_filename).relative_to(_store.PACKAGE)
+    linked = FunctionType(code.replace(co_filename=str(path)), FUNCTION.__globals__)
+    linked.__qualname__ = FUNCTION.__qualname__
+    assert function_name(linked) == function_name(FUNCTION)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes among files")
+def test_a_pipe_is_not_waited_for(place, caplog):
+    place.mkdir()
+    os.mkfifo(store_path(place, HOST))
+    assert call() == 1
+    assert "is not a file" in caplog.text
 
 
 def test_other_types_are_compiled(written):

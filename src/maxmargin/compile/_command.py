@@ -79,6 +79,8 @@ def _compile_one(level: str, folder: Path, asked: argparse.Namespace, like: Path
         f"with {processes}: {result.path} ({result.megabytes:.1f} MB)",
         flush=True,
     )
+    if not result.functions:
+        result.failed["everything"] = "no function of the package was found; this is a fault of maxmargin"
     for what in sorted(set(result.missing.values())):
         names = ", ".join(job for job, missing in result.missing.items() if missing == what)
         print(f"Left out, because {what} is not installed: {names}")

@@ -110,7 +110,9 @@ def compile_level(
     """
     begun = time.perf_counter()
     path = store_path(folder, level)
-    folder.mkdir(parents=True, exist_ok=True)  # where it cannot be, nothing need be compiled
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):  # where nothing can be written, nothing need be compiled
+        pass
     before = _contents(path, level)
     digest = package_digest()
     entries = dict(before) if only else {}

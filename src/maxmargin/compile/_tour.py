@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, clone, is_regressor
 
 import maxmargin
 
-ROWS, COLUMNS, MANY = 600, 8, 8000
+ROWS, COLUMNS, MANY, WIDE = 600, 8, 8000, 200
 DEMO = "demo"
 STORAGES = ("float64", "float32", "CSR", "CSR32")  # the last: CSR with values of float32
 _METHODS = (
@@ -48,6 +48,8 @@ class Case:
         How many; more than a few thousand take other ways.
     weights : bool
         Whether rows have weights.
+    columns : int
+        How many: rows of many take other ways, too.
     storages : tuple of str
         Which forms of rows.
 
@@ -57,11 +59,12 @@ class Case:
     classes: int = 2
     rows: int = ROWS
     weights: bool = False
+    columns: int = COLUMNS
     storages: tuple[str, ...] = STORAGES[:-1]
 
 
-def _case(classes: int = 2, rows: int = ROWS, weights: bool = False, **parameters: Any) -> Case:
-    return Case(parameters, classes, rows, weights)
+def _case(classes: int = 2, rows: int = ROWS, weights: bool = False, columns: int = COLUMNS, **parameters: Any) -> Case:
+    return Case(parameters, classes, rows, weights, columns)
 
 
 _KERNELS = [_case(kernel="linear"), _case(kernel="poly"), _case(kernel="sigmoid")]
@@ -76,7 +79,7 @@ CASES: dict[str, list[Case]] = {
     "svm.NuSVC": [_case(classes=3), *_KERNELS],
     "svm.NuSVR": _KERNELS,
     "svm.OneClassSVM": _KERNELS,
-    "svm.SVR": [_case(rows=MANY), *_KERNELS],
+    "svm.SVR": [_case(rows=MANY), _case(rows=5000, columns=WIDE, max_iter=2000), *_KERNELS],
     "svm.SVCCV": [_case(classes=3), _case(kernel="linear", Cs=3), _case(rows=2 * ROWS, Cs=3, gammas=2)],
     "svm.LinearSVC": [
         _case(rows=MANY), _case(classes=3), _case(weights=True), _case(loss="hinge"),
@@ -88,6 +91,7 @@ CASES: dict[str, list[Case]] = {
     "linear_model.LinearClassifier": [
         _case(loss="logistic"), _case(loss="squared_hinge"), _case(loss="squared_hinge", penalty="l1"),
         _case(loss="logistic", penalty="elastic_net"), _case(solver="sgd"),
+        _case(solver="sgd", loss="logistic"), _case(solver="sgd", loss="squared_hinge"),
     ],
     "linear_model.LinearRegression": [_case(weights=True)],
     "linear_model.Lasso": [_case(alpha=0.1)],
@@ -110,7 +114,10 @@ CASES: dict[str, list[Case]] = {
     ],
     "neighbors.KNeighborsRegressor": [_case(weights_of="distance")],
     "neighbors.CondensedNearestNeighbors": [_case(classes=3)],
-    "cluster.KMeans": [_case(n_clusters=3), _case(rows=MANY), _case(weights=True)],
+    "cluster.KMeans": [
+        _case(n_clusters=3), _case(rows=MANY), _case(weights=True), _case(n_clusters=100),
+        _case(rows=20_000, columns=54),
+    ],
     "cluster.SpectralClustering": [_case(n_clusters=3), _case(affinity="nearest_neighbors")],
     "tree.DecisionTreeClassifier": [
         _case(classes=3), _case(weights=True), _case(rows=MANY), _case(criterion="entropy"),
@@ -203,7 +210,7 @@ def use(kind: Callable[..., Any], case: Case, storage: str) -> list[tuple[str, E
     if "weights_of" in parameters:
         parameters["weights"] = parameters.pop("weights_of")
     model = kind(**parameters)
-    X, y = make_rows(storage, case.rows), make_targets(case, values=is_regressor(model))
+    X, y = make_rows(storage, case.rows, case.columns), make_targets(case, values=is_regressor(model))
     if parameters.get("kernel") == "precomputed":
         X = X @ X.T
     more = {"sample_weight": np.linspace(0.5, 1.5, case.rows)} if case.weights else {}
@@ -252,9 +259,9 @@ def _ask(model: Any, name: str, *given: Any) -> None:
             pass
 
 
-def make_rows(storage: str, rows: int = ROWS) -> Any:
+def make_rows(storage: str, rows: int = ROWS, columns: int = COLUMNS) -> Any:
     """Rows for the tour: the same numbers in each form."""
-    X = np.random.default_rng(0).normal(size=(rows, COLUMNS))
+    X = np.random.default_rng(0).normal(size=(rows, columns))
     if storage in ("CSR", "CSR32"):
         X[np.abs(X) < 0.5] = 0.0
         return sp.csr_array(X.astype(np.float32 if storage == "CSR32" else np.float64))
@@ -263,7 +270,7 @@ def make_rows(storage: str, rows: int = ROWS) -> Any:
 
 def make_targets(case: Case, values: bool) -> np.ndarray:
     """Labels or numbers that follow the rows, with noise."""
-    X = make_rows("float64", case.rows)
+    X = make_rows("float64", case.rows, case.columns)
     score = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * np.random.default_rng(1).normal(size=case.rows)
     if values:
         return score

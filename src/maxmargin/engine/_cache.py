@@ -21,7 +21,16 @@ from numba.core.compiler import CompileResult
 
 from ._levels import target_of
 from ._sources import source_stamp
-from ._store import Store, UnusableStoreError, function_name, signature_name, store_paths
+from ._store import (
+    PACKAGE_STORE,
+    VARIABLE,
+    Store,
+    UnusableStoreError,
+    function_name,
+    signature_name,
+    store_folder,
+    store_paths,
+)
 from ._trust import read_trusted
 
 _logger = logging.getLogger("maxmargin")
@@ -128,6 +137,9 @@ def _stores(target: tuple[str, str, str]) -> list[Store]:
     """The stores whose code runs here, the best first; opened once a process."""
     if target not in _open_stores:
         found = []
+        folder = store_folder()
+        if folder is not None and folder != PACKAGE_STORE and not folder.is_dir():
+            _report("read", NotADirectoryError(f"{VARIABLE}={folder} names no folder; 0 is for no machine code"))
         for path in store_paths():
             try:
                 store = Store(path)

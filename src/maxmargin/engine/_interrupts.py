@@ -41,8 +41,9 @@ _F = TypeVar("_F", bound=Callable)
 
 _SHIELDED: set[CodeType] = set()
 _UNSHIELDED: set[CodeType] = set()
-# numba's wrapper has this module make the arrays that a compiled function returns, and does not look at exceptions
-_DEAF = "numba.core.serialize"
+# numba's wrapper has the first make the arrays that a compiled function returns, and does not look at exceptions;
+# llvmlite's compiler calls the second back, where Python prints exceptions and drops them
+_DEAF = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine"})
 # ... and this one would keep the lock that all threads compile under
 _LOCKING = "numba.core.compiler_lock"
 
@@ -303,7 +304,7 @@ def _outermost_shield(frame: FrameType | None) -> FrameType | None:
         shield = frame
     while frame is not None and frame.f_code not in _UNSHIELDED:
         code, module = frame.f_code, frame.f_globals.get("__name__")
-        if code in _SHIELDED or code.co_name == "__del__" or module == _DEAF or module in _IMPORTING:
+        if code in _SHIELDED or code.co_name == "__del__" or module in _DEAF or module in _IMPORTING:
             shield = frame
         frame = frame.f_back
     return shield

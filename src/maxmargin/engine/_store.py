@@ -73,6 +73,8 @@ def function_name(function: Any) -> str | None:
     """Which function of the package this is; None if it is none, or if its closure has no name."""
     code = function.__code__
     path = Path(code.co_filename)
+    if not path.is_relative_to(PACKAGE):  # maybe by a link
+        path = path.resolve()
     if not path.is_relative_to(PACKAGE):
         return None
     parts = [name_of(path), function.__qualname__, str(code.co_firstlineno)]

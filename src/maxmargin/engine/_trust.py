@@ -36,13 +36,21 @@ def read_trusted(path: str | os.PathLike[str], start: int = 0, length: int = -1)
     bytes
 
     """
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=_open_at_once) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise UntrustedFileError(f"{path} is not a file")
         if hasattr(os, "getuid"):
-            for status, what in ((os.fstat(stream.fileno()), path), (os.stat(Path(path).parent), Path(path).parent)):
-                if not _is_ours(status):
-                    raise UntrustedFileError(f"others may write {what}")
+            for found, what in ((status, path), (os.stat(Path(path).parent), Path(path).parent)):
+                if not _is_ours(found):
+                    raise UntrustedFileError(f"{what} belongs to others, or others may write it")
         stream.seek(start)
         return stream.read(length)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open what somebody may have put there: a pipe would be waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_ours(status: os.stat_result) -> bool:
