@@ -124,7 +124,7 @@ def test_regressors():
         (LinearSVC(fit_intercept=False), "has no bound"),
         (LinearClassifier(penalty="l1", fit_intercept=False), "L2 penalty"),
         (LinearClassifier(class_weight="balanced", fit_intercept=False), "equal weight"),
-        (SVC(), "SVC minimises no"),
+        (SVC(), "SVC is not one of the linear machines"),
     ],
 )
 def test_why_there_is_no_bound(model, words):

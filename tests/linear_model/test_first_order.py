@@ -278,3 +278,34 @@ def test_a_bound_is_claimed_only_where_the_theorem_is_about_it(tmp_path):
     assert str(model.certificate_.verify(X, y).status) == "refuted"
     again = model.set_params(warm_start=True).fit(X, y)
     assert again.certificate_.problems[0].averaged is None  # not from the origin
+
+
+@pytest.mark.parametrize("direction", ["momentum", "nesterov", "rmsprop", "adam"])
+def test_the_theorem_is_of_plain_steps(direction):
+    X, y = flipped()
+    options = {"schedule": "theory", "direction": direction}
+    with pytest.raises(ValueError, match=f"plain steps; its bound does not hold for direction='{direction}'"):
+        LinearClassifier(solver="sgd", solver_options=options).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"schedule": "theory", "radius": -1.0}, "radius=-1.0 must be a positive number"),
+        ({"schedule": "theory", "radius": 0.0}, "radius=0.0 must be"),
+        ({"batch_size": None}, "batch_size must be a whole number from 1, or 'all'; got None"),
+    ],
+)
+def test_options_that_make_no_sense_are_named(options, words):
+    X, y = flipped()
+    with pytest.raises(ValueError, match=words):
+        LinearClassifier(solver="sgd", solver_options=options).fit(X, y)
+
+
+def test_a_radius_that_is_too_short_is_not_called_a_bound_of_the_optimum():
+    X, y = cancer()
+    options = {"schedule": "theory", "radius": 0.01, "batch_size": "all"}
+    model = LinearClassifier(solver="sgd", tol=1e-12, max_iter=50, solver_options=options).fit(X, y)
+    best = LinearClassifier(tol=1e-9).fit(X, y).certificate_
+    assert model.certificate_.primal - best.primal > model.certificate_.problems[0].averaged.bound
+    assert "above the best weights of length up to B" in str(model.certificate_)

@@ -139,3 +139,23 @@ def test_columns_of_other_sizes_are_not_taken_for_rounding():
     assert found.separable is not False
     assert found.verify(X, y).separable is found.separable
     assert separability(X * [1e4, 0.1, 1e-3], y).separable
+
+
+@pytest.mark.parametrize("apart", [2e-7, 1e-9, 1e-12, 1e-15])
+def test_a_narrow_margin_is_not_taken_for_none(apart):
+    X, y = np.array([[0.0], [1.0], [1.0 + apart], [2.0]]), [0, 0, 1, 1]
+    verdict = separability(X, y)
+    assert verdict.separable is not False
+    if verdict.proof is not None:
+        assert not verdict.proof.holds and "undecided" in str(verdict)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_columns_of_all_sizes_have_a_proof_to_rounding(fit_intercept):
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        X = rng.normal(size=(100, 5)) * np.logspace(0, 6, 5) + 1e3 * fit_intercept
+        y = rng.integers(0, 2, 100)
+        with pytest.raises(NotSeparableError) as caught:
+            LinearSVC(C=np.inf, fit_intercept=fit_intercept).fit(X, y)
+        assert caught.value.proof.verify(X, y).holds

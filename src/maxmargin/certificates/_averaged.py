@@ -27,14 +27,15 @@ class AveragedGuarantee:
     Attributes
     ----------
     radius : float
-        B, a bound of ||theta*||.
+        B: the bound is about theta no longer than this. That of the penalty is no shorter than the optimum; one that
+        the user has given may be.
     lipschitz : float
         rho, a bound of the length of c_i loss'(f_i) (x_i, 1).
     steps : int
         T.
     bound : float
-        n B rho / sqrt(T), or more for steps of another length: J of the mean iterate is above the minimum by no more
-        than this, in expectation.
+        n B rho / sqrt(T), or more for steps of another length: J of the mean iterate is above its minimum over
+        all theta with ||theta|| <= B by no more than this, in expectation.
     primal : float
         J of the mean iterate.
     eta : float

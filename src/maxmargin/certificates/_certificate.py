@@ -67,7 +67,8 @@ class Certificate:
         is assumed.
     averaged : AveragedGuarantee or None
         For stochastic gradients with ``schedule="theory"``: the bound ``n B rho / sqrt(T)`` of how far the mean of the
-        steps can be above the optimum, in expectation. It holds beside dual <= optimum, which is a proof.
+        steps can be above the best weights of length up to B, in expectation. It holds beside dual <= optimum, which
+        is a proof.
 
     """
 

@@ -55,9 +55,8 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
     if bound is not None:
         made = f"B = {bound.radius:.3g}, rho = {bound.lipschitz:.3g}, {bound.steps} steps"
         expected = "" if bound.certain else ", in expectation"
-        lines.append(
-            ("mean of the steps", f"at most {rounded_up(bound.bound, 4)} above the optimum{expected} ({made})")
-        )
+        best = "above the best weights of length up to B"
+        lines.append(("mean of the steps", f"at most {rounded_up(bound.bound, 4)} {best}{expected} ({made})"))
     return [
         *lines,
         ("status", str(worst.status)),

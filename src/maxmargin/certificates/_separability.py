@@ -12,9 +12,10 @@ from ..data import Rows, csr_rows
 from ..engine import interruptible
 from ..kernels import Kernel, kernel_name, symmetric_part
 
-# A distance of the combinations, as a fraction of the length of samples, that is nothing but rounding: its square is a
-# sum of kernel values, which cancels to about 1e-14 of them.
+# A distance of the combinations in feature space, as a fraction of the length of samples, that may be rounding: its
+# square is a sum of kernel values, which cancels to about 1e-14 of them.
 _TOUCHING = 1e-6
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,10 @@ class SeparationProof:
         """The proof once more, from the data: `distance` and `scale` recomputed, and whether it `holds`.
 
         It holds if the weights are convex, the rows of each set are of one class, the classes of the two sets differ,
-        and the combinations coincide but for rounding. In the space of the rows themselves, that is asked of every
-        column, in comparison with the differences of its values (through the origin: with the values themselves): a
-        plane may need a column of small values.
+        and the combinations coincide but for rounding. In the space of the rows themselves they have to do so in every
+        column, to the rounding of sums of these numbers: a margin of a ten-millionth of the values is a margin. In
+        other feature spaces distances are square roots of sums of kernel values, and below a millionth of the
+        length of samples they are rounding.
 
         Parameters
         ----------
@@ -85,8 +87,8 @@ class SeparationProof:
         distance = float(np.sqrt(max(square, 0.0)))
         touching = distance <= _TOUCHING * scale + 1e-300
         if self.kernel is None or kernel_name(self.kernel) == "linear":
-            apart, spread = _among_rows(X, rows, beta, self.through_origin)
-            distance, touching = float(np.linalg.norm(apart)), bool((apart <= _TOUCHING * spread + 1e-300).all())
+            apart, rounding = _among_rows(X, rows, beta, self.through_origin)
+            distance, touching = float(np.linalg.norm(apart)), bool((apart <= rounding).all())
         classes = [set(np.unique(y[part]).tolist()) for part in (self.positive, self.negative)]
         fewest = 0 if self.through_origin else 1
         one_each = all(fewest <= len(part) <= 1 for part in classes) and classes[0] != classes[1]
@@ -101,18 +103,18 @@ def _convex(weights: np.ndarray) -> bool:
 
 
 def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray, through_origin: bool) -> tuple[np.ndarray, np.ndarray]:
-    """How far the combinations are apart in each column, from differences of rows, and the largest of these.
+    """How far the combinations are apart in each column, and how much of that may be rounding of weights and sums.
 
-    Through the origin nothing is left but the values themselves.
+    They are combinations of differences from one row, so that what all rows have in common has no part in it; through
+    the origin, of the values themselves.
     """
     part = X[rows].astype(np.float64)
     part = part.toarray() if sp.issparse(part) else part
-    high, low = (getattr(X, name)(axis=0) for name in ("max", "min"))
-    high, low = (np.asarray(v.toarray() if sp.issparse(v) else v, dtype=np.float64).ravel() for v in (high, low))
-    if through_origin:
-        return np.abs(beta @ part), np.maximum(np.abs(high), np.abs(low))
-    first = part[0]
-    return np.abs(beta @ (part - first) + beta.sum() * first), high - low
+    if not through_origin:
+        part = part - part[0]
+        sums = np.where(beta > 0, beta[beta > 0].sum(), -beta[beta < 0].sum())
+        beta = np.divide(beta, sums, out=np.zeros_like(beta), where=sums > 0)
+    return np.abs(beta @ part), (len(rows) + 4) * _EPS * (np.abs(beta) @ np.abs(part)) + 1e-300
 
 
 def _values(kernel: Kernel | None, X: Any, rows: np.ndarray) -> np.ndarray:
@@ -148,10 +150,10 @@ def not_separable(proof: SeparationProof, linear: bool = False) -> NotSeparableE
 
     if proof.through_origin:
         return NotSeparableError(
-            f"C=inf asks for a hard margin, but the classes are not separable by a hyperplane through the origin: a "
-            f"convex combination of {samples(proof.positive)} of one class and {samples(proof.negative)} of the other "
-            f"times -1 is {proof.distance:.2g} away from the origin, where samples have length up to "
-            f"{proof.scale:.2g} (see the error's `proof`). "
+            f"C=inf asks for a hard margin, but the classes are not separable by a hyperplane through the origin, as "
+            f"far as float64 can tell: a convex combination of {samples(proof.positive)} of one class and "
+            f"{samples(proof.negative)} of the other times -1 is {proof.distance:.2g} away from the origin, where "
+            f"samples have length up to {proof.scale:.2g} (see the error's `proof`). "
             f"Use fit_intercept=True, a finite C, or remove contradictory rows.",
             proof,
         )
@@ -159,8 +161,8 @@ def not_separable(proof: SeparationProof, linear: bool = False) -> NotSeparableE
         ("by a hyperplane", "", "SVC with another") if linear else ("with this kernel", " in feature space", "another")
     )
     return NotSeparableError(
-        f"C=inf asks for a hard margin, but the classes are not separable {how}: a convex combination of "
-        f"{samples(proof.positive)} of one class and one of {samples(proof.negative)} of the other are "
+        f"C=inf asks for a hard margin, but the classes are not separable {how}, as far as float64 can tell: a convex "
+        f"combination of {samples(proof.positive)} of one class and one of {samples(proof.negative)} of the other are "
         f"{proof.distance:.2g} apart{where}, where samples have length up to {proof.scale:.2g} (see the "
         f"error's `proof`). "
         f"Use a finite C, {other} kernel, or remove contradictory rows.",

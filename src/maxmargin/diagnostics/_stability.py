@@ -95,7 +95,7 @@ class Stability:
         rho, lam = self.lipschitz, self.regularisation
         kept = "holds" if self.holds else "is exceeded"
         return "\n".join(
-            [*lines, f"  bound 2 rho^2/(lambda m){self.bound:>6.4g} {kept}, with rho {rho:.4g} and lambda {lam:.4g}"]
+            [*lines, f"  bound 2 rho^2/(lambda m) {self.bound:.4g} {kept}, with rho {rho:.4g} and lambda {lam:.4g}"]
         )
 
     __repr__ = __str__

@@ -31,7 +31,9 @@ def regularised_risk(estimator: Any, X: Any, y: np.ndarray, samples: int) -> Reg
     Estimators minimise 1/2 ||w||^2 + C sum_i l_i: divided by C m it is the mean loss plus ||w||^2 / (2 C m).
     """
     if not isinstance(estimator, (LinearSVC, LinearSVR, LinearClassifier, LogisticRegression)):
-        return RegularisedRisk(reason=f"{type(estimator).__name__} minimises no regularised risk of a linear machine")
+        return RegularisedRisk(
+            reason=f"{type(estimator).__name__} is not one of the linear machines that the theorem is about"
+        )
     name = "logistic" if isinstance(estimator, LogisticRegression) else estimator.loss
     if not isinstance(name, str):
         return RegularisedRisk(reason="it is about losses that are known by name")

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import linprog
 
 from ..certificates import (
     NotSeparableError,
@@ -45,6 +46,8 @@ _ROUNDS = 40
 _TOUCHING = 1e-14
 # A squared mean above this fraction of the squared scale is taken off the samples.
 _NEAR = 0.9
+# Values of the rows up to which weights of a proof are refined, and by how much equations in units of 1 may be missed
+_VALUES, _MET = 4_000_000, 1e-12
 # Rows shorter than this, or longer than its inverse, are scaled: the squares of their squares would leave float64.
 _SMALLEST = 1e-60
 
@@ -62,7 +65,15 @@ def solve_hard_margin(
     sign = np.sign(problem.p)
     gram, centre = _about_the_mean(problem.gram)
     hulls = BoxQP.hull_distance(gram, sign)
-    search = _NearestPoints(hulls, 2, lambda multipliers: evaluate_hard_margin(problem, multipliers), _verdict)
+
+    def verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
+        found = problem.gram.linear_rows()
+        if found is not None:
+            X = found[0].take(slice(None) if found[1] is None else found[1])  # type: ignore[arg-type]
+            beta, value = _meeting(X, beta, value, sign)
+        return _verdict(beta, value, scale)
+
+    search = _NearestPoints(hulls, 2, lambda multipliers: evaluate_hard_margin(problem, multipliers), verdict)
     found = search.run(_weights(hulls, sign, start), tolerance, gap_tolerance, budget, monitor, **engine_options)
     if found.evidence is None:
         b = sum(found.intercepts) - float(found.variables @ centre)
@@ -172,6 +183,49 @@ def _weights(hulls: BoxQP, sign: np.ndarray, start: np.ndarray | None) -> np.nda
     return beta
 
 
+def _meeting(X: Any, beta: np.ndarray, value: float, side: np.ndarray) -> tuple[np.ndarray, float]:
+    """Weights whose combinations coincide in every column, to rounding, and the squared distance that is left.
+
+    Those that are given, where none are found.
+
+    Kernel values tell distances to a ten-millionth of the largest column; a column of small values needs more. `side`
+    is 1 and -1 for the samples of the two hulls, or 1 for all of one hull that has the origin in it. The sums stay.
+    """
+    if X.shape[0] * X.shape[1] > _VALUES:
+        return beta, value
+    X = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
+    X = X - X[np.flatnonzero(beta)[0]] if (side < 0).any() else X
+    size = np.abs(X).max(axis=0)
+    size, X = size[size > 0], X[:, size > 0] / size[size > 0]
+    sums = [side == one for one in np.unique(side)]
+    system = np.vstack([X.T * side, *sums])
+    wanted = np.concatenate([np.zeros(X.shape[1]), np.ones(len(sums))])
+    weights = _on_the_face(system, wanted, np.abs(beta))
+    if weights is None:
+        found = linprog(np.zeros(len(side)), A_eq=system, b_eq=wanted, method="highs")
+        weights = _on_the_face(system, wanted, found.x) if found.x is not None else None
+    if weights is None:
+        return beta, value
+    apart = float(np.linalg.norm(size * (X.T @ (side * weights))))
+    return side * weights, apart * apart
+
+
+def _on_the_face(system: np.ndarray, wanted: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """Weights near these, positive where these are, that meet the equations; None if there are none so near."""
+    support = np.flatnonzero(weights > 0)
+    some, x = system[:, support], weights[support]
+    for _ in range(3):
+        step = x * np.linalg.lstsq(some * x, wanted - some @ x, rcond=None)[0]
+        if not (x + step > 0).all():
+            return None
+        x = x + step
+    if np.abs(wanted - some @ x).max() > _MET:
+        return None
+    found = np.zeros_like(weights)
+    found[support] = x
+    return found
+
+
 def _verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
     positive, negative = np.flatnonzero(beta > 0), np.flatnonzero(beta < 0)
     scale = scale if scale > 1e-300 else 0.0
@@ -242,6 +296,7 @@ def _through_the_origin(
         return problem.transposed(beta), beta
 
     def verdict(beta: np.ndarray, value: float, scale: float) -> NotSeparableError:
+        beta, value = _meeting(signed, beta, value, np.ones(len(kept)))
         positive, negative = (np.flatnonzero((beta > 0) & (sign == side)) for side in (1, -1))
         distance, size = (float(np.sqrt(square)) * unit for square in (value, scale if scale > 1e-300 else 0.0))
         weights = beta[positive], beta[negative]

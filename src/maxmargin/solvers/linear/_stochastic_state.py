@@ -6,6 +6,7 @@ Nothing here grows with the number of samples seen, apart from the slopes of the
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -106,6 +107,12 @@ class StochasticState:
             direction = "plain" if momentum is None else "momentum"
         batch_size = _ALL if batch_size == "all" else batch_size
         _check(batch_size, direction, schedule, eta0, order)
+        if schedule == "theory" and direction != "plain":
+            raise ValueError(
+                f"schedule='theory' is of plain steps; its bound does not hold for direction={direction!r}."
+            )
+        if radius is not None and not 0 < radius < np.inf:
+            raise ValueError(f"radius={radius!r} must be a positive number: the bound B of the length of theta.")
         self.decays = _decays(direction, momentum, decay, delta)
         self.theta = np.array(start, dtype=np.float64)
         self.batch_size, self.direction, self.schedule = int(batch_size), direction, schedule
@@ -302,7 +309,7 @@ def _check(batch_size: Any, direction: str, schedule: str, eta0: float | None, o
     ):
         if value not in allowed:
             raise ValueError(f"{name} must be one of {sorted(allowed)}; got {value!r}.")
-    if isinstance(batch_size, str) or batch_size < 1 or batch_size != int(batch_size):
+    if not isinstance(batch_size, numbers.Real) or batch_size < 1 or batch_size % 1 != 0:
         raise ValueError(f"batch_size must be a whole number from 1, or 'all'; got {batch_size!r}.")
     if eta0 is not None and not 0 < eta0 < np.inf:
         raise ValueError(f"eta0 must be None or a positive number; got {eta0!r}.")
