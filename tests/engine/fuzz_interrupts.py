@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -175,9 +176,18 @@ class _Alarm:
         os.kill(os.getpid(), signal.SIGINT)
 
 
+def _dropped(what: Any) -> str:
+    """Where Python has dropped an exception: in the callback of a weak reference, or when an object was deleted."""
+    frames = traceback.extract_tb(what.exc_traceback)
+    way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-12:])
+    return f"({what.exc_type.__name__}, {what.err_msg or 'ignored'} in {what.object!r:.80}: {way})"
+
+
 def interrupt(job: Job, seconds: float) -> tuple[str, float]:
     """What became of a signal sent after so many seconds: heard, lost or the error, and how late it was heard."""
     alarm, ended, outcome = _Alarm(seconds), False, ""
+    dropped: list[str] = []
+    sys.unraisablehook = lambda what: dropped.append(_dropped(what))
     try:
         try:
             alarm.thread.start()
@@ -186,7 +196,7 @@ def interrupt(job: Job, seconds: float) -> tuple[str, float]:
         finally:
             alarm.thread.join()  # nothing else may run when the next one is sent
         time.sleep(_LATE)
-        outcome = "lost"
+        outcome = " ".join(["lost", *dropped])
     except KeyboardInterrupt:
         outcome = "after" if ended else "heard"
     except BaseException as error:
