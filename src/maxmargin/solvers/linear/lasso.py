@@ -50,6 +50,9 @@ _PATIENCE = 4
 _NEWTON_STEPS = 50
 # Of the size of the objective: a gap on a working set that is nothing but the rounding of its terms.
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
+# Gaps below this, in sizes of the objective, are differences of sums that are rounded: no round makes them smaller.
+# 200 x 30, alpha = 0.01: seven rounds down to 1.7e-15 with the answer of the first, 3.4 ms instead of 0.8.
+_NOISE = 64 * float(np.finfo(np.float64).eps)
 # Sweeps between two of them.
 _SWEEPS = 10
 # Multiplications of one burst of coordinate descent.
@@ -194,7 +197,7 @@ class WorkingSets(IterativeSolver):
         if not np.isfinite(self.gap):
             return Status.STALLED
         self._screen(s)
-        if self.gap <= self.tolerance * self.size:
+        if self.gap <= max(self.tolerance, _NOISE) * self.size:
             return Status.CONVERGED
         return Status.STALLED if self.waited >= _PATIENCE else None
 
@@ -285,7 +288,8 @@ class WorkingSets(IterativeSolver):
                 gap = primal - s * product_now + 0.5 * s * s * inner
             else:
                 gap = float(fit @ fit) / (2 * l2)
-            if gap <= target or (moved and not primal < before - 1e-14 * self.size) or was_interrupted():
+            # at the optimum of these signs neither the sweeps nor Newton's step find anything, and the gap is rounding
+            if gap <= target or not primal < before - 1e-14 * self.size or was_interrupted():
                 break
             before = primal
         self.iterations += 1
