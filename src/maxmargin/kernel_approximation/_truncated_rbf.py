@@ -184,7 +184,8 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, 
             X = (X - self.centre_) * sqrt(2 * self.gamma_)  # in units of the kernel, in which powers are of its size
             weight = np.exp(-0.5 * np.einsum("ij,ij->i", X, X))[:, None]
             parts = [Polynomial(1.0, 0.0, k).feature_map(X) / sqrt(factorial(k)) for k in range(self.degree_ + 1)]
-            mapped = np.hstack(parts) * weight
+            # so far from the centre that exp(-x^2/2) is 0, all features are: also where a power overflows
+            mapped = np.where(weight > 0, np.hstack(parts) * weight, 0.0)
         if not np.isfinite(mapped).all():
             raise ValueError(
                 f"X has values so large that their products of degree {self.degree_} overflow float64. Scale X."
