@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as TheirLogisticRegression
@@ -236,15 +235,3 @@ def test_what_rounding_keeps_from_converging_is_no_worse_than_no_model(exponent,
         assert proof.primal < C * 60 * np.log(2)
         assert exponent == 500 or model.score(X, y) > 0.7  # there, products overflow on the way
     assert np.isfinite(model.predict_proba(X)).all()
-
-
-def test_a_pickle_from_before_there_was_a_trace(moons):
-    X, y = moons
-    model = KernelLogisticRegression().fit(X, y)
-    state = {name: value for name, value in model.__getstate__().items() if name != "trace"}
-    old = KernelLogisticRegression.__new__(KernelLogisticRegression)
-    old.__setstate__(state)
-    assert old.get_params() == model.get_params() and repr(old) == repr(model)
-    np.testing.assert_array_equal(old.decision_function(X), model.decision_function(X))
-    assert old.certificate_.verify(X, y)
-    assert not hasattr(clone(old).fit(X, y), "trace_")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
@@ -186,15 +185,3 @@ def test_changes_are_refuted(moons):
 def test_report(moons):
     X, y = moons
     assert "kernel perceptron" in str(KernelPerceptron(gamma=20.0).fit(X, y).report(X, y).data).lower()
-
-
-def test_a_pickle_from_before_there_was_a_trace(moons):
-    X, y = moons
-    model = KernelPerceptron().fit(X, y)
-    state = {name: value for name, value in model.__getstate__().items() if name != "trace"}
-    old = KernelPerceptron.__new__(KernelPerceptron)
-    old.__setstate__(state)
-    assert old.get_params() == model.get_params() and repr(old) == repr(model)
-    np.testing.assert_array_equal(old.decision_function(X), model.decision_function(X))
-    assert old.certificate_.verify(X, y)
-    assert not hasattr(clone(old).fit(X, y), "trace_")
