@@ -164,9 +164,9 @@ class ElasticNetCV(LassoModel):
         """Mean squared errors and relative gaps along alpha, each solution started from the last."""
         thetas, gaps = np.empty((len(alphas), fold.rows.d + 1)), np.empty(len(alphas))
         target = np.ascontiguousarray(fold.targets[:, 0])
-        found = design.path(target, alphas, ratio, self.positive, self.tol, thetas, gaps)
-        theta = thetas[found - 1] if found else np.zeros(fold.rows.d + 1)
-        for place, alpha in enumerate(alphas[found:].tolist(), found):
+        known = design.path(target, alphas, ratio, self.positive, self.tol, thetas, gaps)
+        theta = thetas[known - 1] if known else np.zeros(fold.rows.d + 1)
+        for place, alpha in enumerate(alphas[known:].tolist(), known):
             problem = fold.problem(0, alpha, ratio, self.positive)
             found = WorkingSets.solve(problem, theta, self.tol, self.max_iter, design=design)
             raise_interrupt()
