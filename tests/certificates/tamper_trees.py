@@ -71,6 +71,7 @@ def _models(rng: np.random.Generator) -> Iterator[tuple[Any, str, tuple[str, ...
     balanced = {"class_weight": "balanced", "random_state": seed}
     yield RandomForestClassifier(4, combine="product", **balanced), "classes", _TREE_FORMS
     yield RandomForestClassifier(3, bootstrap=False, random_state=seed), "two", _TREE_FORMS
+    yield RandomForestRegressor(3, bootstrap="disjoint", random_state=seed), "values", _TREE_FORMS
     yield RandomForestRegressor(4, min_samples_leaf=3, random_state=seed), "values", _TREE_FORMS
     yield BaggingClassifier(n_estimators=4, max_features=0.7, random_state=seed), "classes", _FORMS
     yield BaggingClassifier(LogisticRegression(), 3, random_state=seed), "two", _FORMS

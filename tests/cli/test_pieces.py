@@ -7,6 +7,7 @@ import re
 import signal
 from contextlib import suppress
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -315,18 +316,20 @@ def test_signals_are_given_back(tool):
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_an_interrupt_that_parsing_swallows_is_not_lost(tool, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "place", ["cyclopts.App.parse_args", "maxmargin.cli._app.make_app", "maxmargin.cli._main._run"]
+)
+def test_an_interrupt_that_is_swallowed_outside_a_command_is_not_lost(place, tool, monkeypatch, tmp_path):
     """As in a callback of a weak reference, where Python drops exceptions."""
-    from cyclopts import App
+    module, _, name = place.rpartition(".")
+    function = getattr(resolve_name(module), name)
 
-    parse = App.parse_args
-
-    def interrupted(self, *given, **options):
+    def interrupted(*given, **options):
         with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        return parse(self, *given, **options)
+        return function(*given, **options)
 
-    monkeypatch.setattr(App, "parse_args", interrupted)
+    monkeypatch.setattr(place, interrupted)
     before = signal.getsignal(signal.SIGINT)
     assert tool("info", tmp_path / "none.mm").code == 130
     assert signal.getsignal(signal.SIGINT) is before

@@ -26,19 +26,23 @@ def test_forests(estimator, check):
     check(estimator)
 
 
-def _checks_of_held_out_rows():
-    """All but one: a row that counts twice is held out or not, and of two copies one may be."""
+def _checks_of_parted_rows():
+    """All but one: a row that counts twice is held out or not, and of two copies one may be; so it is with bags."""
     models = [
+        RandomForestClassifier(n_estimators=3, bootstrap="disjoint", random_state=0),
+        RandomForestRegressor(n_estimators=3, bootstrap="disjoint", random_state=0),
         RandomForestClassifier(n_estimators="auto", validation_fraction=0.25, random_state=0),
         RandomForestRegressor(n_estimators="auto", validation_fraction=0.25, random_state=0),
     ]
     for model in models:
         for estimator, check in estimator_checks_generator(model):
             if "sample_weight_equivalence" not in str(check):
-                yield pytest.param(estimator, check, id=f"{type(model).__name__}-{check.func.__name__}")
+                yield pytest.param(
+                    estimator, check, id=f"{type(model).__name__}-{model.bootstrap}-{check.func.__name__}"
+                )
 
 
-@pytest.mark.parametrize(("estimator", "check"), list(_checks_of_held_out_rows()))
+@pytest.mark.parametrize(("estimator", "check"), list(_checks_of_parted_rows()))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # few rows: the error may never settle
-def test_held_out_rows(estimator, check):
+def test_held_out_rows_and_disjoint_bags(estimator, check):
     check(estimator)

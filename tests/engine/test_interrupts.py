@@ -109,9 +109,11 @@ def test_one_that_became_another_error_is_raised():
         method()
 
 
-@pytest.mark.parametrize("module", ["numba.core.serialize", "llvmlite.binding.executionengine"])
-def test_it_waits_where_numba_would_not_look_at_it(module):
-    """By the first, numba makes the arrays that compiled functions return; the second is called back by LLVM."""
+@pytest.mark.parametrize(
+    "module", ["numba.core.serialize", "llvmlite.binding.executionengine", "weakref", "_weakrefset"]
+)
+def test_it_waits_where_an_exception_would_be_dropped(module):
+    """By the first, numba makes the arrays that compiled functions return; LLVM and weak references call the others."""
     inside = {"__name__": module, "press": press, "done": []}
     exec("def unpickle():\n    press()\n    done.append(1)\n    return 3", inside)
     values = []

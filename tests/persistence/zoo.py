@@ -268,6 +268,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "RandomForestClassifier boxes": lambda: _fitted(
         RandomForestClassifier(3, node="box", n_candidates=8, random_state=0), X, LABEL
     ),
+    "RandomForestClassifier of disjoint bags": lambda: _fitted(
+        RandomForestClassifier(3, bootstrap="disjoint", random_state=0), X, WORDS
+    ),
     "RandomForestRegressor half-spaces": lambda: _fitted(
         RandomForestRegressor(3, node="oblique", n_candidates=8, random_state=0), X, TARGET
     ),

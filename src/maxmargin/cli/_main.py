@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
@@ -46,8 +46,8 @@ def _run_safely(argv: Sequence[str] | None, listen: Any) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end a run
     try:
-        with _terminated_like_interrupted():
-            code = _run(words, listen)
+        with _terminated_like_interrupted(), _swallowed_interrupts_raised() as hear_by:
+            code = _run(words, listen and (lambda: hear_by(listen)))
             sys.stdout.flush()
         return code
     except SystemExit as ended:
@@ -61,7 +61,7 @@ def _run_safely(argv: Sequence[str] | None, listen: Any) -> int:
         return code
 
 
-def _run(words: Sequence[str], listen: Any = None) -> int:
+def _run(words: Sequence[str], begin_to_listen: Callable[[], None] | None = None) -> int:
     from cyclopts import CycloptsError
 
     from ._app import COMMANDS, make_app
@@ -69,8 +69,7 @@ def _run(words: Sequence[str], listen: Any = None) -> int:
 
     app = make_app(make_console(sys.stdout), make_console(sys.stderr))
     try:
-        with _swallowed_interrupts_raised():
-            command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+        command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         error.verbose = False
         say_error(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.")
@@ -79,8 +78,8 @@ def _run(words: Sequence[str], listen: Any = None) -> int:
         from ..engine import interruptible
 
         command = interruptible(command)  # Ctrl-C that something in between swallows is raised at the end
-    if listen is not None:
-        signal.signal(signal.SIGINT, listen)
+    if begin_to_listen is not None:
+        begin_to_listen()
     code = command(*bound.args, **bound.kwargs)
     return code if isinstance(code, int) else DONE
 
@@ -93,30 +92,43 @@ def _help_for(words: Sequence[str]) -> str:
 
 
 @contextmanager
-def _swallowed_interrupts_raised() -> Iterator[None]:
+def _swallowed_interrupts_raised() -> Iterator[Callable[[Any], None]]:
     """Raise KeyboardInterrupt at the end, if one was raised where Python drops exceptions: in callbacks of weak
-    references, of which parsing has many. Commands have a scope of the engine, which would be slow to import here.
+    references, of which parsing has many. Commands have a scope of the engine, which does not reach what is parsed
+    before them and deleted after them.
+
+    It yields a function that makes another handler of SIGINT the one that decides.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda handler: None  # Python hands signals to the main thread alone
         return
-    heard = []
+    heard: list[int] = []
+    decides: Any = signal.getsignal(signal.SIGINT)
 
     def hear(number: int, frame: FrameType | None) -> None:
         try:
-            before(number, frame)
+            decides(number, frame)
         except KeyboardInterrupt:
             heard.append(number)
             raise
 
-    signal.signal(signal.SIGINT, hear)
+    def hear_by(handler: Any) -> None:
+        nonlocal decides
+        decides = handler
+        if callable(handler):  # else it is ignored, or ends the process at once
+            signal.signal(signal.SIGINT, hear)
+
+    hear_by(decides)
     try:
-        yield
+        yield hear_by
+    except KeyboardInterrupt:
+        heard.clear()  # it is on its way
+        raise
     finally:
-        signal.signal(signal.SIGINT, before)
-    if heard:
-        raise KeyboardInterrupt
+        if signal.getsignal(signal.SIGINT) is hear:
+            signal.signal(signal.SIGINT, decides)
+        if heard:
+            raise KeyboardInterrupt
 
 
 @contextmanager

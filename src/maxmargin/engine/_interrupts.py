@@ -42,8 +42,9 @@ _F = TypeVar("_F", bound=Callable)
 _SHIELDED: set[CodeType] = set()
 _UNSHIELDED: set[CodeType] = set()
 # numba's wrapper has the first make the arrays that a compiled function returns, and does not look at exceptions;
-# llvmlite's compiler calls the second back, where Python prints exceptions and drops them
-_DEAF = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine"})
+# the others are called back, by llvmlite's compiler and when an object is deleted that has weak references: there
+# Python prints exceptions and drops them
+_DEAF = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine", "weakref", "_weakrefset"})
 # ... and this one would keep the lock that all threads compile under
 _LOCKING = "numba.core.compiler_lock"
 

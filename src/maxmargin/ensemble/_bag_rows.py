@@ -70,10 +70,7 @@ class RowBags:
         order = value_order(X, target)
         sums = None if weight is None else np.cumsum((weight[order] > 0).astype(np.float64))
         able = len(target) if sums is None else int(sums[-1])
-        if parts > able:
-            raise ValueError(
-                f"n_samples={able} rows cannot be dealt out to n_estimators={parts} bags: some would be empty."
-            )
+        refuse_empty_bags(able, parts)
         return cls(Bags(order, sums, -(-able // parts), True), False, labels, parts, deal)
 
     @property
@@ -96,10 +93,7 @@ class RowBags:
     def _dealt_rows(self, number: int) -> np.ndarray:
         order, sums = self.bags.order, self.bags.sums
         dealt = order if sums is None else order[np.diff(sums, prepend=0.0) > 0]
-        dealt = dealt[np.random.RandomState(self.deal).permutation(len(dealt))]
-        if self.labels is not None:
-            dealt = dealt[np.argsort(self.labels[dealt], kind="stable")]
-        return dealt[number :: self.parts]
+        return order_of_dealing(dealt, self.labels, self.deal)[number :: self.parts]
 
     def _of_unseen_classes(self, rows: np.ndarray, seed: int) -> np.ndarray:
         """A row of each class that is not among these rows, drawn by weight; none of classes without weight."""
@@ -120,6 +114,29 @@ class RowBags:
             able = self.n if self.bags.sums is None else float(self.bags.sums[-1])
             return able / (self.parts * self.n)
         return self.bags.expected_share() if self.replace else self.bags.draws / self.n
+
+
+def order_of_dealing(rows: np.ndarray, labels: np.ndarray | None, seed: int) -> np.ndarray:
+    """The order in which rows go to one bag after the other: drawn from the seed, and class by class."""
+    dealt = rows[np.random.RandomState(seed).permutation(len(rows))]
+    return dealt if labels is None else dealt[np.argsort(labels[dealt], kind="stable")]
+
+
+def bag_numbers(bags: Bags, labels: np.ndarray | None, parts: int, seed: int) -> np.ndarray:
+    """The number of the bag that each row is in, where all of them are dealt out to so many bags."""
+    n = len(bags.order)
+    refuse_empty_bags(n, parts)
+    numbers = np.empty(n, dtype=np.int32)
+    numbers[order_of_dealing(bags.order, labels, seed)] = np.arange(n) % parts
+    return numbers
+
+
+def refuse_empty_bags(rows: int, parts: int) -> None:
+    """Refuse to deal rows out to more bags than there are rows."""
+    if parts > rows:
+        raise ValueError(
+            f"n_samples={rows} rows cannot be dealt out to n_estimators={parts} bags: some would be empty."
+        )
 
 
 def value_order(X: Any, target: np.ndarray) -> np.ndarray:

@@ -23,14 +23,15 @@ class FittedForest(Reported):
         "X": "X : array-like, sparse matrix or data frame of shape (n_samples, n_features)\n    NaN means missing.",
         "sample_weight": "sample_weight : array-like of shape (n_samples,), optional\n"
         "    Weights of the rows in the trees; every row is drawn into a bag with the same odds. Whole numbers of up\n"
-        "    to 4, times any factor, are numbers of repetitions. Not negative.",
+        "    to 4, times any factor, are numbers of repetitions, but for disjoint bags. Not negative.",
     }
 
     estimators_: list
-    bootstrap: bool
+    bootstrap: bool | str
     n_jobs: int | None
     n_features_in_: int
     _bags: Bags
+    _dealt: np.ndarray  # with disjoint bags alone: the number of the tree that has each row
     _n_samples: int
     _rows: np.ndarray | None
 
@@ -87,7 +88,9 @@ class FittedForest(Reported):
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows in the bag of each tree, drawn again from its seed."""
         check_is_fitted(self)
-        if not self.bootstrap:
+        if hasattr(self, "_dealt"):
+            bags = [np.flatnonzero(self._dealt == t).astype(np.int32) for t in range(len(self.estimators_))]
+        elif not self.bootstrap:
             bags = [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
         else:
             bags = [self._bags.rows(member.random_state) for member in self.estimators_]

@@ -39,6 +39,7 @@ from ..tree import (
     prune,
     refuted,
 )
+from ._bag_rows import bag_numbers
 from ._fitted_forest import FittedForest
 from ._forest_bags import Bags
 from ._forest_parameters import FOREST_CONSTRAINTS, ForestParameters, refuse_contradictions
@@ -77,6 +78,7 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
     _sample_weight: np.ndarray | None
     _foreign: int
     _held_seed: int
+    _deal_seed: int
     _node_seed: int
     _learners: WeakLearners
 
@@ -116,11 +118,18 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         return self
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, seed: int | None = None, node_seed: int | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        seed: int | None = None,
+        node_seed: int | None = None,
+        deal_seed: int | None = None,
     ) -> tuple[Any, np.ndarray, Bins, Validation | None]:
         """Checked rows and targets that have a weight, and their bins; what bags are drawn from and trees weigh by.
 
-        And the rows that are held out, by a seed that is drawn if there is none; so is that of weak learners.
+        And the rows that are held out, by a seed that is drawn if there is none; so are those of weak learners and
+        of disjoint bags.
         """
         X = checked_columns(self, X, reset=True)
         target = checked_target(self, X, y, reset=True)
@@ -145,8 +154,14 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
             validation = None if validation is None else replace(validation, X=self._learners.columns(validation.X))
         of_class = self._class_weights(target, weight)
         self._n_samples, self.n_outputs_ = X.shape[0], 1
-        self._bags = Bags.of(X, target, weight, self.max_samples)
-        if weight is not None and self.bootstrap and self._bags.whole:  # rows are drawn that often
+        # a row is in one disjoint bag, whatever its weight
+        self._bags = Bags.of(X, target, None if self.bootstrap == "disjoint" else weight, self.max_samples)
+        self.__dict__.pop("_dealt", None)  # of the last fit
+        if self.bootstrap == "disjoint":
+            self._deal_seed = drawn_seed(self.random_state) if deal_seed is None else deal_seed
+            labels = target if self._classes_count else None
+            self._dealt = bag_numbers(self._bags, labels, self.n_estimators, self._deal_seed)
+        elif weight is not None and self.bootstrap and self._bags.whole:  # rows are drawn that often
             weight = None
         self._sample_weight = of_class if weight is None else weight if of_class is None else weight * of_class
         self.max_features_ = min(X.shape[1], columns_a_split(self.max_features, X.shape[1]))
@@ -174,8 +189,10 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
             member._learners = self._learners
         return member
 
-    def _counts(self, seed: int) -> np.ndarray:
-        """How often each row is in the bag of a tree."""
+    def _counts(self, seed: int, number: int) -> np.ndarray:
+        """How often each row is in the bag of a tree, of which the seed and the number are given."""
+        if self.bootstrap == "disjoint":
+            return (self._dealt == number).astype(np.int64)
         return self._bags.counts(seed) if self.bootstrap else np.ones(self._n_samples, dtype=np.int64)
 
     def _grow_all(self, X: Any, target: np.ndarray, bins: Bins, validation: Validation | None) -> None:
@@ -202,7 +219,8 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         while True:
             step = min(_STEP, wanted - len(self.estimators_)) if auto else wanted - len(self.estimators_)
             seeds = generator.randint(_SEEDS, size=step)
-            grown = self._grow(bins, target, [(int(seed), self) for seed in seeds])
+            first = len(self.estimators_)
+            grown = self._grow(bins, target, [(int(seed), t, self) for t, seed in enumerate(seeds, first)])
             members, bits = [member for member, _ in grown], [mask for _, mask in grown]
             if grown:
                 curve = np.concatenate([curve, self._out_of_bag_errors(X, target, members, bits, state)])
@@ -233,16 +251,16 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         if self.oob_score:
             self._set_out_of_bag(target, state)
 
-    def _grow(self, bins: Bins, target: np.ndarray, seeds: list[tuple[int, Any]]) -> list[tuple[Any, np.ndarray]]:
-        """Trees of these seeds and settings, each with the rows that it has not seen (a mask packed to bits)."""
+    def _grow(self, bins: Bins, target: np.ndarray, seeds: list[tuple[int, int, Any]]) -> list[tuple[Any, np.ndarray]]:
+        """Trees of these seeds, numbers and settings, each with the rows it has not seen (a mask packed to bits)."""
         done = 0
 
-        def work(seed: int, settings: Any) -> tuple[Any, np.ndarray]:
+        def work(seed: int, number: int, settings: Any) -> tuple[Any, np.ndarray]:
             nonlocal done
             done += 1
             if self.verbose:
                 print(f"tree {done} of {len(seeds)}")
-            counts = self._counts(seed)
+            counts = self._counts(seed, number)
             weight = counts.astype(np.float64) if self._sample_weight is None else counts * self._sample_weight
             weight = self._balance(weight, target)
             limits = limits_of(settings, len(target), len(bins.low), weight, self._classes_count)
@@ -276,8 +294,8 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
     def _unseen(self, members: list) -> list[np.ndarray]:
         """The rows that trees have not seen, from their seeds."""
         return run_portions(
-            lambda m: np.packbits(self._counts(m.random_state) == 0),
-            [(m,) for m in members],
+            lambda t, m: np.packbits(self._counts(m.random_state, t) == 0),
+            list(enumerate(members)),
             thread_count(self.n_jobs),
         )
 
@@ -290,7 +308,8 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
             words = f"{self._foreign} trees are of an earlier fit on other rows or weights: nothing is claimed."
             return nothing_estimated(len(members), words)
         held = float(np.mean([1.0 - np.bitwise_count(bits).sum() / n for bits in unseen]))
-        figures = (self._loss, len(members), held, self._bags.expected_share())
+        expected = 1 / len(members) if self.bootstrap == "disjoint" else self._bags.expected_share()
+        figures = (self._loss, len(members), held, expected)
         labels = (target, self.classes_) if self._classes_count else ()
         return out_of_bag_guarantee(found, *figures, *labels)
 
@@ -300,14 +319,15 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
             raise ValueError(
                 f"{self._foreign} trees are of an earlier fit on other rows, which cannot be verified here."
             )
-        again = clone(self).set_params(warm_start=False)
-        seeds = (getattr(self, name, None) for name in ("_held_seed", "_node_seed"))
+        again = clone(self).set_params(warm_start=False, n_estimators=max(1, len(self.estimators_)))
+        seeds = (getattr(self, name, None) for name in ("_held_seed", "_node_seed", "_deal_seed"))
         X, target, bins, validation = again._prepare(X, y, sample_weight, *seeds)
         check_same_rows((self._n_samples, len(self._bags.order)), len(target))
         if where := first_difference(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         try:
-            grown = again._grow(bins, target, [(member.random_state, member) for member in self.estimators_])
+            recorded = [(member.random_state, t, member) for t, member in enumerate(self.estimators_)]
+            grown = again._grow(bins, target, recorded)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return refuted(self.certificate_, "the record of how a tree was grown")
         again.estimators_, unseen = [member for member, _ in grown], [bits for _, bits in grown]

@@ -38,8 +38,10 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
         As in :class:`maxmargin.tree.DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         How many columns are drawn at a split, from those that are not constant in the node.
-    bootstrap : bool, default=True
-        Whether each tree has a bag of rows drawn with replacement, or all rows.
+    bootstrap : bool or "disjoint", default=True
+        Whether each tree has a bag of rows drawn with replacement, or all rows. "disjoint": all rows are dealt out, so
+        that every row is in the bag of one tree. Bags of n/n_estimators rows, with an equal share of each class, make
+        trees independent of one another; a row is judged out of bag by all the others.
     oob_score : bool or callable, default=False
         Whether to keep the out-of-bag accuracy, or what a function makes of labels and predictions, and the shares.
     n_jobs : int or None, default=None

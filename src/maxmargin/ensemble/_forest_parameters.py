@@ -13,7 +13,7 @@ from ..tree import CONSTRAINTS, TreeParameters, refuse_monotonic
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     **CONSTRAINTS,
     "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "bootstrap": ["boolean"],
+    "bootstrap": ["boolean", StrOptions({"disjoint"})],
     "oob_score": ["boolean", callable],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
@@ -32,7 +32,7 @@ class ForestParameters(TreeParameters):
     """The parameters that forests of classes and of values share."""
 
     n_estimators: Any = field(default=100, kw_only=False)
-    bootstrap: bool = True
+    bootstrap: Any = True
     oob_score: Any = False
     n_jobs: int | None = None
     verbose: int = 0
@@ -54,6 +54,8 @@ def refuse_contradictions(forest: Any) -> None:
             f"validation_fraction={forest.validation_fraction:g} holds other rows out at every fit, which the trees "
             "of a warm start may have seen; use warm_start=False."
         )
+    if forest.bootstrap == "disjoint":
+        _refuse_with_disjoint_bags(forest)
     if forest.bootstrap:
         return
     if forest.max_samples is not None:
@@ -67,4 +69,22 @@ def refuse_contradictions(forest: Any) -> None:
         raise ValueError(
             'n_estimators="auto" goes by the out-of-bag error: use bootstrap=True, validation_fraction=0.2 or a '
             "number of trees."
+        )
+
+
+def _refuse_with_disjoint_bags(forest: Any) -> None:
+    if forest.max_samples is not None:
+        raise ValueError(
+            f'max_samples={forest.max_samples!r} has no meaning with bootstrap="disjoint", where every row is in one '
+            "bag; use bootstrap=True or max_samples=None."
+        )
+    if forest.warm_start:
+        raise ValueError(
+            'warm_start=True cannot add trees with bootstrap="disjoint", which deals all rows out at once; use '
+            "warm_start=False."
+        )
+    if forest.n_estimators == "auto":
+        raise ValueError(
+            'n_estimators="auto" adds trees until their error has settled, and bootstrap="disjoint" deals all rows out '
+            "at once; use a number of trees."
         )

@@ -7,6 +7,7 @@ from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import MODERATE, Gram
 from ._kernel import Kernel
 from ._kernels import RBF, CallableKernel, Linear, Polynomial, Precomputed, Sigmoid
+from ._landmarks import Landmarks, Leftover, choose_landmarks
 from ._matrix_gram import MatrixGram, symmetric_part
 from ._mercer import MercerCheck, check_mercer
 from ._registry import KERNELS, kernel_name, make_kernel
@@ -31,6 +32,8 @@ __all__ = [
     "FreshProducts",
     "Gram",
     "Kernel",
+    "Landmarks",
+    "Leftover",
     "Linear",
     "MatrixGram",
     "MercerCheck",
@@ -44,6 +47,7 @@ __all__ = [
     "Sum",
     "TiledGram",
     "check_mercer",
+    "choose_landmarks",
     "definiteness",
     "examine",
     "kernel_name",

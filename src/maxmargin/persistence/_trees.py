@@ -299,6 +299,8 @@ def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
         ("_foreign", Int(0)),
         Check(lambda s: len(s.values["_bags"].order) == s["n"], "its bags are of other rows."),
         ("estimators_", _members(outputs, shares)),
+        ("_dealt", Maybe(whole("n", low=0, high=lambda s: s["trees"] - 1))),
+        ("_deal_seed", Maybe(Int(0, 2**32 - 1))),
         ("oob_error_curve_", floats("trees", nan=True)),
         ("validation_error_curve_", Maybe(floats("trees", low=0))),
         ("_held_seed", Maybe(Int(0, 2**32 - 1))),
