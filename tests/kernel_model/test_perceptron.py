@@ -182,6 +182,20 @@ def test_changes_are_refuted(moons):
         model.certificate_.verify(X, y, np.ones(100))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_values_that_are_zero_may_be_rounded_to_either_side():
+    """Samples of both classes that coincide: their decision value is a sum of cancelling terms."""
+    X, y = np.tile([1.0, 2.0, 3.0], (40, 1)), np.arange(40) % 2
+    model = KernelPerceptron(kernel="poly", gamma=1.0, max_iter=30, shuffle=False).fit(X, y)
+    proof = model.certificate_
+    assert not model._last.sum()  # whole numbers: the values are zero, and other rows would make them nearly so
+    assert proof.verify(X, y).status is Status.BUDGET_EXHAUSTED
+    for errors in (20.0, 40.0, -1.0, 41.0, np.nan):  # those of one class, of both, and what cannot be
+        model.certificate_ = replace(proof, figures={**proof.figures, "training errors": errors})
+        refuted = model.certificate_.verify(X, y).status is Status.REFUTED
+        assert refuted == (errors not in (20.0, 40.0))
+
+
 def test_report(moons):
     X, y = moons
     assert "kernel perceptron" in str(KernelPerceptron(gamma=20.0).fit(X, y).report(X, y).data).lower()

@@ -61,11 +61,18 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
         *lines,
         ("status", str(worst.status)),
         ("dual <= optimum <= primal", interval),
-        ("relative gap", f"{worst.relative_gap:.2e}"),
+        ("relative gap", f"{worst.relative_gap:.2e}{_of_nothing(worst)}"),
         ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
         ("iterations", f"{iterations}"),
         ("seconds", f"{seconds:.3g}"),
     ]
+
+
+def _of_nothing(worst: Certificate) -> str:
+    """That a gap is as large as the optimum itself, where there is no telling that from zero."""
+    if str(worst.status) != "converged" or not worst.dual <= 0 <= worst.primal or worst.relative_gap < 1:
+        return ""
+    return ", as always where 0 is between the bounds; converged by the violation"
 
 
 def as_text(worst: Certificate, problems: Sequence[Certificate]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
@@ -40,9 +39,6 @@ from ..kernels import Kernel, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
 from ._same_model import confirmed, refuted, same_rows
-
-# Samples up to which a factorisation takes less than waking a second thread of BLAS on a busy machine.
-_SMALL = 1000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -146,11 +142,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
             raise ValueError(
                 "y has values so large that the sum of their squares overflows float64. Scale y (StandardScaler)."
             )
-        with one_blas_thread() if problem.n <= _SMALL else nullcontext():
-            found = solve_kernel_ridge(problem)
-        if not np.isfinite(found).all():
-            raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
-        evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
+        with one_blas_thread():  # tiles run on threads of our own
+            found = solve_kernel_ridge(problem, thread_count(None))
+            if not np.isfinite(found).all():
+                raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
+            evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
         coef = np.zeros((X.shape[0], problem.k))
         coef[kept] = found
         self.dual_coef_ = coef[:, 0] if y.ndim == 1 else coef

@@ -82,6 +82,16 @@ def mistake_guarantee(problem: KernelSeparation, last: np.ndarray, kept: np.ndar
     return _guarantee(record, figures, words, record.mistakes <= bound * _ROOM)
 
 
+def error_range(problem: KernelSeparation, kept: np.ndarray, rounding: np.ndarray) -> tuple[int, int]:
+    """Samples on the wrong side by more than rounding, and those that are not on the right one by more.
+
+    Two ways of computing a value that is zero may see it on either side: so it is with samples of both classes that
+    coincide.
+    """
+    values = problem.y * (problem.K @ kept)
+    return int(np.count_nonzero(values < -2 * rounding)), int(np.count_nonzero(~(values > 2 * rounding)))
+
+
 def _guarantee(record: Record, figures: dict[str, float], words: str, holds: bool) -> Guarantee:
     return Guarantee("mistake bound", figures, words, holds, record.status, record.epochs, record.seconds, record.label)
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Guarantee, Status, are_floats, figures_reproduced
+from ..certificates import Guarantee, Status, are_floats, figures_reproduced, product_rounding
 from ..engine import Stopwatch, raise_interrupt, warn
 from ..estimators import check_same_rows, encode_labels, keep_trace, monitor_of
 from ..kernels import Gram, Kernel, definiteness
@@ -20,7 +20,7 @@ from ..problems import KernelSeparation
 from ..solvers import KernelPerceptronRule
 from ..svm import kernel_of_fit, rows_of, stated_gamma
 from ._classifier import KernelSumClassifier
-from ._mistakes import Record, mistake_guarantee
+from ._mistakes import Record, error_range, mistake_guarantee
 from ._same_model import same_rows
 
 
@@ -187,15 +187,19 @@ class KernelPerceptron(KernelSumClassifier):
         if (counts < 0).any() or (counts % 1).any() or not np.array_equal(counts.sum(axis=1), self.n_mistakes_):
             return None
         kernel = self._fitted_kernel()
-        problems = self._problems(kernel, kernel.audit_gram(rows_of(self.kernel, X)), label)
+        gram = kernel.audit_gram(rows_of(self.kernel, X))
+        problems = self._problems(kernel, gram, label)
+        rounding = product_rounding(gram, kept.T).T + 2.0**-50 * len(y) * np.abs(kept).sum(axis=1, keepdims=True)
         records = [
             Record(int(self.n_mistakes_[k]), claim.iterations, claim.status, claim.label, claim.seconds)
             for k, claim in enumerate(claims)
         ]
         checked = []
-        for part, claim in zip(self._proofs(problems, records), claims, strict=True):
-            exact = ("mistakes", "training errors", "radius")
+        for k, (part, claim) in enumerate(zip(self._proofs(problems, records), claims, strict=True)):
+            exact = ("mistakes", "radius")
             same = figures_reproduced({name: claim.figures.get(name, np.nan) for name in exact}, part.figures)
+            fewest, most = error_range(problems[k], kept[k], rounding[k])
+            same = same and fewest <= claim.figures.get("training errors", np.nan) <= most
             same = same and claim.figures.get("bound", -np.inf) >= part.figures["mistakes"] * (1 - 1e-9)
             broken = not same or (claim.holds and not part.holds)
             checked.append(replace(part, status=Status.REFUTED if broken else claim.status, holds=part.holds and same))

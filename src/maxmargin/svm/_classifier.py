@@ -145,7 +145,8 @@ class KernelClassifier(ClassifierMixin, Reported):
             evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
             coefficients = self._spread_of(pair, y)
             expected = problem.image(coefficients) + self.intercept_[k]
-            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected, coefficients))
+            tolerance = formulation.tolerance_of(problem)
+            audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected, tolerance, coefficients))
         return audits
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:

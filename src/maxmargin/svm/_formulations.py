@@ -19,6 +19,11 @@ from ..problems import BoxQP
 from ..solvers import Solution
 from ._solve import Solved, certificate_of, judged
 
+NOT_FINITE = (
+    "The dual coefficients or intercepts are not finite: values of X are too large or too small for products of rows "
+    "in float64. Scale X, for example by sklearn.preprocessing.StandardScaler."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Formulation(ABC):
@@ -43,6 +48,10 @@ class Formulation(ABC):
     def tolerance(self) -> float:
         """The violation up to which a fit is called converged."""
         return float(self.tol)
+
+    def tolerance_of(self, problem: BoxQP) -> float:
+        """The same for one problem, where decision values have no unit of their own, as a margin of 1 is one."""
+        return self.tolerance
 
     @abstractmethod
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
@@ -72,7 +81,7 @@ class Formulation(ABC):
         """The figures of a model that is verified."""
         return evaluate(problem, beta, intercepts, audit=True)
 
-    def comparable(self, claim: Certificate, evidence: Evidence) -> Certificate:
+    def comparable(self, claim: Certificate, evidence: Evidence, tolerance: float) -> Certificate:
         """A claim as it is compared with recomputed figures."""
         return claim
 
@@ -103,6 +112,10 @@ class NuMargin(Formulation):
 
     one_class_error = "specified nu is infeasible:"
 
+    def tolerance_of(self, problem: BoxQP) -> float:
+        total, (largest, apart) = _sum_of_multipliers(problem), _sizes(problem)
+        return _in_units_of(self.tolerance, total * apart * apart, total * largest * largest)
+
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
         return BoxQP.nu_classifier(gram, target, weight, min(self.nu, _largest_nu(target, weight)))
 
@@ -121,7 +134,11 @@ class NuMargin(Formulation):
         rho = (high - low) / 2
         if not rho > 0:
             rho = 1.0  # the classes coincide in feature space: every scale is as good
-        return solution.variables / rho, (low + high) / 2 / rho
+        with np.errstate(over="ignore"):
+            coefficients = solution.variables / rho
+            if not np.isfinite(np.abs(coefficients).sum()):  # decision values are sums of them
+                raise ValueError(NOT_FINITE)
+        return coefficients, (low + high) / 2 / rho
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
         positive = coefficients[problem.upper > 0].sum()
@@ -140,14 +157,18 @@ class NuMargin(Formulation):
         solution, certificate = solved.solution, solved.certificate
         if not len(solution.evidence.image):
             return solved
-        early = certificate.status not in (Status.CONVERGED, Status.STATIONARY)
+        claims = certificate.status in (Status.CONVERGED, Status.STATIONARY)
         beta, intercepts = self.to_variables(problem, *self.to_model(solution))
         # next to a bound, and by what is kept on it: then it counts no longer as free, and the violation is another
         other = any(((beta == b) != (solution.variables == b)).any() for b in (problem.lower, problem.upper))
-        if not (early or other):
+        if claims and not other:
             return solved
         evidence = judged(kernel, problem, self.evaluate(problem, beta, intercepts))
-        figures = certificate.status, certificate.iterations, certificate.seconds, certificate.label
+        met = evidence.kkt_violation <= self.tolerance_of(problem)
+        if evidence.definiteness != "fails":
+            met &= np.isfinite(evidence.gap) and (self.gap_tol is None or evidence.relative_gap <= self.gap_tol)
+        status = Status.STALLED if claims and not met else certificate.status
+        figures = status, certificate.iterations, certificate.seconds, certificate.label
         return replace(solved, certificate=Certificate.of(evidence, *figures))
 
     def evaluate(self, problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...]) -> Evidence:
@@ -194,6 +215,10 @@ class OneClass(Formulation):
 
     nu: float
 
+    def tolerance_of(self, problem: BoxQP) -> float:
+        total, (largest, apart) = _sum_of_multipliers(problem), _sizes(problem)
+        return _in_units_of(self.tolerance, total * largest * apart, total * largest * largest)
+
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
         return BoxQP.one_class(gram, weight, self.nu)
 
@@ -221,6 +246,13 @@ class Tube(Formulation):
     C: float
     epsilon: float
     nu: float | None = None
+
+    def tolerance_of(self, problem: BoxQP) -> float:
+        if self.nu is None:  # epsilon is given in the unit of the targets
+            return self.tolerance
+        largest, _ = _sizes(problem)
+        values = _sum_of_multipliers(problem) * largest * largest + float(np.abs(problem.p).max())
+        return _in_units_of(self.tolerance, float(np.ptp(problem.p)), values)
 
     @property
     def bound(self) -> float:
@@ -256,7 +288,7 @@ class Tube(Formulation):
         if np.array_equal(kept, solution.variables):
             return solved
         evidence = judged(kernel, problem, evaluate(problem, kept, wanted=self.gap_tol))
-        within = evidence.kkt_violation <= self.tol
+        within = evidence.kkt_violation <= self.tolerance_of(problem)
         met = within and (self.gap_tol is None or evidence.relative_gap <= self.gap_tol)
         claims = solution.status in (Status.CONVERGED, Status.STATIONARY)
         status = (
@@ -266,11 +298,34 @@ class Tube(Formulation):
         certificate = certificate_of(solution, solved.certificate.seconds, solved.certificate.label)
         return replace(solved, solution=solution, certificate=certificate)
 
-    def comparable(self, claim: Certificate, evidence: Evidence) -> Certificate:
+    def comparable(self, claim: Certificate, evidence: Evidence, tolerance: float) -> Certificate:
         """With a nu, but for the violation: the sums that are kept may be parted so that less is violated than was."""
-        if self.nu is None or (claim.status is Status.CONVERGED and not claim.kkt_violation <= self.tol):
+        if self.nu is None or (claim.status is Status.CONVERGED and not claim.kkt_violation <= tolerance):
             return claim
         return replace(claim, kkt_violation=min(claim.kkt_violation, evidence.kkt_violation))
+
+
+def _in_units_of(tol: float, unit: float, values: float) -> float:
+    """`tol` in units of how far decision values can be apart, if that is less than 1; not below their rounding.
+
+    A tolerance of 0.001 is met by any multipliers where all values are smaller than that.
+    """
+    least = 1024 * (2.0**-53 * values + 2.0**-1022)
+    return min(tol, max(tol * unit, least)) if np.isfinite(unit) and np.isfinite(values) else tol
+
+
+def _sum_of_multipliers(problem: BoxQP) -> float:
+    return float(np.abs(problem.totals).sum())
+
+
+def _sizes(problem: BoxQP) -> tuple[float, float]:
+    """The largest length of a sample in feature space, and the largest distance of one from the first."""
+    gram = problem.gram
+    squares = np.abs(gram.diagonal())
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = gram.block(np.array([0]), np.arange(gram.shape[0]), np.float64)[0]
+        apart = np.abs((squares - products) + (squares[0] - products))
+        return float(np.sqrt(squares.max())), float(np.sqrt(apart.max()))
 
 
 def _sums(beta: np.ndarray) -> np.ndarray:

@@ -26,7 +26,8 @@ class NuSVC(KernelClassifier, KernelMachine):
     nu : float in (0, 1], default=0.5
         Upper bound of the share of margin errors.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions in the unscaled problem that is accepted, as in scikit-learn.
+        Largest violation of the optimality conditions in the unscaled problem that is accepted, as in scikit-learn;
+        where all decision values are below 1, in units of how far they can be apart.
 
     Examples
     --------

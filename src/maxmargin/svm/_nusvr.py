@@ -25,6 +25,9 @@ class NuSVR(KernelRegressor, KernelMachine):
         Upper bound of the share of samples outside the tube, lower bound of the share of support vectors.
     C : float, default=1.0
         Weight of the loss. Infinity is taken as 1e10.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted, as in scikit-learn; where the range of y is
+        below 1, in units of it.
 
     Attributes
     ----------

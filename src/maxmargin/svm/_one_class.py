@@ -31,6 +31,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     ----------
     nu : float in (0, 1], default=0.5
         Upper bound of the share of outliers, lower bound of the share of support vectors.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted, as in scikit-learn; where all scores are below
+        1, in units of how far they can be apart.
 
     Attributes
     ----------

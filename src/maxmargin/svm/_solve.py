@@ -98,7 +98,7 @@ class Tasks:
             return solve_kernel(
                 task.problem,
                 task.start,
-                formulation.tolerance,
+                formulation.tolerance_of(task.problem),
                 formulation.gap_tol,
                 self.budget,
                 monitor,

@@ -41,6 +41,8 @@ class Audit:
         Whether the model's own decision values of the rows are those of its variables.
     value_size : float
         Largest decision value or target.
+    tolerance : float
+        The violation up to which the problem counts as solved.
 
     """
 
@@ -49,6 +51,7 @@ class Audit:
     value_rounding: float = 0.0
     faithful: bool = False
     value_size: float = 1.0
+    tolerance: float = 0.0
 
     @classmethod
     def of(
@@ -58,6 +61,7 @@ class Audit:
         evidence: Evidence,
         own: np.ndarray,
         expected: np.ndarray,
+        tolerance: float,
         coefficients: np.ndarray | None = None,
     ) -> Audit:
         """From a problem's variables, and the decision values that the model gives and should give.
@@ -76,7 +80,7 @@ class Audit:
         slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
         objective_rounding = max(widest * value_rounding, 2 * evidence.rounding)
-        return cls(evidence, objective_rounding, value_rounding, faithful, size)
+        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance)
 
 
 def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certificate]:
@@ -100,8 +104,11 @@ def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certific
     if len(audits) != len(claims):
         return refuted(claims)
     formulation, found = machine._formulation(), zip(audits, claims, strict=True)
-    limits = formulation.tolerance, formulation.gap_tol
-    return [confirmed(audit, formulation.comparable(claim, audit.evidence), *limits) for audit, claim in found]
+    checked = []
+    for audit, claim in found:
+        comparable = formulation.comparable(claim, audit.evidence, audit.tolerance)
+        checked.append(confirmed(audit, comparable, formulation.gap_tol))
+    return checked
 
 
 def _gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
@@ -127,10 +134,11 @@ def audit_one(machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray, ow
     rows, problem, coefficients, intercept = again_one(machine, X, y, weight)
     beta, intercepts = formulation.to_variables(problem, coefficients, intercept)
     evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
-    return [Audit.of(problem, beta, evidence, own[rows], evidence.image[: len(rows)] + intercept)]
+    expected, tolerance = evidence.image[: len(rows)] + intercept, formulation.tolerance_of(problem)
+    return [Audit.of(problem, beta, evidence, own[rows], expected, tolerance)]
 
 
-def confirmed(audit: Audit, claim: Certificate, tolerance: float, gap_tolerance: float | None) -> Certificate:
+def confirmed(audit: Audit, claim: Certificate, gap_tolerance: float | None) -> Certificate:
     """A certificate of recomputed figures beside an earlier one.
 
     A status that claims less than convergence stands; one that claims it has to be confirmed, and whatever figures were
@@ -139,12 +147,11 @@ def confirmed(audit: Audit, claim: Certificate, tolerance: float, gap_tolerance:
     """
     e = audit.evidence
     found = Certificate.of(e, claim.status, claim.iterations, claim.seconds, claim.label)
-    return replace(found, status=_status(audit, claim, found, tolerance, gap_tolerance))
+    return replace(found, status=_status(audit, claim, found, gap_tolerance))
 
 
-def _status(
-    audit: Audit, claim: Certificate, found: Certificate, tolerance: float, gap_tolerance: float | None
-) -> Status:
+def _status(audit: Audit, claim: Certificate, found: Certificate, gap_tolerance: float | None) -> Status:
+    tolerance = audit.tolerance
     slack = REPRODUCED * audit.value_size + audit.value_rounding
     differing = not_reproduced(claim, found, rounding=audit.objective_rounding, violation_slack=slack)
     if not audit.faithful or differing:
