@@ -83,6 +83,8 @@ def estimators() -> dict[str, tuple[Any, str]]:
         "KernelLogisticRegression": (kernel_model.KernelLogisticRegression(), "three"),
         "KernelPerceptron": (kernel_model.KernelPerceptron(), "three"),
         "KernelEmbedding": (kernel_approximation.KernelEmbedding(), ""),
+        "Nystroem": (kernel_approximation.Nystroem(), ""),
+        "PolynomialMap": (kernel_approximation.PolynomialMap(), ""),
         "TruncatedRBF": (kernel_approximation.TruncatedRBF(), ""),
         "CondensedNearestNeighbors": (neighbors.CondensedNearestNeighbors(), "two"),
         "KNeighborsClassifier": (neighbors.KNeighborsClassifier(20), "two"),

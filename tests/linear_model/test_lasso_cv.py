@@ -87,3 +87,12 @@ def test_a_budget_that_is_too_small_says_so_of_the_folds():
 def test_bad_parameters_are_named(rows, model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*rows)
+
+
+def test_targets_without_noise_are_left_to_true_residuals():
+    """The objective falls to a billionth of ||t||^2, where differences of Gram matrices have no digits left."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 8))
+    model = LassoCV(alphas=[1e-3, 1e-7, 1e-11], cv=3, tol=1e-4).fit(X, X @ np.arange(1.0, 9.0))
+    assert model.gap_path_.max() <= 1e-4 and model.alpha_ == 1e-11
+    assert model.certificate_.status is Status.CONVERGED

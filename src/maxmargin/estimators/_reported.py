@@ -7,6 +7,7 @@ from typing import Any
 
 from ..engine import interruptible
 from ._docstrings import complete_class, complete_method
+from ._parameters import CheckedParameters
 
 
 class PublicMethods:
@@ -27,7 +28,7 @@ class PublicMethods:
         super().__init_subclass__(**options)
 
 
-class Reported(PublicMethods):
+class Reported(CheckedParameters, PublicMethods):
     """An estimator that can be reported on.
 
     The page is made far above the estimators, which it draws and explains; it is imported when it is asked for, so that

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -13,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,17 +26,19 @@ from ..certificates import (
 )
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, one_blas_thread, thread_count, warn
-from ..estimators import Reported, TakesKernel, check_penalties, check_same_rows, weights_or_ones
-from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
+from ..estimators import (
+    PAIRWISE_KERNELS,
+    Reported,
+    TakesKernel,
+    check_penalties,
+    check_same_rows,
+    pairwise_kernel,
+    weights_or_ones,
+)
+from ..kernels import Kernel, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
 from ._same_model import confirmed, refuted, same_rows
-
-# Kernels of scikit-learn that its functions compute here, too.
-_THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
-# Samples up to which a factorisation takes less than waking a second thread of BLAS on a busy machine.
-_SMALL = 1000
-_NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -102,7 +101,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
-        "kernel": [StrOptions(_NAMES), callable],
+        "kernel": [StrOptions(PAIRWISE_KERNELS), callable],
         "gamma": [Interval(Real, 0.0, None, closed="left"), None],
         "degree": [Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -143,11 +142,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
             raise ValueError(
                 "y has values so large that the sum of their squares overflows float64. Scale y (StandardScaler)."
             )
-        with one_blas_thread() if problem.n <= _SMALL else nullcontext():
-            found = solve_kernel_ridge(problem)
-        if not np.isfinite(found).all():
-            raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
-        evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
+        with one_blas_thread():  # tiles run on threads of our own
+            found = solve_kernel_ridge(problem, thread_count(None))
+            if not np.isfinite(found).all():
+                raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
+            evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
         coef = np.zeros((X.shape[0], problem.k))
         coef[kept] = found
         self.dual_coef_ = coef[:, 0] if y.ndim == 1 else coef
@@ -173,27 +172,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     def _kernel_of(self, d: int) -> Kernel:
         """The kernel that the parameters ask for, for rows of so many features."""
-        if isinstance(self.kernel, Kernel):
-            self._refuse_kernel_params()
-            return self.kernel
-        if callable(self.kernel):
-            return CallableKernel(partial(pairwise_kernels, metric=self.kernel, **(self.kernel_params or {})))
-        self._refuse_kernel_params()
-        gamma = 1.0 / d if self.gamma is None else float(self.gamma)
-        if self.kernel in _THEIRS:
-            options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-            return CallableKernel(partial(pairwise_kernels, metric=self.kernel, filter_params=True, **options))
-        if self.kernel in ("poly", "polynomial"):
-            return Polynomial(gamma, float(self.coef0), self.degree)  # type: ignore[arg-type]
-        if self.kernel == "sigmoid":
-            return Sigmoid(gamma, float(self.coef0))
-        return {"linear": Linear(), "rbf": RBF(gamma), "precomputed": Precomputed()}[self.kernel]
-
-    def _refuse_kernel_params(self) -> None:
-        if self.kernel_params:
-            raise ValueError(
-                f"kernel_params are arguments of a function of two rows; kernel={self.kernel!r} takes none."
-            )
+        return pairwise_kernel(self.kernel, d, self.gamma, self.degree, self.coef0, self.kernel_params)
 
     def _problem(self, gram: Any, X: Any, y: np.ndarray, sample_weight: Any) -> tuple[KernelRidgeProblem, np.ndarray]:
         """The problem of checked input, and the rows that take part."""

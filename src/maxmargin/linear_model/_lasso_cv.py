@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from ..data import validate_data
 from ..engine import one_blas_thread, raise_interrupt, run_parallel, thread_count, warn
 from ..search import make_folds
-from ..solvers import WorkingSets
+from ..solvers import Design, WorkingSets
 from ._lasso import LassoModel
 from ._lasso_fit import LassoData, alpha_grid, solve_lasso
 from ._overflow import refuse_overflow
@@ -130,8 +130,11 @@ class ElasticNetCV(LassoModel):
             inner = None if weights is None else weights[train]
             fold = LassoData.of(X[train], y[train], inner, self.fit_intercept, 1)
             outer = None if weights is None else weights[test]
+            design = fold.design()
             for r, ratio in enumerate(ratios.tolist()):
-                errors[r, :, k], gaps[r, :, k] = self._fold_errors(fold, grids[r], ratio, X[test], y[test], outer)
+                errors[r, :, k], gaps[r, :, k] = self._fold_errors(
+                    fold, design, grids[r], ratio, X[test], y[test], outer
+                )
 
         threads = min(thread_count(self.n_jobs), len(folds))
         with one_blas_thread():
@@ -156,12 +159,14 @@ class ElasticNetCV(LassoModel):
         self.gap_path_ = gaps if several else gaps[0]
 
     def _fold_errors(
-        self, fold: LassoData, alphas: np.ndarray, ratio: float, X: Any, y: np.ndarray, weights: Any
+        self, fold: LassoData, design: Design, alphas: np.ndarray, ratio: float, X: Any, y: np.ndarray, weights: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean squared errors and relative gaps along alpha, each solution started from the last."""
-        design, theta = fold.design(), np.zeros(fold.rows.d + 1)
         thetas, gaps = np.empty((len(alphas), fold.rows.d + 1)), np.empty(len(alphas))
-        for place, alpha in enumerate(alphas.tolist()):
+        target = np.ascontiguousarray(fold.targets[:, 0])
+        known = design.path(target, alphas, ratio, self.positive, self.tol, thetas, gaps)
+        theta = thetas[known - 1] if known else np.zeros(fold.rows.d + 1)
+        for place, alpha in enumerate(alphas[known:].tolist(), known):
             problem = fold.problem(0, alpha, ratio, self.positive)
             found = WorkingSets.solve(problem, theta, self.tol, self.max_iter, design=design)
             raise_interrupt()

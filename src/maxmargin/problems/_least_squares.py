@@ -212,8 +212,19 @@ class LeastSquares(OfRows):
 
         return np.sum(run_parallel(part, self.rows.strips(self.threads)), axis=0)
 
+    @cached_property
+    def whole(self) -> np.ndarray | None:
+        """A itself, not to be written to, where dense rows are few enough for one tile; else None."""
+        if self.rows.sparse or self.n > self.tile_height():
+            return None
+        tile = self.tile(0, self.n)
+        tile.flags.writeable = False
+        return tile
+
     def over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
         """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread."""
+        if self.whole is not None:
+            return [work(0, self.n, self.whole)]
         height = self.tile_height()
 
         def part(low: int, high: int) -> Any:

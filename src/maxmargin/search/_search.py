@@ -211,7 +211,7 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
             Given to the splitter: rows of a group stay together with `sklearn.model_selection.GroupKFold`.
 
         """
-        self._validate_params()  # type: ignore[attr-defined]
+        self._validate_params()
         self._refuse()
         check_scoring(self.scoring)
         self._forget()

@@ -28,18 +28,24 @@ from scipy.linalg import lapack
 
 from ...certificates import Status
 from ...data import Rows
-from ...engine import cached_property, was_interrupted
+from ...engine import cached_property, raise_interrupt, was_interrupted
 from ...problems import LeastSquares, Risk
 from .._driver import IterativeSolver
 from .._measured import measured
 from .._needs import Needs
 from .._solution import Solution
 from .._trace import Figures
-from ._lasso_descent import gram_descent
+from ._lasso_descent import DEPENDENT, gram_descent, gram_minimum, gram_path
 from .least_squares import inner_gram
 
 # Features up to which the Gram matrix of all of them is formed.
 _NARROW = 500
+# Features up to which none is screened: to sweep over them costs less than to find out.
+_FEW = 128
+# Features of a working set up to which all of its steps are one call of compiled code.
+_COMPILED = 200
+# Multiplications of one call of compiled code along a path.
+_CALL = 2e8
 # The first working set, at least.
 _FIRST = 64
 # Features of a working set above which its Gram matrix would cost more than it saves.
@@ -57,8 +63,6 @@ _NOISE = 64 * float(np.finfo(np.float64).eps)
 _SWEEPS = 10
 # Multiplications of one burst of coordinate descent.
 _BURST = 2e8
-# Part of the largest diagonal entry that is added where Newton's equations are singular.
-_DEPENDENT = 1e-9
 # Weights up to which Newton's equations are solved.
 _SYSTEM = 2000
 # What rounding may take from the length of a column, as a part of the uncentred length.
@@ -137,6 +141,56 @@ class Design:
         if len(place) == len(self._known) and (place == np.arange(len(place))).all():
             return self._gram
         return np.ascontiguousarray(self._gram[np.ix_(place, place)])
+
+    def path(
+        self,
+        y: np.ndarray,
+        alphas: np.ndarray,
+        l1_ratio: float,
+        positive: bool,
+        tolerance: float,
+        thetas: np.ndarray,
+        gaps: np.ndarray,
+    ) -> int:
+        """Minima for a target along falling alphas, from w = 0, by nothing but the Gram matrix of all features.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            The target.
+        alphas : ndarray
+            Penalties, falling; `l1_ratio` and `positive` are the same for all.
+        tolerance : float
+            Of the relative gaps, which are computed from the Gram matrix, too.
+        thetas, gaps : ndarray of shape (n_alphas, d + 1) and (n_alphas,)
+            Filled.
+
+        Returns
+        -------
+        int
+            How many were found. None where there are too many features for it; it ends where rounding of the Gram
+            matrix would be seen, or the tolerance is not met.
+
+        """
+        if self.rows.d > _NARROW or not len(alphas):
+            return 0
+        G, problem = self.gram(np.arange(self.rows.d)), self.centred(y)
+        t = problem.right
+        right, square = problem.transposed(t)[:, 0], float(t[:, 0] @ t[:, 0])
+        if not (square > 0 and np.isfinite(square) and np.isfinite(right).all() and np.isfinite(G).all()):
+            return 0
+        weights = np.zeros((len(alphas) + 1, self.rows.d))
+        at_once, found = max(1, int(_CALL // (_SWEEPS * max(64, self.rows.d) ** 2))), 0
+        for low in range(0, len(alphas), at_once):  # a signal is heard in between
+            high = min(len(alphas), low + at_once)
+            sweeps = G, right, square, alphas[low:high], l1_ratio, positive, tolerance, _SWEEPS, _NEWTON_STEPS
+            found = low + int(gram_path(*sweeps, weights[low : high + 1], gaps[low:high]))
+            raise_interrupt()
+            if found < high:
+                break
+        W = weights[1 : found + 1]
+        thetas[:found, :-1], thetas[:found, -1] = W, problem.intercept(W.T) if self.fit_intercept else 0.0
+        return found
 
     def _products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """``A_left'A_right``."""
@@ -221,7 +275,7 @@ class WorkingSets(IterativeSolver):
     def _screen(self, s: float) -> None:
         """Leave out the weights that are zero in every solution."""
         l1, l2 = self.problem.l1, self.problem.l2
-        if l1 <= 0:
+        if l1 <= 0 or self.problem.d <= _FEW:
             return
         # an L2 part is the lasso with d more rows, sqrt(l2) I: of these the residual is -sqrt(l2) w
         g, lengths = self.g[self.alive], self.design.lengths[self.alive]
@@ -265,11 +319,26 @@ class WorkingSets(IterativeSolver):
             return Status.STALLED
         G = self.design.gram(W)
         w, q = self.w[W], self.g[W].copy()
+        right = q + G @ w  # A_W't, but for weights outside of the set, which are zero
+        burst = int(max(1, min(_SWEEPS, _BURST // len(W) ** 2)))
+        target = max(0.1 * self.tolerance, _ROUNDING)
+        if len(W) <= _COMPILED:
+            sums = float(self.r @ self.r), float(self.t @ self.r)
+            gram_minimum(G, q, w, l1, l2, self.positive, *sums, right, target, self.size, burst, _NEWTON_STEPS)
+        else:
+            self._minimise(G, q, w, right, target * self.size, burst)
+        self.iterations += 1
+        self.w = np.zeros(self.problem.d)
+        self.w[W] = w
+        return None
+
+    def _minimise(
+        self, G: np.ndarray, q: np.ndarray, w: np.ndarray, right: np.ndarray, target: float, burst: int
+    ) -> None:
+        """The answer on a large working set: what `gram_minimum` does, with LAPACK for Newton's equations."""
+        l1, l2 = self.problem.l1, self.problem.l2
         start, slopes = w.copy(), q.copy()
         square, product = float(self.r @ self.r), float(self.t @ self.r)
-        right = self.g[W] + G @ start  # A_W't, but for weights outside of the set, which are zero
-        burst = int(max(1, min(_SWEEPS, _BURST // len(W) ** 2)))
-        target = max(0.1 * self.tolerance, _ROUNDING) * self.size
         before = inf
         for _ in range(_NEWTON_STEPS):
             gram_descent(G, q, w, l1, l2, self.positive, burst, 1e-3)
@@ -292,10 +361,6 @@ class WorkingSets(IterativeSolver):
             if gap <= target or not primal < before - 1e-14 * self.size or was_interrupted():
                 break
             before = primal
-        self.iterations += 1
-        self.w = np.zeros(self.problem.d)
-        self.w[W] = w
-        return None
 
     def _newton(self, G: np.ndarray, q: np.ndarray, w: np.ndarray, l1: float, l2: float) -> bool:
         """The minimum for these signs, or the point on the way there where a weight would change its sign."""
@@ -311,7 +376,7 @@ class WorkingSets(IterativeSolver):
             # columns that depend on each other: a little more on the diagonal makes a long step along what changes the
             # penalty alone, up to the first sign that changes
             steep = M.copy()
-            steep.flat[:: len(M) + 1] += _DEPENDENT * float(M.diagonal().max())
+            steep.flat[:: len(M) + 1] += DEPENDENT * float(M.diagonal().max())
             _, change, info = lapack.dposv(steep, rest)
         if info != 0 or not np.isfinite(change).all():
             return False  # coordinate descent goes on alone

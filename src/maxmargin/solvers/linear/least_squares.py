@@ -155,6 +155,9 @@ def inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
         gram = gram + np.triu(gram, 1).T
         centred = gram - float(problem.weights.sum()) * np.outer(problem.mu, problem.mu)
         return centred, problem.transposed(problem.right)
+    if problem.whole is not None:
+        A = problem.whole
+        return A.T @ A, A.T @ problem.right
     both = _squares(
         lambda low, high: np.hstack([problem.tile(low, high), problem.right[low:high]]),
         problem.n,
