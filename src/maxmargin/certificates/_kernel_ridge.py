@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import Definiteness
 from ..problems import KernelRidgeProblem
 from ._duality import Evidence, difference, relative
-from ._image import Image, bounded_image, bounded_images, extended_work
+from ._image import Image, bounded_image, bounded_images, extended_work, product_rounding
 from ._rounding import U, bounded_dot, gamma, lower, upper
 
 # Operations up to which a product is computed in extended precision, in a fit and where a proof is checked, if float64
@@ -31,6 +31,17 @@ def evaluate_kernel_ridge(
     with np.errstate(all="ignore"):
         images = bounded_images(shape, A)
     return [_of_target(problem, np.ascontiguousarray(A[:, k]), k, images[k], known, most) for k in range(problem.k)]
+
+
+def hold_to_rounding(problem: KernelRidgeProblem, a: np.ndarray, k: int, image: np.ndarray) -> bool:
+    """Whether the equations of a target hold but for what rounding does to ``K a``, which `image` is.
+
+    Coefficients are float64 numbers: where K is large, those next to the solution leave as much.
+    """
+    y, off = problem.targets[:, k], float(problem.alpha[k]) * a / problem.weights
+    with np.errstate(all="ignore"):
+        room = product_rounding(problem.gram, a) + 4 * U * (np.abs(y) + np.abs(image) + np.abs(off))
+        return bool((np.abs(y - image - off) <= room).all())
 
 
 def _of_target(
