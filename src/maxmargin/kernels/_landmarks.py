@@ -42,6 +42,8 @@ class Leftover:
         Rows that were looked at.
     standard_error : float
         Of the estimate; 0 where all rows were looked at.
+    is_estimate : bool
+        Whether it is one.
 
     """
 
@@ -255,7 +257,7 @@ def _leftover(landmarks: Landmarks, gram: Gram, rows: Any, rng: Any, most: int |
     # drawn after the landmarks and apart from them: of their leftover trace, the estimate is unbiased
     seen = np.sort(rng.choice(others, size=max(most, 2), replace=False))
     left = _residuals(landmarks, gram, rows, seen, n_threads)
-    spread = float(left.std(ddof=1)) * np.sqrt((1 - len(seen) / len(others)) / len(seen))
+    spread = float(left.std(ddof=1) * np.sqrt((1 - len(seen) / len(others)) / len(seen)))
     return Leftover(
         float(left.mean()) * len(others), float(gram.diagonal().sum()), len(seen), spread * len(others), True
     )
