@@ -280,6 +280,21 @@ def test_options_keep_their_case(tool):
     assert "--C " in out and "--gamma " in out and "--drop-missing-target" in out
 
 
+@pytest.mark.parametrize("option", ["C", "gamma", "kernel"])
+def test_help_names_the_families_of_an_option(option, tool):
+    from maxmargin.training._families import FAMILIES
+
+    lines = tool("train", "--help").out.replace("│", " ").splitlines()
+    first = next(k for k, line in enumerate(lines) if line.strip().startswith(f"--{option} "))
+    last = next(k for k, line in enumerate(lines) if k > first and line.strip().startswith("--"))
+    words = set(
+        " ".join(lines[first:last]).replace(",", " ").replace(";", " ").replace(":", " ").replace(".", " ").split()
+    )
+    named = {name for name in FAMILIES if name in words}
+    kernels = {"linear"} if option == "kernel" else set()
+    assert named == {family.name for family in FAMILIES.values() if option in family.takes} | kernels
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -333,3 +348,15 @@ def test_an_interrupt_that_is_swallowed_outside_a_command_is_not_lost(place, too
     before = signal.getsignal(signal.SIGINT)
     assert tool("info", tmp_path / "none.mm").code == 130
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("command", ["predict", "check", "explain", "report"])
+def test_detectors_are_for_pictures(command, tool, tmp_path):
+    from tests.persistence.zoo import case
+
+    from maxmargin.persistence import save
+
+    save(case("SlidingWindow").model, tmp_path / "detector.mm")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    ended = tool(command, str(tmp_path / "detector.mm"), str(tmp_path / "table.csv"))
+    assert ended.code == 2 and "detector of objects in pictures, which takes no tables" in ended.err
