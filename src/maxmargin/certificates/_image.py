@@ -46,6 +46,18 @@ def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> I
     return Image(f, e, square, EXTENDED_UNIT if extended else U)
 
 
+def bounded_images(problem: BoxQP, columns: np.ndarray) -> list[Image]:
+    """Images of the columns of an (n, k) array; kernel values are computed once for all of them."""
+    if columns.shape[1] == 1 or problem.sample is not None or problem.gram.linear_rows() is not None:
+        return [bounded_image(problem, np.ascontiguousarray(column)) for column in columns.T]
+    rows = np.flatnonzero(columns.any(axis=1))
+    coefficients = np.ascontiguousarray(columns[rows].T)
+    images = []
+    for beta, f, e in zip(columns.T, *_products(problem, rows, coefficients, 0), strict=True):
+        images.append(Image(f, e, bounded_dot(beta, f, e), U))
+    return images
+
+
 def product_rounding(gram: Gram, a: np.ndarray) -> np.ndarray:
     """What float64 may do to each value of ``K a``: much, where large coefficients cancel.
 
@@ -75,13 +87,22 @@ def _by_row(problem: BoxQP, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray, i
 
 
 def _product(problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int) -> tuple[np.ndarray, np.ndarray]:
+    f, e = _products(problem, rows, coefficients[None], rounded)
+    return f[0], e[0]
+
+
+def _products(
+    problem: BoxQP, rows: np.ndarray, coefficients: np.ndarray, rounded: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """``K[:, rows] c`` and its errors for each c of `coefficients`, of shape (outputs, rows)."""
     if not len(rows):
-        return np.zeros(problem.gram.shape[0]), np.zeros(problem.gram.shape[0])
+        return np.zeros((2, len(coefficients), problem.gram.shape[0]))  # type: ignore[return-value]
     with np.errstate(over="ignore", invalid="ignore"):
-        f, size, additions = problem.gram.sized_product(rows, coefficients)
+        f, size, additions = problem.gram.sized_products(rows, coefficients)
         accuracy = problem.gram.accuracy()
         e = (accuracy.relative + gamma(additions + rounded)) * size
-        e += accuracy.absolute * accuracy.scale * float(accuracy.scale[rows] @ np.abs(coefficients))
+        sizes = np.abs(coefficients) @ accuracy.scale[rows]
+        e += accuracy.absolute * np.multiply.outer(sizes, accuracy.scale)
     return f, e * (1 + 1e-9)
 
 

@@ -16,7 +16,7 @@ from ..kernels import Definiteness
 from ..problems import KernelCrammerSinger
 from ._crammer_singer import rows_balanced
 from ._duality import Evidence, difference, relative
-from ._image import bounded_image
+from ._image import bounded_images
 from ._indefinite import of_widths
 from ._linear_bounds import ROOM
 from ._rounding import U, bounded_dot, bounded_sum, gamma, lower, upper
@@ -31,7 +31,7 @@ def evaluate_kernel_crammer_singer(
     c, k = problem.weights, problem.classes
     feasible = bool(np.array_equal(alpha, rows_balanced(shape, alpha)))
     with np.errstate(all="ignore"):
-        images = [bounded_image(shape, np.ascontiguousarray(alpha[:, j])) for j in range(k)]
+        images = bounded_images(shape, alpha)
         f = np.column_stack([np.asarray(image.values, dtype=np.float64) for image in images])
         errors = np.column_stack([image.errors for image in images])
         square = sum(float(image.square[0]) for image in images)

@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import Definiteness
 from ..problems import KernelRidgeProblem
 from ._duality import Evidence, difference, relative
-from ._image import bounded_image, extended_work
+from ._image import Image, bounded_image, bounded_images, extended_work
 from ._rounding import U, bounded_dot, gamma, lower, upper
 
 # Operations up to which a product is computed in extended precision, in a fit and where a proof is checked, if float64
@@ -27,13 +27,20 @@ def evaluate_kernel_ridge(
 ) -> list[Evidence]:
     """Figures at coefficients of shape (n, k), one a target; an `audit` takes more time to narrow the intervals."""
     known, most = definiteness.without_bounds(), _AUDIT_WORK if audit else _EXTENDED_WORK
-    return [_of_target(problem, np.ascontiguousarray(A[:, k]), k, known, most) for k in range(problem.k)]
+    shape: Any = problem
+    with np.errstate(all="ignore"):
+        images = bounded_images(shape, A)
+    return [_of_target(problem, np.ascontiguousarray(A[:, k]), k, images[k], known, most) for k in range(problem.k)]
 
 
-def _of_target(problem: KernelRidgeProblem, a: np.ndarray, k: int, known: Definiteness, most: float) -> Evidence:
-    found = _figures(problem, a, k, False)
-    if found.gap > _NOTICEABLE * found.primal and extended_work(problem, a) <= most:  # type: ignore[arg-type]
-        sharper = _figures(problem, a, k, True)
+def _of_target(
+    problem: KernelRidgeProblem, a: np.ndarray, k: int, image: Image, known: Definiteness, most: float
+) -> Evidence:
+    shape: Any = problem
+    found = _figures(problem, a, k, image)
+    if found.gap > _NOTICEABLE * found.primal and extended_work(shape, a) <= most:
+        with np.errstate(all="ignore"):
+            sharper = _figures(problem, a, k, bounded_image(shape, a, extended=True))
         found = sharper if sharper.gap < found.gap else found
     if known.fails:
         dual, gap = -np.inf, np.inf
@@ -43,11 +50,9 @@ def _of_target(problem: KernelRidgeProblem, a: np.ndarray, k: int, known: Defini
     return Evidence(*figures, (0.0,), found.image, known.basis, found.rounding)
 
 
-def _figures(problem: KernelRidgeProblem, a: np.ndarray, k: int, extended: bool) -> Evidence:
-    shape: Any = problem
+def _figures(problem: KernelRidgeProblem, a: np.ndarray, k: int, image: Image) -> Evidence:
     y, s, alpha = problem.targets[:, k], problem.weights, float(problem.alpha[k])
     with np.errstate(all="ignore"):
-        image = bounded_image(shape, a, extended)
         r = y - image.values
         off = image.errors + 2 * U * (np.abs(y) + np.abs(image.values).astype(np.float64))
         size = np.abs(r).astype(np.float64)

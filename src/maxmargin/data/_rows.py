@@ -117,7 +117,7 @@ class Rows:
         """The chosen rows in their own storage (ndarray or CSR)."""
         return self._X[index]
 
-    def dense(self, index: np.ndarray, shift: np.ndarray, dtype: Any) -> np.ndarray:
+    def dense(self, index: np.ndarray | slice, shift: np.ndarray, dtype: Any) -> np.ndarray:
         """The chosen rows minus `shift` as a dense array of `dtype`; the difference is formed in float64."""
         if self.sparse:
             return self._X[index].toarray().astype(dtype, copy=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Real
@@ -37,8 +36,6 @@ from ._same_model import confirmed, refuted, same_rows
 
 # Kernels of scikit-learn that its functions compute here, too.
 _THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
-# Samples up to which a factorisation takes less than waking a second thread of BLAS on a busy machine.
-_SMALL = 1000
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
 
 
@@ -143,11 +140,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
             raise ValueError(
                 "y has values so large that the sum of their squares overflows float64. Scale y (StandardScaler)."
             )
-        with one_blas_thread() if problem.n <= _SMALL else nullcontext():
-            found = solve_kernel_ridge(problem)
-        if not np.isfinite(found).all():
-            raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
-        evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
+        with one_blas_thread():  # tiles run on threads of our own
+            found = solve_kernel_ridge(problem, thread_count(None))
+            if not np.isfinite(found).all():
+                raise ValueError("the coefficients overflow float64: scale the features (StandardScaler) and targets.")
+            evidence = evaluate_kernel_ridge(problem, found, definiteness(kernel, problem.gram))
         coef = np.zeros((X.shape[0], problem.k))
         coef[kept] = found
         self.dual_coef_ = coef[:, 0] if y.ndim == 1 else coef

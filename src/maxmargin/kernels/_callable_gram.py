@@ -45,10 +45,10 @@ class CallableGram(Gram):
         found = self.audited.plain_accuracy(self.rows)
         return found if self._index is None else found.of(self._index)
 
-    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        f, size = np.zeros(self.shape[0]), np.zeros(self.shape[0])
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        f, size = np.zeros((len(coef), self.shape[0])), np.zeros((len(coef), self.shape[0]))
         for rows, block in self._row_blocks(np.arange(self.shape[0]), j):
-            f[rows], size[rows] = block @ coef, np.abs(block) @ np.abs(coef)
+            f[:, rows], size[:, rows] = coef @ block.T, np.abs(coef) @ np.abs(block).T
         return f, size, len(j) + 2
 
     def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:

@@ -142,7 +142,7 @@ class CombinedGram(Gram):
         self.parts = list(parts)
         self.shape = self.parts[0].shape
 
-    _merge: Callable[[Any, Any], Any]  # of two blocks of values
+    _merge: Callable[..., Any]  # of two blocks of values: a function of NumPy
 
     def _same(self, change: Callable[[Gram], Gram]) -> CombinedGram:
         return type(self)([change(part) for part in self.parts])
@@ -160,7 +160,14 @@ class CombinedGram(Gram):
         return reduce(self._merge, [part.block(i, j, dtype) for part in self.parts])
 
     def whole(self, dtype: Any) -> np.ndarray:
-        return reduce(self._merge, [part.whole(dtype) for part in self.parts])
+        return self.own_whole(dtype)
+
+    def own_whole(self, dtype: Any) -> np.ndarray:
+        first, *rest = self.parts
+        out = first.own_whole(dtype)
+        for part in rest:
+            self._merge(out, part.whole(dtype), out=out)
+        return out
 
     def accuracy(self) -> Accuracy:
         return self._joint([part.accuracy() for part in self.parts], UNIT)
@@ -192,8 +199,8 @@ class SumGram(CombinedGram):
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
         return reduce(np.add, [part.product(j, coef, dtype, i) for part in self.parts])
 
-    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        values, sizes, additions = zip(*(part.sized_product(j, coef) for part in self.parts), strict=True)
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        values, sizes, additions = zip(*(part.sized_products(j, coef) for part in self.parts), strict=True)
         return reduce(np.add, values), reduce(np.add, sizes), max(additions) + len(self.parts)
 
     def float32_error(self) -> float:
@@ -220,10 +227,10 @@ class ProductGram(CombinedGram):
             out[:, part] = coef @ block.T
         return out
 
-    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        f, size = np.zeros(self.shape[0]), np.zeros(self.shape[0])
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        f, size = np.zeros((len(coef), self.shape[0])), np.zeros((len(coef), self.shape[0]))
         for part, block in self._blocks(np.arange(self.shape[0]), j, np.float64):
-            f[part], size[part] = block @ coef, np.abs(block) @ np.abs(coef)
+            f[:, part], size[:, part] = coef @ block.T, np.abs(coef) @ np.abs(block).T
         return f, size, len(j) + 2
 
     def _blocks(self, rows: np.ndarray, j: np.ndarray, dtype: Any) -> Iterator[tuple[slice, np.ndarray]]:

@@ -32,6 +32,10 @@ class Gram(ABC):
         """All of a small matrix; not to be written to, it may be the stored one."""
         return self.block(np.arange(self.shape[0]), np.arange(self.shape[1]), dtype)
 
+    def own_whole(self, dtype: Any) -> np.ndarray:
+        """All of a small matrix in a C-contiguous array that the caller may write to."""
+        return np.array(self.whole(dtype), order="C")
+
     @abstractmethod
     def diagonal(self) -> np.ndarray:
         """``K[i, i]`` in float64 (square matrices only)."""
@@ -59,8 +63,16 @@ class Gram(ABC):
         """How far float64 values may be off (square matrices only)."""
 
     @abstractmethod
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        """``coef @ K[:, j].T`` in float64, ``|coef| @ |K[:, j]|.T`` or more, and the additions in a row of a value.
+
+        ``coef`` has shape (outputs, len(j)).
+        """
+
     def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        """``K[:, j] @ coef`` in float64, ``|K[:, j]| @ |coef|`` or more, and the additions in a row of a value."""
+        """The same of one output."""
+        f, size, additions = self.sized_products(j, coef[None])
+        return f[0], size[0], additions
 
     def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
         """The rows (and which of them) whose inner products the values are, if that is what they are."""

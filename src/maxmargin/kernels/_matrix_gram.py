@@ -48,15 +48,16 @@ class MatrixGram(Gram):
             return self.source.accuracy()
         return exact(np.sqrt(np.abs(self.diagonal())))
 
-    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         rows, columns = self._at(None, self.shape[0]), self._at(j, 0)
         coef = np.ascontiguousarray(coef, dtype=np.float64)
         if not self.symmetric:
             block = self.matrix[np.ix_(rows, columns)].astype(np.float64, copy=False)
-            return block @ coef, np.abs(block) @ np.abs(coef), len(j) + 2
-        out, size = np.zeros(self.matrix.shape[1]), np.zeros(self.matrix.shape[1])
-        _add_rows_and_sizes(self.matrix, columns, coef, out, size)
-        return (out, size, len(j) + 2) if self._index is None else (out[rows], size[rows], len(j) + 2)
+            return coef @ block.T, np.abs(coef) @ np.abs(block).T, len(j) + 2
+        out, size = np.zeros((2, len(coef), self.matrix.shape[1]))
+        for c in range(len(coef)):
+            _add_rows_and_sizes(self.matrix, columns, coef[c], out[c], size[c])
+        return (out, size, len(j) + 2) if self._index is None else (out[:, rows], size[:, rows], len(j) + 2)
 
     def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
         return None if self.source is None else self.source.linear_rows()

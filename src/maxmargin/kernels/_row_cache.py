@@ -51,8 +51,8 @@ class CachedGram(Gram):
     def accuracy(self) -> Accuracy:
         return self.gram.accuracy()
 
-    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        return self.gram.sized_product(j, coef)
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        return self.gram.sized_products(j, coef)
 
     def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
         return self.gram.linear_rows()

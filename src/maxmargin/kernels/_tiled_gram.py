@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,29 @@ from ..data import Rows
 from ..engine import run_parallel
 from ._accuracy import Accuracy
 from ._gram import Gram, extended_values
-from ._tiles import WIDTH, accumulate, accumulate_and_store, fill, tile_height, transform_symmetric
+from ._tiles import (
+    WIDTH,
+    accumulate,
+    accumulate_and_store,
+    accumulate_symmetric,
+    fill,
+    fill_symmetric,
+    tile_height,
+    transform_symmetric,
+)
 from ._transform import UNTRANSFORMED, UNTRANSFORMED_DIFFERENCES
 
 # Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
 _WORTH_A_THREAD = 2_000_000
 _PANEL_BYTES = 2**24
-# Up to this many multiplications one thread computes half of a symmetric matrix and mirrors it (357 samples of 64
-# features: 0.42 instead of 0.67 ms); beyond it all threads share the whole.
-_HALF_IS_FASTER = 100_000_000
+# Up to this many multiplications one thread computes half of a symmetric matrix at once (357 samples of 64 features:
+# 0.42 instead of 0.67 ms by tiles); beyond it all threads share its squares, or the columns of X if these are many.
+_AT_ONCE = 100_000_000
+# A product of more columns than this part of a symmetric matrix takes all of them, and so half of the values.
+_MOST = 0.6
+# Sides of the squares of a symmetric matrix: 256 x 256 float64 values are 512 KB, half of L2. Smaller ones give more
+# threads work, and waste less on the diagonal.
+_SIDES = 128, 256
 
 
 class TiledGram(Gram):
@@ -83,18 +98,44 @@ class TiledGram(Gram):
         return out
 
     def whole(self, dtype: Any) -> np.ndarray:
-        n = self.shape[0]
-        work = n * n * (10 + self.rows.d) if self.n_threads > 1 else 0
-        whole = self.rows.sparse or self.columns is not self.rows or self.kernel.by_differences
-        if whole or work > _HALF_IS_FASTER:
+        return self.own_whole(dtype)
+
+    def own_whole(self, dtype: Any) -> np.ndarray:
+        if not self._symmetric:
             return super().whole(dtype)
+        if self._at_once:
+            return self._computed_at_once(dtype)
+        out = np.empty(self.shape, dtype)
+        self._sweep_squares(fill_symmetric, self._side(), dtype, (), lambda: out)
+        return out
+
+    @property
+    def _at_once(self) -> bool:
+        """Whether half of a symmetric matrix is best computed by one product of X with itself."""
+        n, d = self.shape[0], self.rows.d
+        if self.rows.sparse or self.kernel.by_differences:
+            return False
+        return n * n * (10 + d) <= _AT_ONCE or self._shares_columns or self.n_threads == 1
+
+    @property
+    def _shares_columns(self) -> bool:
+        """Whether X has so many columns that each thread takes some: what they make of them is no larger than X."""
+        return 1 < self.n_threads <= 1 + self.rows.d // max(1, self.shape[0])
+
+    def _computed_at_once(self, dtype: Any) -> np.ndarray:
         shift, norms, _ = self._shared
-        order = self._row_index(None)
-        X = np.ascontiguousarray(self.rows.dense(order, shift, dtype))
-        out = np.empty((n, n), dtype)
-        syrk = ssyrk if dtype == np.float32 else dsyrk
-        syrk(1.0, X.T, c=out.T, trans=1, overwrite_c=1)  # the upper half in Fortran's order is the lower in C's
-        transform_symmetric(out, norms, order, self.kernel.params)
+        n, d = self.shape[0], self.rows.d
+        X = np.ascontiguousarray(self.rows.dense(slice(None) if self._index is None else self._index, shift, dtype))
+        if not self._shares_columns or n * n * d <= 4 * _WORTH_A_THREAD:
+            out = np.empty((n, n), dtype)
+            syrk = ssyrk if dtype == np.float32 else dsyrk
+            syrk(1.0, X.T, c=out.T, trans=1, overwrite_c=1)  # the upper half in Fortran's order is the lower in C's
+        else:
+            edges = itertools.pairwise(d * t // self.n_threads for t in range(self.n_threads + 1))
+            out, *rest = run_parallel(_own_products, [(X[:, a:b],) for a, b in edges])
+            for part in rest:
+                out += part
+        transform_symmetric(out, norms, self._row_index(None), self.kernel.params)
         return out
 
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
@@ -147,14 +188,39 @@ class TiledGram(Gram):
         found = self.kernel.accuracy(self._shared[1], self.rows.longest[0])
         return found if self._index is None else found.of(self._index)
 
-    def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        chunks = -(-len(j) // WIDTH) + len(self._portions(len(j), np.float64))
-        additions = min(len(j), WIDTH) + chunks + 2
+    def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        sizes = np.abs(coef)
+        both = np.concatenate([coef, sizes]) if self.kernel.non_negative else coef
+        if self._symmetric and len(j) > _MOST * self.shape[0]:
+            if self._at_once and self.shape[0] <= max(WIDTH, self.rows.d):  # a small matrix, or no larger than X
+                K = self._computed_at_once(np.float64)
+                found, additions = both @ (K if len(j) == len(K) else K[j]), len(j) + 2
+            else:
+                found, additions = self._symmetric_product(j, both)
+        else:
+            found = self.product(j, both, np.float64)
+            chunks = -(-len(j) // WIDTH) + len(self._portions(len(j), np.float64))
+            additions = min(len(j), WIDTH) + chunks + 2
         if self.kernel.non_negative:
-            f, size = self.product(j, np.array([coef, np.abs(coef)]), np.float64)
-            return f, size, additions
+            return found[: len(coef)], found[len(coef) :], additions
         scale = self.accuracy().scale
-        return self.product(j, coef[None], np.float64)[0], scale * float(scale[j] @ np.abs(coef)), additions
+        return found, np.multiply.outer(sizes @ scale[j], scale), additions
+
+    def _symmetric_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, int]:
+        """``coef @ K[:, j].T`` in float64 from half of K, and the additions in a row of a value."""
+        n, side, outputs = self.shape[0], self._side(), len(coef)
+        strips = -(-n // side)
+        padded = np.zeros((strips * side, outputs))
+        padded[j] = coef.T
+        parts: list[np.ndarray] = []
+
+        def part() -> np.ndarray:
+            parts.append(np.zeros((strips, side, outputs)))
+            return parts[-1]
+
+        self._sweep_squares(accumulate_symmetric, side, np.float64, (padded.reshape(strips, side, outputs),), part)
+        out = np.sum(parts, axis=0).reshape(-1, outputs)[:n].T
+        return np.ascontiguousarray(out), side + strips + len(parts) + 2
 
     def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
         return (self.rows, self._index) if self.kernel.is_linear and self.columns is self.rows else None
@@ -181,13 +247,45 @@ class TiledGram(Gram):
         step = max(WIDTH, _PANEL_BYTES // (np.dtype(dtype).itemsize * max(1, self.rows.d)) // WIDTH * WIDTH)
         return [slice(a, min(a + step, count)) for a in range(0, count, step)]
 
-    def _panels(self, j: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def _symmetric(self) -> bool:
+        return self.columns is self.rows
+
+    def _side(self) -> int:
+        """Side of the squares of a symmetric matrix: equal ones, some for each thread."""
+        n, (least, most) = max(1, self.shape[0]), _SIDES
+        strips = -(-n // min(max(n // (4 * self.n_threads), least), most))
+        return -(-n // strips)
+
+    def _sweep_squares(self, task: Any, side: int, dtype: Any, extra: tuple, part: Callable[[], np.ndarray]) -> None:
+        """Have the squares up to the diagonal computed, by strips of rows; each thread writes to a `part`."""
+        shift, norms, _ = self._shared
+        order, n = self._row_index(None), self.shape[0]
+        strips = -(-n // side)
+        threads = min(strips, self.n_threads) if n * n * (10 + self.rows.d) > 2 * _WORTH_A_THREAD else 1
+        outs = [part() for _ in range(threads)]
+        step = max(1, _PANEL_BYTES // (np.dtype(dtype).itemsize * max(1, self.rows.d) * side))
+        for start in range(0, strips, step):
+            columns = np.arange(start * side, min(n, (start + step) * side))
+            panels, panel_norms = self._panels(columns, dtype, side)
+            fixed = start, shift, norms, panels, panel_norms, *extra, self.kernel.params
+            shares = _shares(start, strips, len(panels), threads)
+            arguments = [
+                (self.rows.arrays, order, mine, *fixed, out)
+                for mine, out in zip(shares, outs, strict=True)
+                if len(mine)
+            ]
+            run_parallel(task, arguments)
+
+    def _panels(self, j: np.ndarray, dtype: Any, width: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The chosen columns as panels (chunks, d, width), padded by zeros, and their squared lengths."""
         shift, _, norms = self._shared
         if self._index is not None and self.columns is self.rows:
             j = self._index[j]
-        chunks = -(-len(j) // WIDTH)
-        width = -(-len(j) // chunks)  # equal chunks: padding costs as much as values
+        if width is None:
+            chunks = -(-len(j) // WIDTH)
+            width = -(-len(j) // chunks)  # equal chunks: padding costs as much as values
+        chunks = -(-len(j) // width)
         panels = np.zeros((chunks, self.rows.d, width), dtype)
         panel_norms = np.zeros((chunks, width), dtype)
         for chunk in range(chunks):
@@ -218,6 +316,21 @@ class TiledGram(Gram):
             if a < b
         ]
         run_parallel(task, arguments)
+
+
+def _own_products(X: np.ndarray) -> np.ndarray:
+    return X @ X.T  # half of it: NumPy sees that it is symmetric
+
+
+def _shares(start: int, strips: int, panels: int, threads: int) -> list[np.ndarray]:
+    """The strips from `start` on, shared so that threads have about the same number of squares: largest first."""
+    shares: list[list[int]] = [[] for _ in range(threads)]
+    squares = [0] * threads
+    for strip in reversed(range(start, strips)):
+        least = squares.index(min(squares))
+        shares[least].append(strip)
+        squares[least] += min(panels, strip - start + 1)
+    return [np.array(share, dtype=np.int64) for share in shares]
 
 
 def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from ..engine import INNER, jit
 from ._transform import Differences, RBFOfDifferences, transform_tile
 
 WIDTH = 512  # columns of a tile: 64 x 512 float32 values are 128 KB, a tenth of L2
+_COLUMNS = 16  # of a square that are mirrored at a time
 
 
 def tile_height(d: int) -> int:
@@ -127,3 +128,61 @@ def transform_symmetric(out, norms, order, params):  # type: ignore[no-untyped-d
             for i in range(first, last):
                 for j in range(begin, min(begin + side, i)):
                     out[j, i] = out[i, j]
+
+
+@jit
+def fill_symmetric(rows, order, strips, start, shift, norms, panels, panel_norms, params, out):  # type: ignore[no-untyped-def]
+    """``out[i, j] = out[j, i] = k(x_r, x_s)``, r = order[i] and s = order[j], for the squares up to the diagonal.
+
+    A square is a strip of rows against a panel of columns; the first panel is that of strip `start`.
+    """
+    chunks, d, side = panels.shape
+    tile = np.empty((side, d), panels.dtype)
+    values = np.empty((side, side), panels.dtype)
+    scratch = np.empty(side, panels.dtype)
+    for strip in strips:
+        first = strip * side
+        last = min(out.shape[0], first + side)
+        for chunk in range(min(chunks, strip - start + 1)):
+            _products(params, rows, order, first, last, shift, panels, chunk, tile, values)
+            transform_tile(params, values, last - first, side, norms, order, first, panel_norms[chunk], scratch)
+            begin = (start + chunk) * side
+            for t in range(last - first):
+                source, target = values[t], out[first + t]
+                for j in range(min(side, first + t + 1 - begin)):
+                    target[begin + j] = source[j]
+            for column in range(0, side, _COLUMNS):  # some at a time: the rows written stay in cache
+                for t in range(last - first):
+                    for j in range(column, min(column + _COLUMNS, side, first + t - begin)):
+                        out[begin + j, first + t] = values[t, j]
+
+
+@jit
+def accumulate_symmetric(  # type: ignore[no-untyped-def]
+    rows, order, strips, start, shift, norms, panels, panel_norms, coef, params, out
+):
+    """``out += K coef`` by the squares up to the diagonal, each of which serves for its rows and for its columns.
+
+    ``coef`` and ``out`` have shape (strips, side, outputs); `out` is float64.
+    """
+    chunks, d, side = panels.shape
+    n, outputs = order.shape[0], out.shape[2]
+    tile = np.empty((side, d), panels.dtype)
+    values = np.empty((side, side), panels.dtype)
+    scratch, table = np.empty(side, panels.dtype), np.empty((side, outputs), panels.dtype)
+    for strip in strips:
+        first = strip * side
+        last = min(n, first + side)
+        m = last - first
+        for chunk in range(min(chunks, strip - start + 1)):
+            _products(params, rows, order, first, last, shift, panels, chunk, tile, values)
+            transform_tile(params, values, m, side, norms, order, first, panel_norms[chunk], scratch)
+            np.dot(values[:m], coef[start + chunk], table[:m])
+            for t in range(m):
+                for c in range(outputs):
+                    out[strip, t, c] += table[t, c]
+            if start + chunk < strip:
+                np.dot(values[:m].T, coef[strip, :m], table)
+                for t in range(side):
+                    for c in range(outputs):
+                        out[start + chunk, t, c] += table[t, c]
