@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
+from sklearn.neighbors import NearestNeighbors
 
 from maxmargin.neighbors.search import _tiles
 from maxmargin.neighbors.search._heap import EMPTY, empty_heaps, in_order
-from maxmargin.neighbors.search._index import TileIndex, TreeIndex, choose_algorithm
+from maxmargin.neighbors.search._index import OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
 from maxmargin.neighbors.search._scan import scan_all
 from maxmargin.neighbors.search._tiles import Columns, Search
 
@@ -184,3 +185,22 @@ def test_the_choice_between_tree_and_tiles():
     assert choose_algorithm(1_000_000, 100, 5) == "brute"
     assert choose_algorithm(500, 2, 5) == "brute"
     assert choose_algorithm(1_000_000, 2, 500_000) == "brute"
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
+def test_other_metrics_are_those_of_scikit_learn_and_take_no_pool_of_joblib(metric, sparse, monkeypatch):
+    """A pool that Ctrl-C finds being made or ended may stay locked, and whoever deletes it then waits for ever."""
+    if sparse and metric == "chebyshev":
+        pytest.skip("scikit-learn does not know it of sparse rows")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    X[50:55] = X[0]  # copies hide a row from itself
+    X, Z = (sp.csr_array(X), sp.csr_array(X[:70] + 0.1)) if sparse else (X, X[:70] + 0.1)
+    known = NearestNeighbors(metric=metric, n_jobs=1).fit(X)
+    monkeypatch.setattr("multiprocessing.pool.Pool.__init__", lambda *given: pytest.fail("a pool was made"))
+    index = OtherMetricIndex(X, 2, metric=metric)
+    for queries in (Z, None):
+        distances, found = index.kneighbors(queries, 7)
+        np.testing.assert_allclose(distances, known.kneighbors(queries, 7)[0], rtol=1e-12)
+        assert queries is not None or not (found == np.arange(400)[:, None]).any()

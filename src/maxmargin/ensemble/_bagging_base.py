@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..certificates import Guarantee, Status
 from ..data import validate_data
-from ..engine import Stopwatch, warn
+from ..engine import Stopwatch, run_portions, thread_count, warn
 from ..estimators import Reported, check_same_rows, check_weights
 from ..tree import TreeEstimator, confirm_or_refute, first_difference, is_deterministic, refuted
 from ._bag_rows import RowBags
@@ -326,11 +326,14 @@ class BaggingBase(Members, MetaEstimatorMixin, Reported, BaseEstimator):
     def _sum_of(self, say: Any, X: Any) -> np.ndarray:
         """Sum over the learners of what ``say(learner, rows)`` gives for their columns."""
         X = self._rows(X)
-        said = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(say)(learner, X[:, columns])
-            for learner, columns in zip(self.estimators_, self.estimators_features_, strict=True)
-        )
-        return sum(said)
+        members = list(zip(self.estimators_, self.estimators_features_, strict=True))
+        # on our own threads: a pool of joblib's that Ctrl-C finds being made or ended may stay locked for ever
+        threads = 1 if self.n_jobs is None else thread_count(self.n_jobs)
+        total: Any = 0
+        for a in range(0, len(members), 4 * threads):  # few answers at a time are kept
+            group = members[a : a + 4 * threads]
+            total = sum(run_portions(lambda member, columns: say(member, X[:, columns]), group, threads), start=total)
+        return total
 
 
 def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:

@@ -112,13 +112,13 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
         else:
             self._index = other = OtherMetricIndex(
                 X,
+                threads,
                 n_neighbors=self.n_neighbors,
                 algorithm=self.algorithm,
                 leaf_size=self.leaf_size,
                 p=self.p,
                 metric=self.metric,
                 metric_params=self.metric_params,
-                n_jobs=threads,
             )
             self.effective_metric_, self.effective_metric_params_ = other.effective_metric
         self._fit_X, self._fit_method = X, self._index.method

@@ -110,11 +110,14 @@ def _by_ball_tree(tree: BallTree, search: Search, k: int) -> tuple[np.ndarray, n
 
 
 class OtherMetricIndex:
-    """Any metric that scikit-learn knows, by scikit-learn; ties at the last place are broken as it happens to."""
+    """Any metric that scikit-learn knows, by scikit-learn; ties at the last place are broken as it happens to.
 
-    def __init__(self, X: Any, **parameters: Any) -> None:
-        self._search = NearestNeighbors(**parameters).fit(_narrow(X))
-        self.method = self._search._fit_method
+    It runs on our own threads: joblib's pool, made and ended with every call, can be left locked for ever by Ctrl-C.
+    """
+
+    def __init__(self, X: Any, n_threads: int, **parameters: Any) -> None:
+        self._search = NearestNeighbors(**parameters, n_jobs=1).fit(_narrow(X))
+        self.method, self.n_threads = self._search._fit_method, n_threads
 
     @property
     def effective_metric(self) -> tuple[Any, dict]:
@@ -122,13 +125,24 @@ class OtherMetricIndex:
         return self._search.effective_metric_, self._search.effective_metric_params_
 
     def kneighbors(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        if X is None:
-            distances, index = self._search.kneighbors(None, k)
-        else:  # in portions, between which Ctrl-C is heard
-            X, step = _narrow(X), max(1, _PORTION // max(1, self._search._fit_X.size))
-            found = [self._search.kneighbors(X[a : a + step], k) for a in range(0, X.shape[0], step)]
-            distances, index = (np.vstack(part) for part in zip(*found, strict=True))
+        own = X is None
+        X = self._search._fit_X if own else _narrow(X)
+        step = max(1, _PORTION // max(1, self._search._fit_X.size))
+        step = min(step, max(1, -(-X.shape[0] // self.n_threads)))
+        portions = [(X[a : a + step],) for a in range(0, X.shape[0], step)]  # between which Ctrl-C is heard
+        found = run_portions(lambda part: self._search.kneighbors(part, k + own), portions, self.n_threads)
+        distances, index = (np.vstack(part) for part in zip(*found, strict=True))
+        if own:
+            distances, index = _without_itself(distances, index)
         return in_order(np.asarray(distances, dtype=np.float64), index, k)
+
+
+def _without_itself(distances: np.ndarray, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each row's neighbours but itself; one that so many copies hide that it was not found loses the last of them."""
+    n, k = index.shape
+    others = index != np.arange(n)[:, None]
+    others[others.all(axis=1), -1] = False
+    return distances[others].reshape(n, k - 1), index[others].reshape(n, k - 1)
 
 
 def _narrow(X: Any) -> Any:
