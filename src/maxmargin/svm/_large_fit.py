@@ -43,6 +43,7 @@ def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_
     models = [(f.coefficients, _intercept(f)) for f in found]
     keep_classes(machine, X, gamma, data.scheme, data.pairs, models, data.label, data.classes)
     multipliers = data.scheme.pack([f.beta for f in found], data.pairs, data.label)
+    machine.n_iter_ = np.array([f.iterations for f in found])
     _keep(machine, problems, found, multipliers)
     conclude(machine, _certificates(found, names), monitor, interrupted, partial(advice, machine))
 
@@ -66,6 +67,7 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
     spread = np.zeros((2, len(weight)))
     spread[:, rows] = [values.reshape(2, -1).sum(axis=0) for values in (found[0].coefficients, found[0].beta)]
     keep_one(machine, X, gamma, spread[0], _intercept(found[0]))
+    machine.n_iter_ = found[0].iterations
     _keep(machine, [problem], found, spread[1:])
     conclude(machine, _certificates(found, [""]), monitor, interrupted, partial(advice, machine))
 
@@ -109,7 +111,6 @@ def _intercept(found: Bracketed) -> float:
 def _keep(machine: Any, problems: Sequence[BoxQP], found: Sequence[Bracketed], multipliers: np.ndarray) -> None:
     """Fitted attributes that exact machines do not have."""
     machine.multipliers_ = sp.csr_matrix(multipliers)
-    machine.n_iter_ = np.array([f.iterations for f in found])
     machine.method_ = [f.method for f in found]
     machine.method_reason_ = [f.words for f in found]
     machine.radius_ = np.array([f.radius for f in found])

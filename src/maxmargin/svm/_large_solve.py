@@ -142,13 +142,18 @@ class _Run:
 
     def _landmarks(self) -> Landmarks | None:
         o = self.options
-        most = o.n_landmarks or int(min(_MOST, self.n // 2, o.memory // (_FEATURE * self.n)))
+        most = o.n_landmarks or int(min(_MOST, max(self.n // 2, 1), o.memory // (_FEATURE * self.n)))
         if o.n_landmarks and o.n_landmarks * _FEATURE * self.n > o.memory:
             raise ValueError(
                 f"n_landmarks={o.n_landmarks} for {self.n} rows need {o.n_landmarks * _FEATURE * self.n / 1e6:.0f} MB; "
                 f"memory={o.memory / 1e6:g}. Raise memory (in MB), or leave n_landmarks=None."
             )
-        if most < min(_FEWEST, self.n):
+        if not o.n_landmarks and most < min(_FEWEST, self.n // 2):
+            if o.method == "landmarks":
+                raise ValueError(
+                    f"memory={o.memory / 1e6:g} (MB) holds {most} landmarks of {self.n} rows, too few for "
+                    f"method='landmarks'. Raise memory to {_FEWEST * 10 * _FEATURE * self.n / 1e6:.0f} or more."
+                )
             return None
         width = float(np.mean(self.problem.upper - self.problem.lower))
         diagonal = float(np.mean(self.problem.gram.diagonal()))

@@ -68,6 +68,9 @@ class LargeSVR(KernelRegressor, LargeMachine):
         variables = [self._formulation().to_variables(problem, values, 0.0)[0] for values in kept]
         return [self._audit(problem, *variables, 0, self._values_of(X)[rows])]
 
+    def _multipliers_of(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        return self.multipliers_.toarray()[0, rows]
+
     def decision_interval(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Between what the predictions of the exact machine lie.
 
