@@ -66,7 +66,20 @@ from maxmargin.neighbors import (
     SyntheticOverSampler,
     UnderSampler,
 )
-from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LargeSVC, LargeSVR, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.svm import (
+    SVC,
+    SVCCV,
+    SVR,
+    SVRCV,
+    LargeSVC,
+    LargeSVR,
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 from maxmargin.tables import ColumnReader, make_preparation
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
 

@@ -22,7 +22,9 @@ METHODS = ("auto", "landmarks", "cells", "exact")
 EXACT = 1e-8
 
 
-def setting(rng: np.random.Generator, rows: int) -> tuple[dict[str, Any], Any, np.ndarray, Any, np.ndarray | None, bool]:
+def setting(
+    rng: np.random.Generator, rows: int
+) -> tuple[dict[str, Any], Any, np.ndarray, Any, np.ndarray | None, bool]:
     """Parameters, rows, targets, new rows, weights, and whether it is a regression."""
     n, d = int(rng.integers(20, rows + 1)), int(rng.integers(1, 12))
     X = rng.normal(size=(n + 200, d)) * rng.choice([1.0, 1.0, 3.0])
@@ -33,8 +35,10 @@ def setting(rng: np.random.Generator, rows: int) -> tuple[dict[str, Any], Any, n
     classes = 2 if rng.uniform() < 0.8 else 3
     y = value if regression else np.searchsorted(np.quantile(value, np.linspace(0, 1, classes + 1)[1:-1]), value)
     dtype = rng.choice([np.float32, np.float64])
-    storage: Any = (lambda Z: sp.csr_array(np.where(np.abs(Z) > 0.5, Z, 0.0).astype(dtype))) if rng.uniform() < 0.3 else (
-        lambda Z: Z.astype(dtype)
+    storage: Any = (
+        (lambda Z: sp.csr_array(np.where(np.abs(Z) > 0.5, Z, 0.0).astype(dtype)))
+        if rng.uniform() < 0.3
+        else (lambda Z: Z.astype(dtype))
     )
     kernel = str(rng.choice(["rbf", "rbf", "rbf", "linear", "poly"]))
     parameters = {
@@ -84,7 +88,12 @@ def faults(rng: np.random.Generator, rows: int) -> tuple[list[str], dict[str, An
         if not np.array_equal(large.predict(new)[certain], exact.predict(new)[certain]):
             wrong.append("what is called certain is not")
     proof = large.certificate_
-    figures = {"n": X.shape[0], "gap": proof.relative_gap, "status": str(proof.status), "exact": exact.certificate_.relative_gap}
+    figures = {
+        "n": X.shape[0],
+        "gap": proof.relative_gap,
+        "status": str(proof.status),
+        "exact": exact.certificate_.relative_gap,
+    }
     return wrong, {**parameters, **options, **figures, "regression": regression, "csr": sp.issparse(X)}
 
 

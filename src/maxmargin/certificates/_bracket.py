@@ -85,9 +85,7 @@ def upper_bound(
     return tuple(used), upper(value, error), float(error)
 
 
-def intercept_range(
-    problem: BoxQP, coefficients: np.ndarray, values: np.ndarray, radius: float
-) -> tuple[float, float]:
+def intercept_range(problem: BoxQP, coefficients: np.ndarray, values: np.ndarray, radius: float) -> tuple[float, float]:
     """An interval that holds every optimal intercept, if the optimal weights are within `radius` of the machine's.
 
     Residuals p - f of the optimum differ from the machine's, whose `values` are given, by at most the radius times the

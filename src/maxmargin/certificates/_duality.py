@@ -49,9 +49,7 @@ class Evidence:
     rounding: float = 0.0
 
 
-def best_intercept(
-    residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, end: float = 0.0
-) -> float:
+def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, end: float = 0.0) -> float:
     """The b that minimises ``sum_i max(upper_i (residual_i - b), lower_i (residual_i - b)) + total b``.
 
     Convex and piecewise linear in b: sort the breakpoints and find where the slope changes its sign. Where the

@@ -113,7 +113,6 @@ _CLASSIFIER: Entries = (
 _ONE: Entries = (*FEATURES, Let("one", lambda s: 1), ("n_iter_", Int()), *_machine("one", "one", "one", "one"))
 
 
-
 def _large(rows: str, problems: str) -> Entries:
     """What proves how far an approximate machine is from the exact one."""
     return (

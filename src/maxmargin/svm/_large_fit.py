@@ -167,4 +167,3 @@ def advice(machine: Any, worst: Certificate) -> str:
     if machine.method == "cells":
         return said + "Set method='auto', which goes on by exact steps."
     return said + "Rounding errors allow no better: raise gap_tol."
-

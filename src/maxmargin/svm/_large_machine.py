@@ -119,9 +119,7 @@ class LargeMachine(LargeParameters, FittedMachine):
         sound = audit.faithful and self._claims_follow(problem, coefficients, beta, audit, k)
         return audit if sound else Audit(evidence)
 
-    def _claims_follow(
-        self, problem: BoxQP, coefficients: np.ndarray, beta: np.ndarray, audit: Audit, k: int
-    ) -> bool:
+    def _claims_follow(self, problem: BoxQP, coefficients: np.ndarray, beta: np.ndarray, audit: Audit, k: int) -> bool:
         evidence = audit.evidence
         # the gap of the fit may be smaller by rounding
         gap = max(evidence.gap - 2 * audit.objective_rounding, 0.0)

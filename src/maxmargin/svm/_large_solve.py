@@ -263,7 +263,9 @@ class _Run:
             self.words += "Exact steps from there. " if started else "Exact from the beginning. "
 
     def result(self) -> Bracketed:
-        evidence = unproven(len(self.problem.totals)) if self.evidence is None else self.evidence
+        if self.evidence is None and not self.coefficients.any():  # nothing was reached: the machine that is constant
+            self.evidence = evaluate_bracket(self.problem, self.coefficients, self.beta)
+        evidence = unproven(1) if self.evidence is None else self.evidence
         if self.met:
             status = Status.CONVERGED
         elif was_interrupted() or self.monitor.was_stopped:
@@ -288,5 +290,5 @@ def untouched_large(problem: BoxQP, start: Any) -> Bracketed:
     """A problem that Ctrl-C left undone."""
     zero = np.zeros(problem.n)
     coefficients, beta = (zero, zero) if start is None else start
-    return Bracketed(coefficients, beta, unproven(1), Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")
-
+    evidence = evaluate_bracket(problem, zero, zero) if start is None else unproven(1)
+    return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")

@@ -42,7 +42,7 @@ def choose_landmarks(gram: Gram, count: int, random: np.random.Generator, enough
     while len(chosen) < min(count, size):
         raise_interrupt()
         weights = np.where(diagonal > least, diagonal, 0.0)
-        if not weights.sum() > enough * whole:
+        if not weights.sum() > enough * whole and (chosen or not weights.any()):
             break
         k = len(chosen)
         most = min(_BLOCK, len(factor) - k, int(np.count_nonzero(weights)))
@@ -57,7 +57,7 @@ def choose_landmarks(gram: Gram, count: int, random: np.random.Generator, enough
         factor[k : k + len(kept)] = new
         diagonal = np.maximum(diagonal - np.square(new, dtype=np.float64).sum(axis=0), 0.0)
         chosen += drawn[kept].tolist()
-        diagonal[drawn] = 0.0
+        diagonal[drawn[kept]] = 0.0
     return Landmarks(sample[np.array(chosen, dtype=np.int64)], float(diagonal.sum()) / whole)
 
 
@@ -68,7 +68,9 @@ def _independent(H: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
     kept: list[int] = []
     for i in range(size):
         # row i against the pivots that were kept: by substitution
-        row = scipy.linalg.solve_triangular(L[: len(kept), : len(kept)], H[i, kept], lower=True) if kept else np.empty(0)
+        row = (
+            scipy.linalg.solve_triangular(L[: len(kept), : len(kept)], H[i, kept], lower=True) if kept else np.empty(0)
+        )
         rest = H[i, i] - float(row @ row)
         if rest > max(_OWN * before[i], least):
             L[len(kept), : len(kept)] = row
