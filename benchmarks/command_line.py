@@ -25,6 +25,7 @@ BENCHMARKS = {
         "kernel",
         "linear",
         "lasso",
+        "kernel_ridge",
         "search",
         "neighbors",
         "cluster",

@@ -280,6 +280,21 @@ def test_options_keep_their_case(tool):
     assert "--C " in out and "--gamma " in out and "--drop-missing-target" in out
 
 
+@pytest.mark.parametrize("option", ["C", "gamma", "kernel"])
+def test_help_names_the_families_of_an_option(option, tool):
+    from maxmargin.training._families import FAMILIES
+
+    lines = tool("train", "--help").out.replace("│", " ").splitlines()
+    first = next(k for k, line in enumerate(lines) if line.strip().startswith(f"--{option} "))
+    last = next(k for k, line in enumerate(lines) if k > first and line.strip().startswith("--"))
+    words = set(
+        " ".join(lines[first:last]).replace(",", " ").replace(";", " ").replace(":", " ").replace(".", " ").split()
+    )
+    named = {name for name in FAMILIES if name in words}
+    kernels = {"linear"} if option == "kernel" else set()
+    assert named == {family.name for family in FAMILIES.values() if option in family.takes} | kernels
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

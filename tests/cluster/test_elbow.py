@@ -110,6 +110,11 @@ def test_refusals():
         elbow(groups(3), [2, 3, 3])
     with pytest.raises(ValueError, match="init cannot be"):
         elbow(groups(3), init="random")
+    with pytest.raises(ValueError, match=r"n_clusters goes up to 10, and X has 4 rows.*such as range\(1, 5\)"):
+        elbow(np.arange(8.0).reshape(4, 2))
+    with pytest.raises(ValueError, match=r"n_clusters goes up to 3, and X has 2 rows.*at least three rows"):
+        elbow([[0.0], [1.0]], [1, 2, 3])
+    assert elbow(np.arange(8.0).reshape(4, 2), range(1, 5), random_state=0).chosen == 1
 
 
 def test_more_clusters_than_distinct_rows_are_said_once():

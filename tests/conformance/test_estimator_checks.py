@@ -60,7 +60,9 @@ def test_other_machines(estimator, check):
 
 
 # Its fits end within a tolerance, not at rounding: here one by which weights and copies of rows agree.
-@parametrize_with_checks([SVC(multi_class="crammer_singer", tol=1e-9)])
+@parametrize_with_checks(
+    [SVC(multi_class="crammer_singer", tol=1e-9), LinearSVC(multi_class="crammer_singer", tol=1e-9)]
+)
 def test_joint_machines(estimator, check):
     check(estimator)
 

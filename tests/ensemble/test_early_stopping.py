@@ -190,3 +190,11 @@ def test_targets_that_are_all_alike_and_shares_without_rows():
     assert len(model.estimators_) == 1 and model.predict(X).tolist() == [1.0] * 20
     with pytest.raises(ValueError, match="holds no row out of n_samples=2"):
         AdaBoostRegressor(validation_fraction=0.1).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_what_is_kept_is_said_in_words():
+    X, y = make_classification(400, n_features=10, flip_y=0.2, random_state=1)
+    settings = {"n_estimators": 200, "validation_fraction": 0.3, "n_iter_no_change": 15, "random_state": 0}
+    model = AdaBoostClassifier(**settings).fit(X, y)
+    kept = f"the learners of the first {len(model)} rounds are kept, after which that error was lowest"
+    assert kept in model.certificate_.statement

@@ -13,10 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
 from sklearn.linear_model import Ridge as TheirRidge
 
-from maxmargin.certificates import IndefiniteKernelWarning, Status
+from maxmargin.certificates import IndefiniteKernelWarning, Status, evaluate_kernel_ridge
+from maxmargin.data import Rows
 from maxmargin.kernel_ridge import KernelRidge
-from maxmargin.kernels import RBF, CallableKernel, Linear, Polynomial
+from maxmargin.kernels import KNOWN, RBF, CallableKernel, Linear, Polynomial
 from maxmargin.linear_model import Ridge
+from maxmargin.problems import KernelRidgeProblem
 
 
 @pytest.fixture
@@ -288,3 +290,79 @@ def test_targets_whose_squares_overflow_are_refused_by_name(data, kernel):
     for size in (1e155, 1e160, 1e300):
         with pytest.raises(ValueError, match="y has values so large that the sum of their squares overflows"):
             KernelRidge(kernel=kernel).fit(X, y * size)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "laplacian", RBF(0.2) + Linear()])
+def test_ordinary_data_of_any_scale_converge(kernel, scale):
+    """Without a warning, which would be an error here; and so says `verify`."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 5))
+    y = X[:, 0] + rng.normal(size=150)
+    if isinstance(kernel, str):
+        options = {} if kernel == "linear" else {"gamma": 0.2 / scale ** (1 if kernel == "laplacian" else 2)}
+    else:
+        kernel, options = RBF(0.2 / scale**2) + Linear() * scale**-2, {}
+    for alpha in (1.0, 1e-3) if kernel != "linear" or scale < 1e6 else (1.0,):
+        model = KernelRidge(alpha=alpha, kernel=kernel, **options).fit(X * scale, y)
+        assert model.certificate_.status is Status.CONVERGED
+        assert model.certificate_.gap <= 1e-3 * (y @ y)
+        assert model.certificate_.verify(X * scale, y).status is Status.CONVERGED
+
+
+def test_rounding_excuses_no_other_error():
+    """Coefficients of rows of 1e6 are as good as float64 has them; any that are visibly worse are not converged."""
+    rng = np.random.default_rng(0)
+    X = 1e6 * rng.normal(size=(150, 5))
+    y = X[:, 0] / 1e6 + rng.normal(size=150)
+    model = KernelRidge(tol=1e-12).fit(X, y)
+    gap = model.certificate_.gap
+    assert 1e-9 * (y @ y) < gap < 1e-3 * (y @ y)
+    assert model.certificate_.status is Status.CONVERGED
+    for size in (1e-6, 1e-3, 1.0):
+        model.dual_coef_ = model.dual_coef_ * (1 + size * rng.choice([-1, 1], size=150))
+        assert model.certificate_.verify(X, y).status is Status.REFUTED, size
+    with pytest.warns(ConvergenceWarning, match="scale the features"):
+        model = KernelRidge().fit(100 * X, y)  # the rounding of coefficients is as large as the targets
+    assert model.certificate_.status is Status.STALLED
+
+
+def test_a_gap_that_is_proven_bounds_the_distance_to_the_best_function(data):
+    """P(a) - min P is the squared distance of the values and alpha times that of the functions."""
+    X, y = data
+    best = KernelRidge(kernel="rbf", gamma=0.5).fit(X, y)
+    a = best.dual_coef_ * (1 + 0.01 * np.random.default_rng(0).normal(size=60))
+    K = RBF(0.5)(X)
+    other = replace_coefficients(best, a).certificate_.verify(X, y)
+    assert float(np.sum((K @ a - K @ best.dual_coef_) ** 2)) <= other.gap
+
+
+def replace_coefficients(model, a):
+    changed = pickle.loads(pickle.dumps(model))
+    changed.dual_coef_ = a
+    return changed
+
+
+@pytest.mark.parametrize("n", [130, 701, 900])
+@pytest.mark.parametrize("targets", [1, 3])
+def test_a_changed_coefficient_is_refuted_at_any_place(n, targets):
+    """Whichever square of the kernel matrix it is multiplied with."""
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, 3)), rng.normal(size=(n, targets)).squeeze()
+    model = KernelRidge(kernel="rbf").fit(X, y)
+    assert model.certificate_.verify(X, y).status is Status.CONVERGED
+    for place in (0, 127, 128, n - 1):
+        a = model.dual_coef_.copy()
+        a[place] += 0.01
+        assert replace_coefficients(model, a).certificate_.verify(X, y).status is Status.REFUTED
+    kernel = RBF(1 / 3)
+    for threads in (1, 2):  # the proof of a fit sees it as well
+        gram = kernel.gram(Rows(X), None, threads)
+        problem = KernelRidgeProblem(gram, y.reshape(n, -1), np.ones(n), np.ones(targets))
+        for place in (0, 127, 128, n - 1):
+            a = model.dual_coef_.reshape(n, -1).copy()
+            a[place] += 0.01
+            for k, found in enumerate(evaluate_kernel_ridge(problem, a, KNOWN)):
+                residual = problem.targets[:, k] - kernel(X) @ a[:, k] - a[:, k]
+                exact = float(residual @ residual)
+                assert exact * (1 - 1e-9) <= found.gap <= exact * (1 + 1e-9) + 2 * found.rounding

@@ -57,3 +57,15 @@ def test_polynomial_with_a_negative_constant_is_no_mercer_kernel(sample):
 def test_functions_of_users(sample):
     assert check_mercer(CallableKernel(lambda A, B: A @ B.T), sample).holds
     assert not check_mercer(CallableKernel(lambda A, B: -(A @ B.T)), sample).holds
+
+
+def test_values_that_are_no_numbers_are_named(sample):
+    for name in ("rbf", "precomputed"):
+        with pytest.raises(ValueError, match="X contains NaN"):
+            check_mercer(name, [[1.0, np.nan], [np.nan, 1.0]])
+    with pytest.raises(ValueError, match="kernel values must be finite; that of rows 0 and 0 is inf"):
+        check_mercer(lambda A, B: np.full((len(A), len(B)), np.inf), sample)
+    with pytest.raises(ValueError, match="0 sample"):
+        check_mercer("rbf", np.empty((0, 2)))
+    with pytest.raises(ValueError, match="no rows"):
+        check_mercer(lambda A, B: np.ones((len(A), len(B))), np.empty((0, 2)))

@@ -90,3 +90,16 @@ def test_a_changed_winner_is_refuted():
 def test_bad_parameters_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         RidgeCV(**options).fit(*data())
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error", "r2"])
+@pytest.mark.parametrize("k", [0, 2])
+def test_rows_without_weight_are_as_good_as_absent(scoring, k):
+    X, y = data(k=k)
+    s = np.random.default_rng(1).uniform(0.5, 2, 40)
+    s[::4] = 0.0
+    options = {"alphas": ALPHAS, "scoring": scoring, "alpha_per_target": bool(k)}
+    given = RidgeCV(**options).fit(X, y, s)
+    without = RidgeCV(**options).fit(X[s > 0], y[s > 0], s[s > 0])
+    np.testing.assert_array_equal(given.alpha_, without.alpha_)
+    np.testing.assert_allclose(given.best_score_, without.best_score_, rtol=1e-9)

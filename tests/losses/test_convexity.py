@@ -85,3 +85,23 @@ def test_what_is_no_loss_is_refused():
     for wrong in ({"low": 1.0, "high": 0.0}, {"points": 2}, {"points": True}, {"labels": []}):
         with pytest.raises(ValueError, match="must"):
             check_convexity("hinge", **wrong)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 1e6, 1e12])
+def test_losses_of_any_size_are_held_to_their_own(size):
+    class Concave:
+        value = staticmethod(lambda f, y: -size * f**2)
+        derivative = staticmethod(lambda f, y: -2 * size * f)
+        curvature = staticmethod(lambda f, y: np.full_like(f, -2 * size))
+
+    for loss in (lambda f, y: -size * f**2, Concave()):
+        found = check_convexity(loss)
+        assert not found.convex and found.chord.shortfall == pytest.approx(25.0 * size)
+    for loss in ("hinge", "logistic", "squared", "epsilon_insensitive"):
+        value = make_loss(loss).value
+        assert check_convexity(lambda f, y, value=value: size * value(f, y)).convex
+
+
+def test_rounding_is_not_taken_for_a_bend():
+    assert check_convexity(lambda f, y: (1 + 1e-12 * f**2) - 1).convex
+    assert check_convexity(lambda f, y: np.log(np.exp(1e-9 * f))).convex

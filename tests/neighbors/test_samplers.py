@@ -115,3 +115,23 @@ def test_every_sparse_format(kind, form):
     found, its = kind(random_state=0).fit_resample(sp.coo_matrix(X).asformat(form), y)
     assert np.array_equal(its, labels)
     np.testing.assert_allclose(found.toarray(), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.coo_array])
+@pytest.mark.parametrize("sampler", [UnderSampler, SyntheticOverSampler])
+def test_sparse_rows_keep_their_kind(sampler, kind):
+    X, y = kind(np.random.default_rng(0).normal(size=(30, 3))), np.repeat([0, 1], [22, 8])
+    rows, _ = sampler(random_state=0).fit_resample(X, y)
+    assert rows.format == "csr" and isinstance(rows, sp.spmatrix) == isinstance(X, sp.spmatrix)
+
+
+@pytest.mark.parametrize("dtype", ["category", "object", "string", "int64"])
+@pytest.mark.parametrize("sampler", [UnderSampler, SyntheticOverSampler])
+def test_labels_in_a_series_stay_in_one(sampler, dtype):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = np.repeat([0, 1], [22, 8]) if dtype == "int64" else np.repeat(["a", "b"], [22, 8])
+    given = pd.Series(y, name="label", dtype=dtype)
+    _, labels = sampler(random_state=0).fit_resample(X, given)
+    assert isinstance(labels, pd.Series) and labels.name == "label" and labels.dtype == given.dtype
+    _, plain = sampler(random_state=0).fit_resample(X, y)
+    np.testing.assert_array_equal(np.asarray(labels), plain)

@@ -364,6 +364,7 @@ def test_values_of_a_support_vector_machine(path, attribute, place, value, words
         ("KernelLogisticRegression", "X_fit_"),
         ("KernelPerceptron averaged", "X_fit_"),
         ("KernelEmbedding", "X_fit_"),
+        ("Nystroem", "components_"),
     ],
 )
 def test_rows_that_no_prediction_could_be_made_with(path, name, attribute, size):

@@ -18,6 +18,8 @@ REFUSED = [
     "laplacian",
     "TruncatedRBF",
     "KernelEmbedding",
+    "Nystroem",
+    "PolynomialMap",
     "kernel's map",
     "Sampler",
     "KMeans",

@@ -42,7 +42,7 @@ from maxmargin.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from maxmargin.kernel_approximation import KernelEmbedding, TruncatedRBF
+from maxmargin.kernel_approximation import KernelEmbedding, Nystroem, PolynomialMap, TruncatedRBF
 from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import (
@@ -238,6 +238,16 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "TruncatedRBF": lambda: _fitted(TruncatedRBF(), X),
     "KernelEmbedding": lambda: _fitted(KernelEmbedding(4, kernel=RBF(0.1) + Linear()), SPARSE),
+    "Nystroem": lambda: _fitted(Nystroem(n_components=9, random_state=0), X),
+    "Nystroem sparse": lambda: _fitted(
+        Nystroem(2.0 * RBF(0.1) + Linear(), n_components=5, landmarks="uniform"), SPARSE
+    ),
+    "Nystroem centres": lambda: _fitted(Nystroem("poly", n_components=5, landmarks="kmeans", random_state=0), X),
+    "Nystroem precomputed": lambda: _fitted(Nystroem("precomputed", n_components=5, random_state=0), SQUARE),
+    "PolynomialMap": lambda: _fitted(PolynomialMap(2, coef0=1.0), X),
+    "PolynomialMap sparse": lambda: _fitted(PolynomialMap(), SPARSE),
+    "Pipeline of landmarks": lambda: _fitted(make_pipeline(Nystroem(n_components=9, random_state=0), SVC()), X, LABEL),
+    "Pipeline of monomials": lambda: _fitted(make_pipeline(PolynomialMap(3, coef0=0.5), LinearSVC()), X, LABEL),
     "Pipeline of a kernel's map": lambda: _fitted(make_pipeline(TruncatedRBF(degree=2), LinearSVC()), X, LABEL),
     "KernelRidge laplacian": lambda: _fitted(KernelRidge(kernel="laplacian"), X, TARGET),
     # neighbours

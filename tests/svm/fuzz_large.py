@@ -1,8 +1,8 @@
 """The bracket of random machines against the exact one: ``python -m tests.svm.fuzz_large --count 100 --seed 0``.
 
 Random rows (dense and CSR, float32 and float64), kernels, C from 1e-2 to 1e3, gamma over four decades, weights and
-methods. The two bounds must contain the optimum of the exact machine at a relative gap of 1e-8, the intervals of decision
-values those of the exact machine on rows it has not seen, and what is called certain must be so.
+methods. The two bounds must contain the optimum of the exact machine at a relative gap of 1e-8, the intervals of
+decision values those of the exact machine on rows it has not seen, and what is called certain must be so.
 """
 
 from __future__ import annotations

@@ -5,10 +5,11 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from maxmargin.certificates import NotSeparableError, Status
 from maxmargin.kernels import RBF, Polynomial
-from maxmargin.svm import SVC
+from maxmargin.svm import SVC, LinearSVC
 
 
 def margins(model, X, y):
@@ -177,3 +178,26 @@ class TestWarmStart:
         fresh = SVC(C=np.inf, gamma=5.0).fit(X, other)
         assert model.certificate_.status is Status.CONVERGED
         assert model.certificate_.dual == pytest.approx(fresh.certificate_.dual, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVC(C=np.inf, kernel="linear"),
+        LinearSVC(C=np.inf, loss="hinge"),
+        LinearSVC(C=np.inf, loss="hinge", fit_intercept=False),
+    ],
+)
+@pytest.mark.parametrize("scale", [1e-154, 1e-158, 1e-200, 1e-308])
+def test_rows_whose_squares_vanish_are_refused_by_name(machine, scale):
+    """They were called too large, or not separable."""
+    X, y = np.array([[1.0, 2.0], [3.0, 1.0], [-1.0, -2.0], [-4.0, 1.0]]), [1, 1, 0, 0]
+    with pytest.raises(ValueError, match=r"X has values so small .* Scale X") as caught:
+        clone(machine).fit(scale * X, y)
+    assert not isinstance(caught.value, NotSeparableError)
+    assert clone(machine).fit(1e-149 * X, y).certificate_.status is Status.CONVERGED
+
+
+def test_rows_of_zeros_are_not_separable():
+    with pytest.raises(NotSeparableError):
+        LinearSVC(C=np.inf, loss="hinge").fit(np.zeros((4, 2)), [0, 1, 0, 1])

@@ -5,16 +5,16 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
+from tests.svm.fuzz_large import METHODS, faults
 
 from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, make_kernel
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import solve_kernel
-from maxmargin.solvers.large import TimeLimit, choose_landmarks, make_cells, solve_on_landmarks
+from maxmargin.solvers.large import TimeLimit, choose_rows, make_cells, solve_on_landmarks
 from maxmargin.solvers.large._approximation import with_right_sum
 from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
-from tests.svm.fuzz_large import METHODS, faults
 
 
 def moons(n=600, seed=0, noise=0.3):
@@ -106,7 +106,7 @@ def test_landmarks_state_what_they_leave_of_the_trace():
     K = plain_matrix(X)
     before = 1.0
     for count in (3, 10, 30):
-        found = choose_landmarks(gram, count, np.random.default_rng(0))
+        found = choose_rows(gram, count, np.random.default_rng(0))
         Z = found.rows
         rest = K - K[:, Z] @ np.linalg.solve(K[np.ix_(Z, Z)] + 1e-12 * np.eye(len(Z)), K[Z])
         assert len(np.unique(Z)) == len(Z) <= count
@@ -117,7 +117,7 @@ def test_landmarks_state_what_they_leave_of_the_trace():
 
 def test_landmarks_end_where_they_explain_everything():
     X = np.repeat(np.random.default_rng(0).normal(size=(7, 3)), 40, axis=0)
-    found = choose_landmarks(RBF(1.0).gram(Rows(X), None, 1), 100, np.random.default_rng(0))
+    found = choose_rows(RBF(1.0).gram(Rows(X), None, 1), 100, np.random.default_rng(0))
     assert len(found.rows) == 7 and found.left < 1e-5
 
 

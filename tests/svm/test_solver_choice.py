@@ -153,3 +153,34 @@ def test_warm_starts_and_weights(solver):
     assert again.n_iter_[0] == 0 or str(again.certificate_.status) == "converged"
     repeated = SVC(solver=solver).fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int)))
     assert again.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=1e-3)
+
+
+@pytest.mark.parametrize("solver", NAMES)
+@pytest.mark.parametrize("n", [40, 100])
+@pytest.mark.parametrize("share", [0.5, 0.25])
+@pytest.mark.parametrize("size", [0.0, 1e-200, 1e-20])
+def test_kernel_values_that_are_zero_or_nearly(solver, n, share, size):
+    """The gradient is that of the linear term alone, and all multipliers of the smaller class are at their bound."""
+    rows, sign = size * np.random.default_rng(0).normal(size=(n, 2)), np.where(np.arange(n) < share * n, 1, -1)
+    model = SVC(kernel="linear", C=2.0, solver=solver).fit(rows - rows.mean(axis=0), sign)
+    assert str(model.certificate_.status) == "converged"
+    assert model.certificate_.relative_gap < 1e-9
+    assert model.certificate_.primal == pytest.approx(2 * 2.0 * share * n)
+
+
+def test_smo_is_not_misled_by_float32():
+    """Kernel values of float32 hide violations where C is large; steps over them never ended."""
+    rng = np.random.default_rng(0)
+    x, sign = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
+    found = SVC(kernel="linear", C=1e4, solver="smo").fit(x, sign)
+    best = SVC(kernel="linear", C=1e4).fit(x, sign)
+    assert str(found.certificate_.status) == "converged"
+    assert found.certificate_.primal == pytest.approx(best.certificate_.primal, rel=1e-6)
+    assert found.n_iter_[0] < 10**7
+
+
+def test_steps_when_no_number_is_named():
+    from maxmargin.solvers.kernel._named import _steps_for
+
+    assert _steps_for(200) == 250_000_000  # each looks at 200 variables
+    assert _steps_for(10**6) == 100 * 10**6

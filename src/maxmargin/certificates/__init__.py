@@ -29,7 +29,7 @@ from ._image import product_rounding as product_rounding
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
-from ._kernel_ridge import evaluate_kernel_ridge
+from ._kernel_ridge import evaluate_kernel_ridge, hold_to_rounding
 from ._linear import confirmed, evaluate_linear, refuted
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
@@ -94,6 +94,7 @@ __all__ = [
     "tube_cases",
     "kkt_violation",
     "lower_bound",
+    "hold_to_rounding",
     "not_reproduced",
     "not_separable",
     "refuted",

@@ -31,9 +31,23 @@ class TrainingOptions:
 
     model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them.")] = "auto"
     task: Annotated[str, Parameter(help="What to learn: auto, classification or regression.")] = "auto"
-    C: Annotated[float | None, Parameter(help="Price of errors, for linear, logistic, svc, svr; else tuned.")] = None
-    gamma: Annotated[float | None, Parameter(help="Parameter of the kernel, for svc and svr; else tuned.")] = None
-    kernel: Annotated[str | None, Parameter(help="For svc and svr: rbf, linear, poly or sigmoid.")] = None
+    C: Annotated[
+        float | None,
+        Parameter(
+            help="Weight of the training errors: the larger, the closer the fit. For linear, logistic, svc, svr and "
+            "kernellogistic; chosen by tuning if not given."
+        ),
+    ] = None
+    gamma: Annotated[
+        float | None,
+        Parameter(
+            help="Scale of the kernel: the larger, the nearer rows have to be to count as similar. For svc, svr, "
+            "kernellogistic, kernelperceptron and kernelridge; chosen by tuning if not given."
+        ),
+    ] = None
+    kernel: Annotated[
+        str | None, Parameter(help="Kernel of svc and svr: rbf, linear, poly or sigmoid. rbf if not given.")
+    ] = None
     test: Annotated[float, Parameter(help="Share of the rows to hold out for the result.")] = 0.2
     seed: Annotated[int, Parameter(help="Of every draw: same table, options and seed, same model.")] = 0
     metric: Annotated[str, Parameter(help="What is compared: auto, accuracy, balanced accuracy or R2.")] = "auto"

@@ -101,6 +101,7 @@ CASES: dict[str, list[Case]] = {
     "kernel_model.KernelRidge": [
         _case(kernel="rbf"), _case(kernel="rbf", weights=True), _case(kernel="poly"), _case(kernel="sigmoid"),
     ],
+    "kernel_approximation.Nystroem": [_case(rows=MANY, n_components=600), _case(landmarks="kmeans"), *_KERNELS],
     "kernel_model.KernelLogisticRegression": [_case(classes=3), *_KERNELS],
     "kernel_model.KernelPerceptron": [_case(classes=3), *_KERNELS],
     "linear_model.LogisticRegression": [

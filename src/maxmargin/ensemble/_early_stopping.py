@@ -99,7 +99,7 @@ def best_rounds(run: BoostRun, best: int) -> BoostRun:
     """The rounds up to the one after which the error on held-out rows was lowest."""
     if best >= len(run.learners):
         return run
-    ending = f"{run.ending}; the learners up to round {best}, where it was lowest, are kept"
+    ending = f"{run.ending}; the learners of the first {best} rounds are kept, after which that error was lowest"
     return replace(run, learners=run.learners[:best], votes=run.votes[:best], errors=run.errors[:best], ending=ending)
 
 

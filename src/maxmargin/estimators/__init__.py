@@ -5,6 +5,7 @@ from ._conclude import conclude, keep_proof
 from ._docstrings import complete_docstring
 from ._kernel_choice import KERNEL_CONSTRAINTS, KernelChoice
 from ._labels import check_every_class, class_weights, encode_known_labels, encode_labels
+from ._named_kernel import PAIRWISE_KERNELS, pairwise_kernel
 from ._pairs import class_pairs, pair_vote
 from ._penalties import check_penalties
 from ._reported import PublicMethods, Reported
@@ -16,6 +17,7 @@ from ._weights import check_weights, weights_or_ones
 
 __all__ = [
     "KERNEL_CONSTRAINTS",
+    "PAIRWISE_KERNELS",
     "KeepsGamma",
     "KernelChoice",
     "PublicMethods",
@@ -37,6 +39,7 @@ __all__ = [
     "keep_trace",
     "monitor_of",
     "pair_vote",
+    "pairwise_kernel",
     "solve_all",
     "weights_or_ones",
 ]

@@ -2,6 +2,8 @@
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._embedding import KernelEmbedding
+from ._nystroem import Nystroem
+from ._polynomial_map import PolynomialMap, count_columns as count_columns, monomials as monomials
 from ._truncated_rbf import TruncatedRBF
 
-__all__ = ["KernelEmbedding", "TruncatedRBF"]
+__all__ = ["KernelEmbedding", "Nystroem", "PolynomialMap", "TruncatedRBF"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,19 +22,27 @@ from ..certificates import (
     Status,
     are_floats,
     evaluate_kernel_ridge,
+    hold_to_rounding,
     product_rounding,
 )
 from ..data import Rows, check_array, check_X_y, validate_data
 from ..engine import Stopwatch, one_blas_thread, thread_count, warn
-from ..estimators import Reported, TakesKernel, check_penalties, check_same_rows, weights_or_ones
-from ..kernels import RBF, CallableKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid, definiteness, kernel_name
+from ..estimators import (
+    PAIRWISE_KERNELS,
+    Reported,
+    TakesKernel,
+    check_penalties,
+    check_same_rows,
+    pairwise_kernel,
+    weights_or_ones,
+)
+from ..kernels import Kernel, definiteness, kernel_name
 from ..problems import KernelRidgeProblem
 from ..solvers import solve_kernel_ridge
 from ._same_model import confirmed, refuted, same_rows
 
-# Kernels of scikit-learn that its functions compute here, too.
-_THEIRS = ("additive_chi2", "chi2", "cosine", "laplacian")
-_NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed", *_THEIRS}
+# The gap, relative to the objective of the function 0, up to which rounding excuses it.
+_ROUNDED = 1e-3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -64,9 +70,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         Constant of "poly" and "sigmoid".
     kernel_params : dict or None, default=None
         Further arguments of a function of two rows; refused for other kernels.
-    tol : float, default=1e-10
-        Largest proven gap, relative to the objective of the function 0, with which a fit counts as converged. The
-        equations are solved to rounding errors whatever this says.
+    tol : float, default=1e-6
+        Largest proven gap, relative to the objective of the function 0, with which a fit counts as converged. Values
+        of the best function are then within ``sqrt(tol)`` of those found, relative to the targets and in the mean
+        square. The equations are solved to rounding errors whatever this says. Where they hold to the rounding of
+        float64 coefficients, which no solver improves on, a gap of up to 1e-3 counts as well.
 
     Attributes
     ----------
@@ -99,7 +107,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
-        "kernel": [StrOptions(_NAMES), callable],
+        "kernel": [StrOptions(PAIRWISE_KERNELS), callable],
         "gamma": [Interval(Real, 0.0, None, closed="left"), None],
         "degree": [Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -113,7 +121,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
     degree: float = 3
     coef0: float = 1.0
     kernel_params: dict | None = None
-    tol: float = 1e-10
+    tol: float = 1e-6
 
     # ---------------------------------------------------------------- fitting
 
@@ -149,8 +157,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         coef[kept] = found
         self.dual_coef_ = coef[:, 0] if y.ndim == 1 else coef
         self.X_fit_ = X
-        parts = zip(evidence, problem.targets.T, strict=True)
-        statuses = [self._status(e, problem, t) for e, t in parts]
+        statuses = [self._status(e, problem, found[:, k], k) for k, e in enumerate(evidence)]
         names = [""] if problem.k == 1 else [f"target {t}" for t in range(problem.k)]
         seconds = watch.seconds() / problem.k
         figures = zip(evidence, statuses, names, strict=True)
@@ -170,27 +177,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
 
     def _kernel_of(self, d: int) -> Kernel:
         """The kernel that the parameters ask for, for rows of so many features."""
-        if isinstance(self.kernel, Kernel):
-            self._refuse_kernel_params()
-            return self.kernel
-        if callable(self.kernel):
-            return CallableKernel(partial(pairwise_kernels, metric=self.kernel, **(self.kernel_params or {})))
-        self._refuse_kernel_params()
-        gamma = 1.0 / d if self.gamma is None else float(self.gamma)
-        if self.kernel in _THEIRS:
-            options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-            return CallableKernel(partial(pairwise_kernels, metric=self.kernel, filter_params=True, **options))
-        if self.kernel in ("poly", "polynomial"):
-            return Polynomial(gamma, float(self.coef0), self.degree)  # type: ignore[arg-type]
-        if self.kernel == "sigmoid":
-            return Sigmoid(gamma, float(self.coef0))
-        return {"linear": Linear(), "rbf": RBF(gamma), "precomputed": Precomputed()}[self.kernel]
-
-    def _refuse_kernel_params(self) -> None:
-        if self.kernel_params:
-            raise ValueError(
-                f"kernel_params are arguments of a function of two rows; kernel={self.kernel!r} takes none."
-            )
+        return pairwise_kernel(self.kernel, d, self.gamma, self.degree, self.coef0, self.kernel_params)
 
     def _problem(self, gram: Any, X: Any, y: np.ndarray, sample_weight: Any) -> tuple[KernelRidgeProblem, np.ndarray]:
         """The problem of checked input, and the rows that take part."""
@@ -201,14 +188,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         part = gram if len(kept) == len(y) else gram.restricted(kept)
         return KernelRidgeProblem(part, targets[kept], weights[kept], penalties), kept
 
-    def _status(self, evidence: Evidence, problem: KernelRidgeProblem, targets: np.ndarray) -> Status:
+    def _status(self, evidence: Evidence, problem: KernelRidgeProblem, a: np.ndarray, k: int) -> Status:
         if evidence.definiteness == "fails":
-            scale = float(np.abs(targets).max(initial=0.0))
+            scale = float(np.abs(problem.targets[:, k]).max(initial=0.0))
             return Status.STATIONARY if evidence.kkt_violation <= 1e-6 * scale else Status.STALLED
-        return Status.CONVERGED if self._is_met(evidence, problem, targets) else Status.STALLED
+        return Status.CONVERGED if self._is_met(evidence, problem, a, k) else Status.STALLED
 
-    def _is_met(self, evidence: Evidence, problem: KernelRidgeProblem, targets: np.ndarray) -> bool:
-        return bool(np.isfinite(evidence.gap) and evidence.gap <= self.tol * (problem.weights @ targets**2) + 1e-300)
+    def _is_met(self, evidence: Evidence, problem: KernelRidgeProblem, a: np.ndarray, k: int) -> bool:
+        size = float(problem.weights @ problem.targets[:, k] ** 2)
+        if not (np.isfinite(evidence.gap) and evidence.gap <= max(self.tol, _ROUNDED) * size + 1e-300):
+            return False
+        return bool(evidence.gap <= self.tol * size + 1e-300) or hold_to_rounding(problem, a, k, evidence.image)
 
     def _warn(self, kernel: Kernel) -> None:
         worst = self.certificate_.worst
@@ -257,16 +247,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         left_out[kept] = False
         if problem.k != len(claims) or coef[left_out].any():
             return refuted(claims)
-        evidence = evaluate_kernel_ridge(problem, coef[kept], definiteness(kernel, problem.gram), audit=True)
+        known = definiteness(kernel, problem.gram)
+        evidence = evaluate_kernel_ridge(problem, coef[kept], known, audit=True)
         own = self._values(X).reshape(len(y), -1)[kept]
-        gram = kernel.gram(Rows(X), None, thread_count(None))
-        gram = gram if len(kept) == len(y) else gram.restricted(kept)
+        as_fitted, _ = self._problem(kernel.gram(Rows(X), None, thread_count(None)), X, y, sample_weight)
+        in_fit = evaluate_kernel_ridge(as_fitted, coef[kept], known)
         found = []
-        for t, (claim, e) in enumerate(zip(claims, evidence, strict=True)):
-            target = problem.targets[:, t]
-            met = self._is_met(e, problem, target)
-            size = float(np.abs(target).max(initial=0.0))
-            found.append(confirmed(claim, e, own[:, t], e.image, met, size, product_rounding(gram, coef[kept, t])))
+        for t, (claim, e, plain) in enumerate(zip(claims, evidence, in_fit, strict=True)):
+            met = self._is_met(e, problem, coef[kept, t], t)
+            size = float(np.abs(problem.targets[:, t]).max(initial=0.0))
+            if np.isfinite(plain.rounding):  # what the claim was widened by, which may be more than is needed here
+                e = replace(e, rounding=max(e.rounding, plain.rounding))
+            room = product_rounding(as_fitted.gram, coef[kept, t])
+            found.append(confirmed(claim, e, own[:, t], e.image, met, size, room))
         return found
 
     # ---------------------------------------------------------------- prediction

@@ -42,6 +42,8 @@ class Leftover:
         Rows that were looked at.
     standard_error : float
         Of the estimate; 0 where all rows were looked at.
+    is_estimate : bool
+        Whether it is one.
 
     """
 
@@ -195,7 +197,7 @@ def _rows(
     if index is None:
         sample = _sample(gram.shape[0], _rows_worth_looking_at(gram.shape[0], m, memory), rng)
         part = gram if len(sample) == gram.shape[0] else gram.restricted(sample)
-        index = sample[pivots(part, m, rng, tol, n_threads)]
+        index = sample[pivots(part, m, rng, tol, n_threads)[0]]
     L, kept = factorised(gram.block(index, index, np.float64), tol)
     index = index[kept]
     return rows if kernel.name == "precomputed" else type(rows)(rows.take(index)), index, L
@@ -255,7 +257,7 @@ def _leftover(landmarks: Landmarks, gram: Gram, rows: Any, rng: Any, most: int |
     # drawn after the landmarks and apart from them: of their leftover trace, the estimate is unbiased
     seen = np.sort(rng.choice(others, size=max(most, 2), replace=False))
     left = _residuals(landmarks, gram, rows, seen, n_threads)
-    spread = float(left.std(ddof=1)) * np.sqrt((1 - len(seen) / len(others)) / len(seen))
+    spread = float(left.std(ddof=1) * np.sqrt((1 - len(seen) / len(others)) / len(seen)))
     return Leftover(
         float(left.mean()) * len(others), float(gram.diagonal().sum()), len(seen), spread * len(others), True
     )

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
-from ..data import Rows, csr_rows
+from ..data import Rows, check_array, csr_rows
 from ._kernel import Kernel
 from ._registry import kernel_name, make_kernel
 
@@ -72,16 +72,21 @@ def check_mercer(
 
     """
     name = kernel_name(kernel)
-    if sp.issparse(X):
-        X = csr_rows(X)
-        X = X.toarray() if name == "precomputed" else X
     if name != "function":
-        X = X.astype(np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        X = X.toarray() if name == "precomputed" and sp.issparse(X) else X
+    elif sp.issparse(X):
+        X = csr_rows(X)
     if isinstance(kernel, str) and isinstance(gamma, str):
         gamma = _default_gamma(gamma, X)
     K = np.asarray(make_kernel(kernel, gamma, coef0, degree)(X), dtype=np.float64)  # type: ignore[arg-type]
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"a Gram matrix is square; got shape {K.shape}.")
+    if not len(K):
+        raise ValueError("X has no rows: a Gram matrix without values has no eigenvalues.")
+    if not np.isfinite(K).all():
+        i, j = np.argwhere(~np.isfinite(K))[0].tolist()
+        raise ValueError(f"kernel values must be finite; that of rows {i} and {j} is {K[i, j]}.")
     asymmetry = float(np.abs(K - K.T).max(initial=0.0))
     values = eigvalsh((K + K.T) / 2)
     scale = float(np.abs(values).max(initial=0.0))

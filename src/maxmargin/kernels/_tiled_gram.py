@@ -262,7 +262,7 @@ class TiledGram(Gram):
         shift, norms, _ = self._shared
         order, n = self._row_index(None), self.shape[0]
         strips = -(-n // side)
-        threads = min(strips, self.n_threads) if n * n * (10 + self.rows.d) > 2 * _WORTH_A_THREAD else 1
+        threads = min(strips, self.n_threads) if n * n * (10 + self.multiplications) > 2 * _WORTH_A_THREAD else 1
         outs = [part() for _ in range(threads)]
         step = max(1, _PANEL_BYTES // (np.dtype(dtype).itemsize * max(1, self.rows.d) * side))
         for start in range(0, strips, step):

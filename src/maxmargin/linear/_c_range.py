@@ -9,13 +9,14 @@ import numpy as np
 from ..losses import CustomLoss, Loss
 from ..penalties import CustomPenalty, Penalty
 
+_UNIT = 2.0**-52
 _STEPS = 20  # of the power method: two digits of an eigenvalue are plenty here
 _START = 0.1
 _DECADES, _DECADES_L1 = 7.0, 4.0
 # Sizes of values whose squares are summed up as they are; in float32, too.
 _LOWEST, _HIGHEST = 1e-12, 1e12
-# C beyond these is no longer a number that a solver can work with, whatever the data are.
-_SMALLEST, _LARGEST = 1e-12, 1e12
+# Beyond these, products with C overflow or vanish.
+_SMALLEST, _LARGEST = 1e-200, 1e200
 
 
 def automatic_values(
@@ -61,14 +62,18 @@ def automatic_values(
     if l1 > 0:
         residual = weights[:, None] * (signs - (weights @ signs) / total * intercept)
         slope = float(np.abs(X.T @ residual - np.outer(mean, residual.sum(axis=0))).max(initial=0.0))
+        if slope <= len(weights) * _UNIT * float((abs(X).T @ np.abs(residual)).max(initial=0.0)):
+            slope = 0.0  # columns that are constant, or say nothing of the labels: what is left is rounding
         start, decades = l1 / (curvature * slope) if slope > 0 else 1.0, _DECADES_L1
         shift = -exponent if slope > 0 else 0
     else:
         largest = curvature * _largest_eigenvalue(X, weights, mean)
+        if largest <= curvature * total * float(mean @ mean) * (len(weights) * _UNIT) ** 2:
+            largest = 0.0  # rows that are all the same
         start, decades = _START / largest if largest > 0 else 1.0, _DECADES
         shift = -2 * exponent if largest > 0 else 0
     with np.errstate(over="ignore", under="ignore"):
-        start = float(np.clip(np.ldexp(start, shift), 1e-100, 1e100))  # far beyond the ends
+        start = float(np.clip(np.ldexp(start, shift), _SMALLEST, _LARGEST))
     if n == 1:  # one value alone: the middle
         return np.clip([start * 10.0 ** (decades / 2)], _SMALLEST, _LARGEST)
     return np.clip(start * np.logspace(0.0, decades, n), _SMALLEST, _LARGEST)

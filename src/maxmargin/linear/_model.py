@@ -32,4 +32,4 @@ def keep(
 def check_finite(theta: np.ndarray) -> None:
     """Refuse weights that are no numbers."""
     if not np.isfinite(theta).all():
-        raise ValueError("the weights are not finite: the values of X are too large; scale them (StandardScaler).")
+        raise ValueError("the weights are not finite: X has values too large or too small. Scale X (StandardScaler).")

@@ -124,16 +124,18 @@ class RidgeCV(LinearRegressor):
         problem, single = least_squares_problem(X, y, sample_weight, 1.0, self.fit_intercept)
         scorer = None if self.scoring is None else check_scoring(self, self.scoring)
         per_target = self.alpha_per_target and problem.k > 1
+        counted = problem.weights > 0  # rows without weight are not there to be predicted
         kept, scores = [], []
         for errors in left_out_residuals(problem, alphas, self.gcv_mode):  # times the roots of the weights
             if scorer is None:
                 squares = errors**2
                 kept.append(squares)
-                scores.append(-(squares.mean(axis=0) if per_target else squares.mean()))
+                scores.append(-(squares[counted].mean(axis=0) if per_target else squares[counted].mean()))
                 continue
-            predicted = problem.targets - errors / problem.roots[:, None]
-            kept.append(predicted)
-            scores.append(self._scores(scorer, predicted, problem, per_target))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                predicted = problem.targets - errors / problem.roots[:, None]
+            kept.append(np.where(counted[:, None], predicted, np.nan))
+            scores.append(self._scores(scorer, predicted, problem, per_target, counted))
         table = np.array(scores)
         best = np.argmax(table, axis=0)
         if self.store_cv_results:
@@ -146,12 +148,15 @@ class RidgeCV(LinearRegressor):
         return float(alphas[best])
 
     @staticmethod
-    def _scores(scorer: Any, predicted: np.ndarray, problem: LeastSquares, per_target: bool) -> Any:
-        weights = {} if (problem.weights == 1).all() else {"sample_weight": problem.weights}
+    def _scores(
+        scorer: Any, predicted: np.ndarray, problem: LeastSquares, per_target: bool, counted: np.ndarray
+    ) -> Any:
+        predicted, targets, weight = predicted[counted], problem.targets[counted], problem.weights[counted]
+        weights = {} if (weight == 1).all() else {"sample_weight": weight}
         if per_target:
-            pairs = zip(predicted.T, problem.targets.T, strict=True)
+            pairs = zip(predicted.T, targets.T, strict=True)
             return [scorer(_Given(), guess[:, None], truth, **weights) for guess, truth in pairs]
-        return scorer(_Given(), predicted, problem.targets if problem.k > 1 else problem.targets[:, 0], **weights)
+        return scorer(_Given(), predicted, targets if problem.k > 1 else targets[:, 0], **weights)
 
     def _guarantee(
         self, evidence: NormalEvidence, problem: LeastSquares, status: Status, steps: int, seconds: float

@@ -19,7 +19,8 @@ import numpy as np
 from ._loss import Loss, make_loss
 
 _WEIGHTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # t of chords
-_ROUNDING = 1e-9  # of the sizes of the terms of an inequality
+_ROUNDING = 1e-9  # of the sizes of the terms of an inequality, and of the largest value up to 1
+_LEAST = 2.0**-44  # what rounding may leave of a small loss that is computed from terms of size 1
 
 
 @dataclass(frozen=True)
@@ -163,10 +164,17 @@ def _finite(function: Function, y: float) -> Function:
     return of
 
 
-def _inequality(short: np.ndarray, size: np.ndarray, words: Callable[[Any], str]) -> Inequality:
-    """Shortfalls beyond the rounding of terms of this size; `words` tell of the place of the worst."""
+def _inequality(
+    short: np.ndarray, size: np.ndarray, values: np.ndarray, words: Callable[[Any], str], least: float = _LEAST
+) -> Inequality:
+    """Shortfalls beyond the rounding of terms of this size; `words` tell of the place of the worst.
+
+    `values` are those of the function: one whose values are all tiny is held to its own size.
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    room = min(_ROUNDING, max(_ROUNDING * float(finite.max(initial=0.0)), least))
     with np.errstate(invalid="ignore"):
-        short = np.where(np.isfinite(short) & (short > _ROUNDING * (1 + size)), short, 0.0)
+        short = np.where(np.isfinite(short) & (short > _ROUNDING * size + room), short, 0.0)
     place = np.unravel_index(int(short.argmax()), short.shape)
     worst = float(short[place])
     return Inequality(worst == 0.0, worst, words(place) if worst > 0 else "")
@@ -186,7 +194,7 @@ def _chords(loss: Function, f: np.ndarray, y: float) -> Inequality:
             f"{middle[place]:.3g}, the chord {chord[place]:.3g}"
         )
 
-    return _inequality(middle - chord, np.abs(middle) + np.abs(chord), words)
+    return _inequality(middle - chord, np.abs(middle) + np.abs(chord), at, words)
 
 
 def _tangents(loss: Function, slope: Function, f: np.ndarray, y: float) -> Inequality:
@@ -197,7 +205,7 @@ def _tangents(loss: Function, slope: Function, f: np.ndarray, y: float) -> Inequ
         i, j = place
         return f"at y={y:g}, f={f[j]:g} the loss is {at[j]:.3g}, the tangent from f={f[i]:g} gives {line[place]:.3g}"
 
-    return _inequality(line - at[None, :], np.abs(line) + np.abs(at)[None, :], words)
+    return _inequality(line - at[None, :], np.abs(line) + np.abs(at)[None, :], at, words)
 
 
 def _bends(loss: Function, f: np.ndarray, y: float, curvature: Function | None) -> Inequality:
@@ -205,11 +213,12 @@ def _bends(loss: Function, f: np.ndarray, y: float, curvature: Function | None) 
     at, h = loss(f), f[1] - f[0]
     change = (at[2:] - 2 * at[1:-1] + at[:-2]) / h
     size = (np.abs(at[2:]) + 2 * np.abs(at[1:-1]) + np.abs(at[:-2])) / h
-    found = _inequality(-change, size, lambda k: f"at y={y:g}, f={f[k[0] + 1]:g} the slope falls by {-change[k]:.3g}")
+    words = lambda k: f"at y={y:g}, f={f[k[0] + 1]:g} the slope falls by {-change[k]:.3g}"  # noqa: E731
+    found = _inequality(-change, size, at / h, words, _LEAST / h)
     if curvature is None:
         return found
     stated = curvature(f)
     also = _inequality(
-        -stated, np.abs(stated) * 0, lambda k: f"at y={y:g}, f={f[k]:g} the curvature is {stated[k]:.3g}"
+        -stated, np.abs(stated) * 0, stated, lambda k: f"at y={y:g}, f={f[k]:g} the curvature is {stated[k]:.3g}"
     )
     return max(found, also, key=lambda part: part.shortfall)

@@ -13,3 +13,10 @@ def rows_at(places: np.ndarray, X: Any, y: Any) -> tuple[Any, Any]:
     """The rows of X and y at these places."""
     X = X.tocsr() if sp.issparse(X) else X  # other formats have no rows to take
     return _safe_indexing(X, places), _safe_indexing(y, places)
+
+
+def labels_like(y: Any, labels: np.ndarray) -> Any:
+    """Labels as a series of the type and name of `y`, if that is one."""
+    if hasattr(y, "iloc") and getattr(y, "ndim", 2) == 1:
+        return type(y)(labels, name=y.name, dtype=y.dtype)
+    return labels

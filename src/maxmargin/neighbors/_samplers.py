@@ -25,7 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..data import naming_columns, validate_data
 from ..engine import thread_count
 from ..estimators import PublicMethods
-from ._same_kind import rows_at
+from ._same_kind import labels_like, rows_at
 from .search import TileIndex
 
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -216,22 +216,23 @@ class SyntheticOverSampler(_Sampler):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Make synthetic rows, and return them after the given ones as the new training data.
 
         Returns
         -------
         X, y
-            All rows and labels; X is CSR for sparse input, and a data frame for one.
+            All rows and labels, of the kind that was given: a data frame, a series, a sparse matrix or array (CSR).
 
         """
         rows, labels = self._fit(X, y)
         first, second, u = *self.parents_.T, self.shares_[:, None].astype(rows.dtype)
-        labels = np.concatenate([labels, labels[first]])
+        labels = labels_like(y, np.concatenate([labels, labels[first]]))
         if sp.issparse(rows):
             rows = sp.csr_array(rows)
             made = rows[first].multiply(1 - u) + rows[second].multiply(u)
-            return sp.vstack([rows, sp.csr_array(made)], format="csr"), labels
+            made = sp.vstack([rows, sp.csr_array(made)], format="csr")
+            return sp.csr_matrix(made) if isinstance(X, sp.spmatrix) else made, labels
         # not beyond the two parents, whatever rounding does
         low, high = np.minimum(rows[first], rows[second]), np.maximum(rows[first], rows[second])
         made = np.vstack([rows, np.clip(rows[first] * (1 - u) + rows[second] * u, low, high)])

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel_approximation import KernelEmbedding, TruncatedRBF
+from ..kernel_approximation import KernelEmbedding, Nystroem, PolynomialMap, TruncatedRBF, count_columns
 from ..kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
 from ..kernels import kernel_name, largest_degree
-from ._arrays import dense_or_csr, floats, whole
+from ._arrays import dense_or_csr, floats, places, whole
 from ._common import CLASSES, FEATURES, OUTPUT_CONFIG
 from ._errors import Where
 from ._kernel_rows import readable
-from ._kinds import Float, Int, Kind
+from ._kinds import Float, Int, Kind, OrNone
 from ._proofs import certificates, guarantee
 from ._schema import Entries, Let, Schema
 from ._scope import Scope
@@ -23,11 +23,11 @@ from ._sizes import Check, agree
 # The polynomial kernel multiplies so often for each of its values.
 _MOST_DEGREE = 10_000
 _DEGREE = Check(
-    lambda s: max(largest_degree(s.params["kernel"]), s.params["degree"]) <= _MOST_DEGREE,
+    lambda s: max(largest_degree(s.params["kernel"]), s.params["degree"] or 0) <= _MOST_DEGREE,
     f"degree is above {_MOST_DEGREE}.",
 )
 _WHOLE_DEGREE = Check(
-    lambda s: s.params["kernel"] not in ("poly", "polynomial") or isinstance(s.params["degree"], int),
+    lambda s: s.params["kernel"] not in ("poly", "polynomial") or isinstance(s.params["degree"], int | None),
     "the degree of a polynomial kernel is no whole number.",
 )
 _NO_ARGUMENTS = Check(lambda s: not s.params["kernel_params"], "has arguments for a function, and files hold none.")
@@ -104,6 +104,50 @@ _EMBEDDING: Entries = (
     ("_gamma", Float(0.0)),
     ("certificate_", guarantee()),
 )
+_NYSTROEM: Entries = (
+    *FEATURES,
+    *OUTPUT_CONFIG,
+    ("_gamma", Float(0.0)),
+    ("components_", dense_or_csr("landmarks", "d")),
+    ("_readable", readable("components_")),
+    ("_rows", Int(1, binds="rows")),
+    ("component_indices_", OrNone(places("landmarks", "rows"))),
+    Check(
+        lambda s: (s.values["component_indices_"] is None) == (s.params["landmarks"] == "kmeans"),
+        "has landmarks of another kind than it says.",
+    ),
+    Check(
+        lambda s: (
+            kernel_name(s.params["kernel"]) != "precomputed"
+            or (s.values["component_indices_"] is not None and s["rows"] == s["d"])
+        ),
+        "its kernel matrix is not square.",
+    ),
+    ("normalization_", floats("landmarks", "landmarks")),
+    Check(lambda s: not np.triu(s.values["normalization_"], 1).any(), "its normalization_ is no lower triangle."),
+    ("_n_features_out", Int(1)),
+    Check(lambda s: s.values["_n_features_out"] == s["landmarks"], "has another number of columns than it says."),
+    ("leftover_trace_", Float()),
+    ("relative_leftover_", Float()),
+    ("certificate_", guarantee()),
+)
+_MONOMIALS: Entries = (
+    *FEATURES,
+    *OUTPUT_CONFIG,
+    Check(lambda s: s.params["degree"] <= _MOST_DEGREE, f"degree is above {_MOST_DEGREE}."),
+    ("gamma_", Float(0.0)),
+    ("weights_", floats("columns", low=0)),
+    ("error_bound_", Float(0.0)),
+    ("_n_features_out", Int(1)),
+    Check(
+        lambda s: (
+            s.values["_n_features_out"] == s["columns"] == count_columns(s["d"], s.params["degree"], s.params["coef0"])
+        ),
+        "has another number of columns than its degree needs.",
+    ),
+    ("_rows", Int(1)),
+    ("certificate_", guarantee()),
+)
 _RIDGE: Entries = (*_ROWS, ("dual_coef_", _Coefficients()), ("certificate_", certificates("targets")))
 
 SCHEMAS = [
@@ -111,6 +155,16 @@ SCHEMAS = [
     Schema("maxmargin.kernel_model.KernelLogisticRegression", KernelLogisticRegression, _LOGISTIC, checks=[_DEGREE]),
     Schema("maxmargin.kernel_model.KernelPerceptron", KernelPerceptron, _PERCEPTRON, checks=[_DEGREE]),
     Schema("maxmargin.kernel_approximation.TruncatedRBF", TruncatedRBF, _TRUNCATED, width=lambda m: m._n_features_out),
+    Schema(
+        "maxmargin.kernel_approximation.PolynomialMap", PolynomialMap, _MONOMIALS, width=lambda m: m._n_features_out
+    ),
+    Schema(
+        "maxmargin.kernel_approximation.Nystroem",
+        Nystroem,
+        _NYSTROEM,
+        checks=[_DEGREE, _WHOLE_DEGREE, _NO_ARGUMENTS],
+        width=lambda m: m._n_features_out,
+    ),
     Schema(
         "maxmargin.kernel_approximation.KernelEmbedding",
         KernelEmbedding,

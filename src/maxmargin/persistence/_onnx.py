@@ -21,7 +21,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     ----------
     model : estimator or Pipeline
         Any classifier or regressor of maxmargin; a scikit-learn pipeline that ends in one, with scikit-learn's scalers,
-        imputers, encoders, PCA, PolynomialFeatures, Normalizer and ColumnTransformer before it.
+        imputers, encoders, PCA, PolynomialFeatures, Normalizer and ColumnTransformer, or
+        :class:`maxmargin.kernel_approximation.Nystroem` and ``PolynomialMap``, before it.
     path : path-like or None, default=None
         Where to write the file; None writes none. A file of that name is replaced when the new one is complete, a link
         to one leads to the new one, and a device or named pipe is written into.

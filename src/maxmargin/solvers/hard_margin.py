@@ -50,6 +50,8 @@ _NEAR = 0.9
 _VALUES, _MET = 4_000_000, 1e-12
 # Rows shorter than this, or longer than its inverse, are scaled: the squares of their squares would leave float64.
 _SMALLEST = 1e-60
+# Rows that are all shorter than this have a margin whose weights overflow when they are squared.
+_VANISHING = 1e-150
 
 
 def solve_hard_margin(
@@ -63,6 +65,7 @@ def solve_hard_margin(
 ) -> Solution:
     """Signed multipliers of the hard-margin machine of a classifier's problem; raises `NotSeparableError`."""
     sign = np.sign(problem.p)
+    _refuse_vanishing(_length(problem.gram))
     gram, centre = _about_the_mean(problem.gram)
     hulls = BoxQP.hull_distance(gram, sign)
 
@@ -154,6 +157,23 @@ class _NearestPoints:
         open_part = max(primal - dual, 0.0) / primal if primal < inf else inf
         violation = hulls.violation * self.factor / value
         return hulls._replace(violation=violation, gap=open_part, primal=primal, dual=dual)
+
+
+def _length(gram: Gram) -> float:
+    """About that of the longest sample, also where the squares of rows vanish."""
+    longest = float(np.sqrt(np.abs(gram.diagonal()).max()))
+    if longest >= _VANISHING or (found := gram.linear_rows()) is None:
+        return longest
+    X = found[0].take(slice(None) if found[1] is None else found[1])  # type: ignore[arg-type]
+    return float(abs(X).max()) if X.shape[1] else 0.0
+
+
+def _refuse_vanishing(length: float) -> None:
+    if 0 < length < _VANISHING:
+        raise ValueError(
+            f"X has values so small (up to {length:.2g}) that the weights of a hard margin (C=inf), squared, overflow "
+            "float64. Scale X (StandardScaler)."
+        )
 
 
 def _about_the_mean(gram: Gram) -> tuple[Gram, np.ndarray]:
@@ -314,6 +334,7 @@ def _through_the_origin(
 def _signed(X: Any, sign: np.ndarray) -> tuple[Any, float]:
     """All y_i x_i, divided by a power of two where their squares would leave float64, and that."""
     largest = float(abs(X).max()) if X.shape[1] else 0.0
+    _refuse_vanishing(largest)
     unit = 1.0 if _SMALLEST < largest < 1 / _SMALLEST or largest == 0 else 2.0 ** frexp(largest)[1]
     factor = (sign / unit).astype(X.dtype)[:, None]
     return (sp.csr_array(X.multiply(factor)) if sp.issparse(X) else X * factor), unit

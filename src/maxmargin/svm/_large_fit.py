@@ -19,7 +19,7 @@ from ..solvers import Monitor
 from ..solvers.large import TimeLimit
 from ._fit import Classes
 from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows, training_weights
-from ._large_solve import Bracketed, LargeOptions, solve_large, untouched_large
+from ._large_solve import Bracketed, LargeTasks, certificates_of
 from ._model import keep_classes, keep_one
 
 
@@ -45,7 +45,7 @@ def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_
     multipliers = data.scheme.pack([f.beta for f in found], data.pairs, data.label)
     machine.n_iter_ = np.array([f.iterations for f in found])
     _keep(machine, problems, found, multipliers)
-    conclude(machine, _certificates(found, names), monitor, interrupted, partial(advice, machine))
+    conclude(machine, certificates_of(found, names), monitor, interrupted, partial(advice, machine))
 
 
 def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_weight: Any) -> None:
@@ -69,39 +69,25 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
     keep_one(machine, X, gamma, spread[0], _intercept(found[0]))
     machine.n_iter_ = found[0].iterations
     _keep(machine, [problem], found, spread[1:])
-    conclude(machine, _certificates(found, [""]), monitor, interrupted, partial(advice, machine))
+    conclude(machine, certificates_of(found, [""]), monitor, interrupted, partial(advice, machine))
 
 
 def _solve(
     machine: Any, problems: Sequence[BoxQP], names: Sequence[str], starts: Sequence[Any], monitor: Monitor
 ) -> tuple[list[Bracketed], bool]:
-    limit = TimeLimit(machine.time_limit)
-    seed = check_random_state(machine.random_state).randint(2**31 - 1)
-
-    def solve(k: int, monitor: Monitor) -> Bracketed:
-        # those that are still to come get as much time each as this one
-        share = None if machine.time_limit is None else max(limit.left, 0.0) / (len(problems) - k)
-        options = LargeOptions(
-            method=machine.method,
-            gap_tol=machine.gap_tol,
-            memory=machine.memory * 1e6,
-            n_landmarks=machine.n_landmarks,
-            limit=TimeLimit(share),
-            threads=machine._threads(),
-        )
-        found = solve_large(problems[k], options, np.random.default_rng([seed, k]), monitor, starts[k])
-        monitor.certified(_certificates([found], [names[k]])[0])
-        return found
-
-    def untouched(k: int) -> Bracketed:
-        return untouched_large(problems[k], starts[k])
-
-    return solve_all(solve, untouched, names, monitor, side_by_side=False)
-
-
-def _certificates(found: Sequence[Bracketed], names: Sequence[str]) -> list[Certificate]:
-    pairs = zip(found, names, strict=True)
-    return [Certificate.of(f.evidence, f.status, f.iterations, f.seconds, name) for f, name in pairs]
+    work = LargeTasks(
+        problems=problems,
+        names=names,
+        starts=starts,
+        method=machine.method,
+        gap_tol=machine.gap_tol,
+        memory=machine.memory * 1e6,
+        n_landmarks=machine.n_landmarks,
+        limit=TimeLimit(machine.time_limit),
+        threads=machine._threads(),
+        seed=check_random_state(machine.random_state).randint(2**31 - 1),
+    )
+    return solve_all(work.solve, work.untouched, names, monitor, side_by_side=False)
 
 
 def _intercept(found: Bracketed) -> float:
@@ -146,8 +132,9 @@ def _check_kernel(machine: Any, kernel: Kernel) -> None:
     if kernel.known_definite:
         return
     raise ValueError(
-        f"{type(machine).__name__} needs a kernel that is positive semi-definite by its formula ('rbf', 'linear', 'poly' "
-        f"with coef0 >= 0, or a Kernel made of such); got {kernel_words(machine.kernel, kernel)}. SVC and SVR take others."
+        f"{type(machine).__name__} needs a kernel that is positive semi-definite by its formula ('rbf', 'linear', "
+        f"'poly' with coef0 >= 0, or a Kernel made of such); got {kernel_words(machine.kernel, kernel)}. SVC and SVR "
+        f"take others."
     )
 
 

@@ -1,4 +1,4 @@
-"""What machines of many rows share: their parameters, what is verified of them, and how far the exact machine can be."""
+"""What machines of many rows share: parameters, what is verified of them, and how far the exact machine can be."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class LargeParameters(KernelChoice):
     method : {"auto", "landmarks", "cells", "exact"}, default="auto"
         "landmarks": the decision function is a sum over some of the rows, chosen so that they explain the kernel best;
         for smooth kernels. "cells": the machine is trained in cells of neighbouring rows, and the multipliers are
-        joined; for kernels that reach not far. "exact": the solver of the exact machine, from the beginning. "auto"
-        takes the last one for up to 10000 rows; of more it takes landmarks or cells, by what they leave out of the
-        kernel matrix, and goes on by exact steps from there until `gap_tol` is met. `method_reason_` says what was done.
+        joined; for kernels that do not reach far. "exact": the solver of the exact machine, from the beginning.
+        "auto" takes the last one for up to 10000 rows; of more it takes landmarks or cells, by what they leave out of
+        the kernel matrix, and goes on by exact steps from there until `gap_tol` is met. `method_reason_` says what
+        was done.
     gap_tol : float, default=0.01
         Largest relative gap between the two bounds of the exact optimum.
     time_limit : float or None, default=None
@@ -135,8 +136,7 @@ class LargeMachine(LargeParameters, FittedMachine):
 
     def _lengths(self, X: Any) -> np.ndarray:
         """The length of each row in feature space, rounded up."""
-        kernel, rows = self._fitted_kernel(), Rows(X)
-        diagonal = kernel.diagonal(rows.squared_norms(np.zeros(rows.d)))
+        diagonal = self._fitted_kernel().gram(Rows(X), None, 1).diagonal()
         return np.sqrt(np.maximum(diagonal, 0.0)) * (1 + 1e-6)
 
     def _intervals(self, X: Any, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

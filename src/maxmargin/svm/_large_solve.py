@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..certificates import Evidence, Status, evaluate, evaluate_bracket, lower_bound, violation_at
+from ..certificates import Certificate, Evidence, Status, evaluate, evaluate_bracket, lower_bound, violation_at
 from ..engine import Stopwatch, was_interrupted
 from ..kernels import TiledGram
 from ..problems import BoxQP
 from ..solvers import Monitor, feasible, solve_kernel, unproven
 from ..solvers.large import (
     Approximation,
-    Landmarks,
+    ChosenRows,
     TimeLimit,
-    choose_landmarks,
+    choose_rows,
     make_cells,
     solve_in_cells,
     solve_on_landmarks,
@@ -27,7 +28,7 @@ _EXACT_AT_ONCE = 10_000
 # Bytes of one feature of one row.
 _FEATURE = 4
 _FEWEST, _MOST = 20, 8000  # landmarks
-# Landmarks that leave more of the trace than this, times C and relative to the gap that is wanted, will not do.
+# ChosenRows that leave more of the trace than this, times C and relative to the gap that is wanted, will not do.
 _LEFT = 0.2
 _CELL = 3000  # rows
 _PROBE = 500  # rows whose kernel mass is looked at
@@ -56,8 +57,8 @@ class LargeOptions:
 class Bracketed:
     """What was found for one problem.
 
-    ``coefficients`` and ``beta`` have one entry a variable; ``radius`` bounds the distance of the exact machine's weights
-    in feature space; ``method`` and ``words`` say what was done and why.
+    ``coefficients`` and ``beta`` have one entry a variable; ``radius`` bounds the distance of the exact machine's
+    weights in feature space; ``method`` and ``words`` say what was done and why.
     """
 
     coefficients: np.ndarray
@@ -84,7 +85,51 @@ def radius_of(gap: float, same: bool) -> float:
     return float(np.sqrt((1.0 if same else 2.0) * max(gap, 0.0)) * (1 + 1e-9)) if np.isfinite(gap) else np.inf
 
 
-def solve_large(
+def certificates_of(found: Sequence[Bracketed], names: Sequence[str]) -> list[Certificate]:
+    """The certificates of problems, by name."""
+    pairs = zip(found, names, strict=True)
+    return [Certificate.of(f.evidence, f.status, f.iterations, f.seconds, name) for f, name in pairs]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LargeTasks:
+    """The problems of one fit, where each of them begins, and what they are all solved with."""
+
+    problems: Sequence[BoxQP]
+    names: Sequence[str]
+    starts: Sequence[Any]
+    method: str
+    gap_tol: float
+    memory: float  # bytes
+    n_landmarks: int | None
+    limit: TimeLimit
+    threads: int
+    seed: int
+
+    def solve(self, k: int, monitor: Monitor) -> Bracketed:
+        """Solve one problem; those that are still to come get as much time each."""
+        options = LargeOptions(
+            method=self.method,
+            gap_tol=self.gap_tol,
+            memory=self.memory,
+            n_landmarks=self.n_landmarks,
+            limit=self.limit.share(len(self.problems) - k),
+            threads=self.threads,
+        )
+        found = _solve(self.problems[k], options, np.random.default_rng([self.seed, k]), monitor, self.starts[k])
+        monitor.certified(certificates_of([found], [self.names[k]])[0])
+        return found
+
+    def untouched(self, k: int) -> Bracketed:
+        """A problem that Ctrl-C left undone."""
+        problem, start = self.problems[k], self.starts[k]
+        zero = np.zeros(problem.n)
+        coefficients, beta = (zero, zero) if start is None else start
+        evidence = evaluate_bracket(problem, zero, zero) if start is None else unproven(1)
+        return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")
+
+
+def _solve(
     problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Any = None
 ) -> Bracketed:
     """Solve one problem; `start` is what an earlier fit has found, if one is to be gone on from."""
@@ -140,7 +185,7 @@ class _Run:
             return
         self.take(found, method, "")
 
-    def _landmarks(self) -> Landmarks | None:
+    def _landmarks(self) -> ChosenRows | None:
         o = self.options
         most = o.n_landmarks or int(min(_MOST, max(self.n // 2, 1), o.memory // (_FEATURE * self.n)))
         if o.n_landmarks and o.n_landmarks * _FEATURE * self.n > o.memory:
@@ -158,7 +203,7 @@ class _Run:
         width = float(np.mean(self.problem.upper - self.problem.lower))
         diagonal = float(np.mean(self.problem.gram.diagonal()))
         enough = 0.0 if o.n_landmarks else _LEFT * o.gap_tol / max(width * diagonal, 1e-300)
-        return choose_landmarks(self.problem.gram, min(most, self.n), self.random, enough=enough)
+        return choose_rows(self.problem.gram, min(most, self.n), self.random, o.threads, enough)
 
     def _cells(self) -> list[np.ndarray] | None:
         gram = self.problem.gram
@@ -166,8 +211,8 @@ class _Run:
             return None
         return make_cells(gram, _CELL, self.random, self.options.threads)
 
-    def _compare(self, landmarks: Landmarks | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
-        """Landmarks or cells, by what each of them leaves out of the kernel matrix."""
+    def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
+        """ChosenRows or cells, by what each of them leaves out of the kernel matrix."""
         outside = 1.0 if cells is None else self._mass_between(cells)
         left = 1.0 if landmarks is None else landmarks.left
         if landmarks is not None and left <= outside:
@@ -284,11 +329,3 @@ class _Run:
             self.method,
             self.words.strip(),
         )
-
-
-def untouched_large(problem: BoxQP, start: Any) -> Bracketed:
-    """A problem that Ctrl-C left undone."""
-    zero = np.zeros(problem.n)
-    coefficients, beta = (zero, zero) if start is None else start
-    evidence = evaluate_bracket(problem, zero, zero) if start is None else unproven(1)
-    return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")

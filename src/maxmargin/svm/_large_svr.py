@@ -65,8 +65,8 @@ class LargeSVR(KernelRegressor, LargeMachine):
             return []
         rows, problem, coefficients, _ = again_one(self, X, y, weight)
         kept = coefficients, self.multipliers_.toarray()[0, rows]
-        variables = [self._formulation().to_variables(problem, values, 0.0)[0] for values in kept]
-        return [self._audit(problem, *variables, 0, self._values_of(X)[rows])]
+        coefficients, beta = (self._formulation().to_variables(problem, values, 0.0)[0] for values in kept)
+        return [self._audit(problem, coefficients, beta, 0, self._values_of(X)[rows])]
 
     def _multipliers_of(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         return self.multipliers_.toarray()[0, rows]

@@ -26,6 +26,8 @@ _SAMPLE = 1000  # rows that are looked at: a million distances
 _QUANTILES = (0.1, 0.9)
 _BEYOND = 10.0
 _C_FROM, _C_TO = 1e-2, 1e3
+# Stored matrices hold float32: kernel values that C beyond these would belong to overflow or vanish there.
+_CS, _GAMMAS = (1e-12, 1e12), (1e-200, 1e200)
 
 
 def _some(weights: np.ndarray) -> np.ndarray:
@@ -53,7 +55,7 @@ def gamma_values(X: Any, weights: np.ndarray, count: int) -> np.ndarray:
     order = np.argsort(between[apart])
     sorted_distances, shares = between[apart][order], np.cumsum(weight[apart][order])
     near, far = (float(sorted_distances[np.searchsorted(shares, q * shares[-1])]) for q in _QUANTILES)
-    return _spaced(1 / (_BEYOND * far), _BEYOND / near, count)
+    return _spaced(1 / (_BEYOND * far), _BEYOND / near, count, _GAMMAS)
 
 
 def inner_product_gammas(X: Any, weights: np.ndarray, count: int, degree: int) -> np.ndarray:
@@ -66,7 +68,7 @@ def inner_product_gammas(X: Any, weights: np.ndarray, count: int, degree: int) -
     size = float(np.average(norms, weights=weights[rows]))
     unit = 1 / size if size > 0 else 1.0
     reach = 100.0 ** (1 / max(1, degree))
-    return _spaced(unit / reach, unit * reach, count)
+    return _spaced(unit / reach, unit * reach, count, _GAMMAS)
 
 
 def c_values(gram: Gram, weights: np.ndarray, spread: float, count: int) -> np.ndarray:
@@ -76,10 +78,10 @@ def c_values(gram: Gram, weights: np.ndarray, spread: float, count: int) -> np.n
     block = gram.block(rows, rows, np.float64)
     variance = float(share @ np.diagonal(block) - share @ block @ share)
     unit = spread / variance if variance > 0 and spread > 0 else 1.0
-    return _spaced(_C_FROM * unit, _C_TO * unit, count)
+    return _spaced(_C_FROM * unit, _C_TO * unit, count, _CS)
 
 
-def _spaced(first: float, last: float, count: int) -> np.ndarray:
+def _spaced(first: float, last: float, count: int, limits: tuple[float, float]) -> np.ndarray:
     """Values a constant factor apart; a single one is the middle."""
-    first, last = np.clip([first, last], 1e-12, 1e12)
+    first, last = np.clip([first, last], *limits)
     return np.geomspace(first, last, count) if count > 1 else np.sqrt([first * last])

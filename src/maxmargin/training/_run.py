@@ -20,6 +20,7 @@ from ..search import standard_error
 from ._arguments import Arguments
 from ._evaluate import constant_scores, scores_of
 from ._families import BY_COST, FAMILIES, Family, compare, reason_of
+from ._notes import without_repetitions
 from ._prepare import Preparation
 from ._search import Job, OutOfTimeError, Reporter, SearchResult
 from ._table import (
@@ -64,7 +65,7 @@ class TrainingRun:
             if is_interrupt(error):
                 raise self._interrupted() from error
             raise
-        seen = {str(warning.message): None for warning in caught}
+        seen = without_repetitions([str(warning.message) for warning in caught])
         return replace(training, notes=(*training.notes, *seen))
 
     def _stages(self, data: Any) -> Training:

@@ -157,6 +157,12 @@ def elbow(
     generator = check_random_state(random_state)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     weights = check_weights(sample_weight, X)
+    if numbers[-1] > X.shape[0]:
+        raise ValueError(
+            f"n_clusters goes up to {numbers[-1]}, and X has {X.shape[0]} rows: no more than one cluster a row can be "
+            f"found. Give at least three numbers up to {X.shape[0]}"
+            f"{f', such as range(1, {X.shape[0] + 1})' if X.shape[0] >= 3 else ', which takes at least three rows'}."
+        )
     models = _models(X, weights, numbers, generator, n_init, parameters)
     _warn_of_empty(models)
     inertias = np.minimum.accumulate([model.inertia_ for model in models])  # rounding apart, no minimum is needed

@@ -15,6 +15,7 @@ from .._monitor import Monitor
 from .._solution import Solution
 from ._certified import without_dust
 from .active_set import ActiveSet
+from .decomposition import automatic_budget
 from .indefinite import LibsvmSteps
 from .projected_gradient import ProjectedGradient
 
@@ -24,6 +25,7 @@ NAMED: dict[str, type[IterativeSolver]] = {
     "active_set": ActiveSet,
 }
 _ROUNDS = 12  # each aims ten times lower than the last
+_LOOKS = 50_000_000_000
 
 
 def solve_named(
@@ -49,7 +51,8 @@ def solve_named(
         small = _fits(name, problem, cache_bytes)
     if small and not isinstance(problem.gram, MatrixGram):
         problem = replace(problem, gram=MatrixGram.of(problem.gram))
-    budget = solver.budget_for(problem) if budget is None else budget
+    if budget is None:
+        budget = _steps_for(problem.n) if solver is LibsvmSteps else solver.budget_for(problem)
 
     def met(evidence: Evidence) -> bool:
         return evidence.kkt_violation <= tolerance and (gap_tolerance is None or evidence.relative_gap <= gap_tolerance)
@@ -71,6 +74,11 @@ def solve_named(
         target /= 10
     assert best is not None
     return best
+
+
+def _steps_for(n: int) -> int:
+    """Steps of SMO when the user names no number: minutes of them, each of which looks at all n variables."""
+    return max(automatic_budget(n), _LOOKS // n)
 
 
 def _fits(name: str, problem: BoxQP, cache_bytes: int) -> bool:

@@ -38,7 +38,8 @@ _ROUNDS = 4  # in float64: the residual is recomputed before each
 class LibsvmSteps(IterativeSolver):
     """The variables in LIBSVM's order and signs: ``v = orientation * beta[order]``, groups one after the other.
 
-    Without a start the steps are at first LIBSVM's own, with kernel values of float32 (`coarse`); then up to four
+    Without a start the steps are at first LIBSVM's own, with kernel values of float32 (`coarse`) unless the matrix is
+    `definite`; then up to four
     rounds follow in float64, each from a recomputed residual. Only of a `definite` matrix is there a dual objective to
     speak of in a trace.
     """
@@ -70,8 +71,11 @@ class LibsvmSteps(IterativeSolver):
         self.violation, self.tolerance = np.inf, tolerance
         self.v, self.r, self.active = np.zeros(problem.n), self.p.copy(), np.ones(problem.n, dtype=np.bool_)
         self.period = min(problem.n, _SHRINK_EVERY)
-        self.coarse, self.shrinking, self.aim = start is None, start is None and shrinking, tolerance
-        self.rounds, self.came_back, self.most, self.left = 0, False, 0, self.period
+        # which stationary point is found depends on the rounding of LIBSVM; an optimum does not
+        self.coarse = start is None and not definite
+        self.shrinking, self.aim = start is None and shrinking, tolerance
+        self.rounds, self.came_back, self.left = 0, False, self.period
+        self.most = self.all_steps = 0  # up to which this round goes, and of the budget
         self.before = 0  # steps at the beginning of the round
         if start is None:
             self._fill()
@@ -83,7 +87,7 @@ class LibsvmSteps(IterativeSolver):
         return automatic_budget(problem.n)
 
     def begin(self, budget: int) -> None:
-        self.most = budget
+        self.most = self.all_steps = budget
         self._activate_all()
 
     def _fill(self) -> None:
@@ -125,8 +129,11 @@ class LibsvmSteps(IterativeSolver):
             self._activate_all()
             self.left = 1  # one step, if there is one to take, and then variables are set aside again
         elif self.iterations >= self.most:
-            near_enough = self.rounds and self.violation <= self.tolerance
-            return Status.STATIONARY if near_enough else Status.BUDGET_EXHAUSTED
+            if self.rounds and self.violation <= self.tolerance:
+                return Status.STATIONARY
+            if not self.definite or self.iterations >= self.all_steps:
+                return Status.BUDGET_EXHAUSTED
+            self.most = min(self.all_steps, self.most + self._few)  # rounding had hidden a violation
         elif self.left == 0:
             if self.shrinking:
                 self._shrink()
@@ -140,13 +147,17 @@ class LibsvmSteps(IterativeSolver):
         if self.rounds == _ROUNDS or (self.rounds and self.iterations == self.before):
             return Status.STATIONARY
         if not self.rounds:
-            n = self.problem.n
-            self.most = min(self.most, self.iterations + 20 * n + 10_000)  # more steps are not worth it
-            self.aim = min(_AIM * self.tolerance, _EXACT) if n <= _SMALL else _AIM * self.tolerance
+            self.most = min(self.most, self.iterations + self._few)  # more steps are not worth it
+            small = self.problem.n <= _SMALL
+            self.aim = min(_AIM * self.tolerance, _EXACT) if small else _AIM * self.tolerance
             self.coarse = self.shrinking = False
         self.rounds, self.before, self.left = self.rounds + 1, self.iterations, self.period
         self._activate_all()
         return None
+
+    @property
+    def _few(self) -> int:
+        return 20 * self.problem.n + 10_000
 
     def _activate_all(self) -> None:
         """All variables, and the residual recomputed."""

@@ -19,6 +19,8 @@ from ._projection import feasible
 from ._whole_matrix import WholeMatrixSolver
 
 _APART = 10  # steps between two looks at the violation
+# A step along p alone is not longer than 2^26 boxes: longer ones are nothing but rounding when they are projected back.
+_SHORTEST = 2.0**-26
 
 
 class ProjectedGradient(WholeMatrixSolver):
@@ -30,7 +32,9 @@ class ProjectedGradient(WholeMatrixSolver):
         self, problem: BoxQP, start: np.ndarray | None, tolerance: float, slopes: np.ndarray | None = None
     ) -> None:
         super().__init__(problem, start, tolerance)
-        self.L = _largest_eigenvalue(self.K)
+        width = float((problem.upper - problem.lower).max())
+        least = _SHORTEST * float(np.abs(problem.p).max()) / width if width > 0 else 0.0
+        self.L = max(_largest_eigenvalue(self.K), least) or 1.0
         self.ahead, self.momentum = self.theta, 1.0
 
     def step(self, most: int) -> Status | None:
@@ -54,7 +58,9 @@ class ProjectedGradient(WholeMatrixSolver):
 
 
 def _largest_eigenvalue(K: np.ndarray) -> float:
+    if not K.any():
+        return 0.0
     if len(K) < 64:
-        return max(float(np.linalg.eigvalsh(K)[-1]), 1e-300)
-    v0 = np.full(len(K), 1 / np.sqrt(len(K)))
+        return max(float(np.linalg.eigvalsh(K)[-1]), 0.0)
+    v0 = np.random.default_rng(0).standard_normal(len(K))  # none that a centred matrix maps to 0
     return 1.01 * float(eigsh(K, k=1, tol=1e-3, v0=v0, return_eigenvectors=False)[0])

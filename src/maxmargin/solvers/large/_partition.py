@@ -1,4 +1,4 @@
-"""Rows in cells of neighbours: k-means from few steps on a sample, for speed alone; no answer depends on its quality."""
+"""Rows in cells of neighbours: few steps of k-means on a sample. No answer depends on their quality, only the time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Newton's method on a smoothed box QP over explicit features, from few rows to all of them.
 
-With features phi the machine is a linear one. Its loss max(u r, l r) of the residual r = p - <w, phi> - b is smoothed by
-delta / 2 beta^2 in the dual: beta = r / delta, cut off at l and u. Only rows whose beta is not cut off have curvature, a
-few per cent of all, so that the matrix of Newton's step costs little; a step is two passes over the features.
+With features phi the machine is a linear one. Its loss max(u r, l r) of the residual r = p - <w, phi> - b is smoothed
+by delta / 2 beta^2 in the dual: beta = r / delta, cut off at l and u. Only rows whose beta is not cut off have
+curvature, a few per cent of all, so that the matrix of Newton's step costs little; a step is two passes over the
+features.
 
 The smoothing is a width s of residuals, delta = s / (u - l). What it adds to the gap falls with its square. It falls
 from one stage to the next, and the first stages have a sample of the rows, with bounds that are larger by as much as

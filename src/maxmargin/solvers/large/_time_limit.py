@@ -28,3 +28,7 @@ class TimeLimit:
         part = TimeLimit(None)
         part._end = self._end - seconds
         return part
+
+    def share(self, parts: int) -> TimeLimit:
+        """The limit of one of so many parts that have the rest of the time together."""
+        return TimeLimit(None) if self.left == np.inf else TimeLimit(max(self.left, 0.0) / parts)
