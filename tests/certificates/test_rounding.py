@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from maxmargin.certificates import rounded_down, rounded_up
@@ -46,3 +47,16 @@ def test_zero_is_exact():
 @given(NUMBERS, st.integers(1, 15))
 def test_printed_bounds_are_bounds(value, digits):
     assert Fraction(rounded_down(value, digits)) <= Fraction(value) <= Fraction(rounded_up(value, digits))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_product_is_bounded_the_same_however_it_is_stored(seed):
+    """Vectors that compiled code takes as they are, and views and read-only ones, which it does not."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, 101)) * 10.0 ** rng.integers(-160, 100, (2, 101))
+    strided, fixed = np.repeat(a, 2)[::2], b.copy()
+    fixed.flags.writeable = False
+    assert bounded_dot(a.copy(), b.copy()) == bounded_dot(strided, fixed)
+    tiny = np.full(3, 1e-200)
+    assert bounded_dot(tiny.copy(), tiny.copy()) == bounded_dot(np.repeat(tiny, 2)[::2], tiny)
+    assert bounded_dot(tiny, tiny)[1] > 0  # products that underflow are not nothing

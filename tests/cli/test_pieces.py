@@ -348,3 +348,15 @@ def test_an_interrupt_that_is_swallowed_outside_a_command_is_not_lost(place, too
     before = signal.getsignal(signal.SIGINT)
     assert tool("info", tmp_path / "none.mm").code == 130
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("command", ["predict", "check", "explain", "report"])
+def test_detectors_are_for_pictures(command, tool, tmp_path):
+    from tests.persistence.zoo import case
+
+    from maxmargin.persistence import save
+
+    save(case("SlidingWindow").model, tmp_path / "detector.mm")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    ended = tool(command, str(tmp_path / "detector.mm"), str(tmp_path / "table.csv"))
+    assert ended.code == 2 and "detector of objects in pictures, which takes no tables" in ended.err

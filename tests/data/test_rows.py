@@ -1,13 +1,14 @@
 """The accessor of dense and CSR rows."""
 
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maxmargin.data import ObjectRows, Rows
+from maxmargin.data import ObjectRows, Rows, compensated_sums, product_magnitudes, sum_magnitudes
 
 
 def table(n=50, d=7, seed=0, dtype=np.float64):
@@ -152,3 +153,33 @@ def test_samples_of_any_kind():
     rows = ObjectRows(words)
     assert rows.n == 3
     assert list(rows.take(np.array([2, 0]))) == ["ccc", "a"]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [1, 3, 4, 7, 8, 205])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_compensated_sums_lose_next_to_nothing(form, n, dtype):
+    """Terms of very different sizes that nearly cancel, against sums that round once."""
+    rng = np.random.default_rng(n)
+    X = (rng.normal(size=(n, 5)) * 10.0 ** rng.integers(-8, 8, (n, 5))).astype(dtype)
+    a = rng.normal(size=n) * (rng.random(n) < 0.9)
+    found, sizes = compensated_sums(Rows(form(X)), a)
+    u = 2.0**-53
+    for j in range(5):
+        terms = [Fraction(one) * Fraction(float(x)) for one, x in zip(a.tolist(), X[:, j], strict=True)]
+        exact, size = sum(terms), float(sum(abs(term) for term in terms))
+        assert abs(Fraction(found[j]) - exact) <= 4 * u * abs(exact) + (u + 3 * (n * u) ** 2) * 1.001 * size
+        assert sizes[j] == pytest.approx(size, rel=(n + 2) * u * 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_magnitudes_of_several_columns_are_those_of_each(form, dtype):
+    rng = np.random.default_rng(0)
+    rows = Rows(form(rng.normal(size=(700, 60)).astype(dtype)))
+    theta, a = rng.normal(size=(61, 3)), rng.normal(size=(700, 3))
+    products = np.column_stack([product_magnitudes(rows, one) for one in np.ascontiguousarray(theta.T)])
+    sums = np.column_stack([sum_magnitudes(rows, one) for one in np.ascontiguousarray(a.T)])
+    for threads in (1, 2):
+        np.testing.assert_allclose(product_magnitudes(rows, theta, threads), products, rtol=1e-13)
+        np.testing.assert_allclose(sum_magnitudes(rows, a, threads), sums, rtol=1e-12)

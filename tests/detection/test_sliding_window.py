@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.ndimage import zoom
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_sample_image
 
 from maxmargin.detection import SlidingWindow, box_overlaps, non_maximum_suppression
@@ -159,3 +160,15 @@ def test_what_cannot_be_used_is_refused():
             SlidingWindow().fit(images, boxes)
     with pytest.raises(ValueError, match="scores must be a number for each"):
         non_maximum_suppression([[0, 0, 1, 1]], [])
+
+
+def test_parameters_by_name():
+    model = SlidingWindow(classifier=LinearClassifier(C=2.0))
+    assert model.get_params()["classifier__C"] == 2.0 and "classifier__C" not in model.get_params(deep=False)
+    copy = clone(model).set_params(step=3, classifier__C=5.0)
+    assert (copy.step, copy.classifier.C) == (3, 5.0) and (model.step, model.classifier.C) == (2, 2.0)
+    for name in ("steps", "classifier_", "classifier__"):
+        with pytest.raises(ValueError, match=f"{name} is no parameter of SlidingWindow"):
+            model.set_params(**{name: 1})
+    with pytest.raises(ValueError, match="classifier__C is no parameter"):
+        SlidingWindow().set_params(classifier__C=1.0)

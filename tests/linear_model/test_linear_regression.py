@@ -163,3 +163,24 @@ def test_means_far_larger_than_spreads_leave_the_rank(storage, repeated):
     np.testing.assert_allclose(model.predict(storage(near + 2.0**20)), y, atol=1e-7)
     if storage is np.asarray:
         assert model.rank_ == 7
+
+
+@pytest.mark.parametrize("shape", [(60, 7), (900, 60), (35, 30)])
+@pytest.mark.parametrize("shift", [0.0, 1e5])
+def test_a_triangular_factor_gives_what_singular_values_give(shape, shift):
+    """Rank, singular values and weights, for rows of full rank and for ones with a column twice."""
+    rng = np.random.default_rng(shape[1])
+    X = rng.normal(size=shape) + shift
+    Y = rng.normal(size=(shape[0], 2))
+    for fit_intercept in (True, False):
+        for twice in (False, True):
+            Z = np.column_stack([X[:, :-1], X[:, 0]]) if twice else X
+            model = LinearRegression(fit_intercept=fit_intercept).fit(Z, Y)
+            A = Z - Z.mean(axis=0) if fit_intercept else Z
+            T = Y - Y.mean(axis=0) if fit_intercept else Y
+            W, _, rank, sigma = np.linalg.lstsq(A, T, rcond=1e-12)
+            size = np.linalg.norm(Z) * np.finfo(np.float64).eps * max(shape)
+            assert model.rank_ == rank
+            np.testing.assert_allclose(model.singular_, sigma, rtol=1e-9, atol=size)
+            slack = 100 * size / sigma[rank - 1] * (1 + np.abs(W).max() * sigma[0] / sigma[rank - 1])
+            np.testing.assert_allclose(model.coef_.T, W, atol=slack)

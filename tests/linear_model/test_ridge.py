@@ -323,3 +323,34 @@ def test_gradients_are_not_stopped_by_the_size_of_the_means(solver):
     X[:, 0] = 1e8
     model, direct = Ridge(alpha=1e-3, solver=solver).fit(X, y), Ridge(alpha=1e-3).fit(X, y)
     np.testing.assert_allclose(model.coef_, direct.coef_, rtol=0, atol=1e-8 * np.abs(direct.coef_).max())
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0])
+@pytest.mark.parametrize("targets", [1, 2])
+def test_sparse_rows_by_some_steps_or_by_cholesky(alpha, targets):
+    """Many well-conditioned sparse features take some steps; where these are not enough, Cholesky takes over."""
+    rng = np.random.default_rng(0)
+    X = sp.random(1800, 900, 0.004, format="csr", random_state=0) + sp.vstack([sp.eye(900)] * 2)
+    Y = X @ rng.normal(size=(900, targets)) + rng.normal(size=(1800, targets))
+    easy = Ridge(alpha).fit(sp.csr_array(X), Y)
+    assert easy.solver_ == "sparse_cg" and easy.certificate_.holds
+    scales = sp.diags_array(np.geomspace(1.0, 1e4, 900))
+    hard = Ridge(alpha).fit(sp.csr_array(X @ scales), Y)
+    assert hard.solver_ == "cholesky" and hard.certificate_.holds
+    exact = Ridge(alpha, solver="svd").fit((X @ scales).toarray(), Y)
+    np.testing.assert_allclose(hard.predict(X @ scales), exact.predict((X @ scales).toarray()), atol=1e-6)
+    np.testing.assert_allclose(easy.coef_, Ridge(alpha, solver="svd").fit(X.toarray(), Y).coef_, atol=1e-8)
+
+
+def test_several_targets_are_proven_as_each_by_itself():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(70, 6)) + 3.0
+    Y = X @ rng.normal(size=(6, 4)) + rng.normal(size=(70, 4))
+    weights = rng.uniform(0.5, 2.0, 70)
+    for form in (np.asarray, sp.csr_array):
+        together = Ridge(0.5).fit(form(X), Y, weights).certificate_.figures
+        apart = [Ridge(0.5).fit(form(X), y, weights).certificate_.figures for y in Y.T]
+        assert together["objective"] == pytest.approx(sum(one["objective"] for one in apart), rel=1e-12)
+        # gaps are bounds of rounding here, of sums that may be taken in another order
+        least, most = (factor * sum(one["duality gap"] for one in apart) for factor in (0.5, 2.0))
+        assert least <= together["duality gap"] <= most

@@ -82,6 +82,9 @@ def ask(model, known):
                 if not any(said) and takes_numbers(model):  # parts of another model may take other rows, but some
                     zeros = np.zeros((3, model.n_features_in_))
                     assert answered(model, method, zeros), f"{method} answers nothing"
+        if hasattr(model, "detect"):
+            for picture in (np.outer(np.arange(30.0), np.arange(40.0)), np.zeros((30, 40)), np.zeros((2, 3))):
+                model.detect(picture)
         getattr(model, "feature_importances_", None)
         str(getattr(model, "certificate_", ""))
         repr(model)

@@ -850,3 +850,25 @@ def test_mutations_are_refused_or_give_a_model_that_answers(files, path):
         assert peak < 40 * len(mutated) + 2**22
         seen[outcome] += 1
     assert min(seen.values()) > 40
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model["params"].update(step=0), "parameters that no detector takes"),
+        (lambda model: model["params"].update(scale=1.0), "parameters that no detector takes"),
+        (lambda model: model["params"].update(window=3), "parameters that no detector takes"),
+        (lambda model: model["params"].update(window={"$tuple": [2**40, 2**40]}), "values of a window"),
+        (lambda model: model["params"].update(window={"$tuple": [4, 8]}), "must take the 32 values of a window"),
+        (lambda model: model["fitted"].update(classifier_=other("Ridge")), "decision_function"),
+        (lambda model: model["fitted"].update(classifier_=other("SVC")), "the classes 0, nothing, and 1"),
+        (lambda model: model["fitted"]["labels_"].fill(2), "labels_"),
+        (lambda model: model["fitted"].update(labels_=np.zeros(3, dtype=np.int64)), "labels_"),
+        (lambda model: model["fitted"].update(windows_=np.zeros((5, 7))), "windows_"),
+    ],
+)
+def test_detectors_that_do_not_fit_together(path, change, words):
+    opened = Opened("SlidingWindow", path)
+    change(opened.model)
+    opened.seal()
+    refused(path, words)

@@ -12,6 +12,7 @@ pytest.importorskip("onnx")
 
 # what is not a model that predicts from rows of numbers or columns
 REFUSED = [
+    "SlidingWindow",
     "precomputed",
     "outputs",
     "metric",

@@ -190,3 +190,14 @@ def test_loading_takes_paths_as_text_and_as_objects(tmp_path):
     save(case("Ridge").model, str(tmp_path / "model.mm"))
     assert_same(load(str(tmp_path / "model.mm")).coef_, load(tmp_path / "model.mm").coef_)
     assert os.listdir(tmp_path) == ["model.mm"]
+
+
+@pytest.mark.parametrize("name", ["SlidingWindow", "SlidingWindow of a machine"])
+def test_a_detector_finds_the_same(name):
+    known, again = reloaded(name)
+    picture = np.random.default_rng(1).uniform(0, 0.3, (30, 40))
+    picture[10:16, 20:28] += np.tri(6, 8)
+    found, expected = again.detect(picture), known.model.detect(picture)
+    assert len(expected)
+    assert_same((found.boxes, found.scores), (expected.boxes, expected.scores))
+    assert (found.windows, found.passed) == (expected.windows, expected.passed)

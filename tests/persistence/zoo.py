@@ -30,6 +30,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier as TheirTree, DecisionTreeRegressor as TheirRegressionTree
 
 from maxmargin.cluster import KMeans, SpectralClustering
+from maxmargin.detection import SlidingWindow
 from maxmargin.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
@@ -134,6 +135,17 @@ def _streamed() -> Case:
     for part in (slice(0, 25), slice(25, 50)):
         model.partial_fit(X[part], LABEL[part], classes=[0, 1, 2])
     return Case(model, X[25:], LABEL[25:])
+
+
+def _detector(**parameters: Any) -> Case:
+    rng, places = np.random.default_rng(0), [(1, 1), (12, 14), (14, 3), (3, 15)]
+    pictures = rng.uniform(0, 0.3, (4, 24, 28))
+    for picture, (top, left) in zip(pictures, places, strict=True):
+        picture[top : top + 6, left : left + 8] += np.tri(6, 8)
+    boxes = [[[top, left, top + 6, left + 8]] for top, left in places]
+    settings = {"window": (6, 8), "n_negatives": 60, "hard_negatives": 1, "random_state": 0, **parameters}
+    model = SlidingWindow(**settings).fit(list(pictures), boxes)
+    return Case(model, model.windows_, model.labels_)
 
 
 def _batches() -> Case:
@@ -379,6 +391,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "LabelEncoder": lambda: _fitted(LabelEncoder(), WORDS),
     "ColumnReader": lambda: _fitted(ColumnReader(), FRAME),
     "ColumnTransformer": lambda: _fitted(_columns(), HOLES),
+    # detectors
+    "SlidingWindow": lambda: _detector(classifier=CascadeClassifier(max_stages=2, n_estimators=4, random_state=0)),
+    "SlidingWindow of a machine": lambda: _detector(classifier=make_pipeline(StandardScaler(), LinearSVC())),
     # pipelines
     "Pipeline": lambda: _fitted(make_pipeline(StandardScaler(), PCA(3), SVC()), X, WORDS),
     "Pipeline of columns": lambda: _fitted(make_pipeline(_columns(), LogisticRegression()), HOLES, LABEL),

@@ -181,12 +181,23 @@ def scaled_inverse(gram: np.ndarray, depth: int) -> tuple[float, np.ndarray]:
 
 def signed_sides(c: np.ndarray, u: np.ndarray) -> tuple[float, float]:
     """Lower bounds of the sums of the positive and of the negative terms ``c_i u_i``, both as sizes."""
-    terms = c * u
-    sides = []
-    for part in (np.maximum(terms, 0.0), np.maximum(-terms, 0.0)):
-        value, error = bounded_sum(part, 2 * U + WEIGHT)
-        sides.append(value - error)
+    n, sides = len(c), []
+    for value in _signed_sums(c * u):
+        # terms of one sign are off by u of themselves, and their sum in whatever order by gamma(n) of itself
+        error = (gamma(n) + 2 * U + WEIGHT) * value * ROOM + n * TINY
+        sides.append(value - error if isfinite(error) else -inf)
     return sides[0], sides[1]
+
+
+@jit
+def _signed_sums(terms):  # type: ignore[no-untyped-def]
+    above, below = 0.0, 0.0
+    for i in range(terms.shape[0]):
+        if terms[i] > 0.0:
+            above += terms[i]
+        else:
+            below -= terms[i]
+    return above, below
 
 
 __all__ = [

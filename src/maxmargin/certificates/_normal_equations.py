@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data import product_magnitudes, sum_depth, sum_magnitudes
-from ..engine import one_blas_thread
+from ..engine import one_blas_thread_for
 from ..problems import LeastSquares
 from ._linear_bounds import ROOM, scaled_inverse
 from ._rounding import TINY, U, bounded_dot, gamma, upper
@@ -61,7 +61,7 @@ def evaluate_normal_equations(
     e = roots @ R if problem.fit_intercept else np.zeros(problem.k)
     squares = np.einsum("jk,jk->k", g, g)
     inverse = _inverse(problem) if full_rank and (alpha <= 0).any() else (np.inf, np.empty(0))
-    figures = [_bounds(problem, W, b, R, g, e, k, inverse) for k in range(problem.k)]
+    figures = _bounds(problem, W, b, R, g, e, inverse)
     residual = np.sqrt(squares + e**2)
     size2 = problem.squared_size()
     length = np.sqrt(np.einsum("jk,jk->k", W, W) + b**2)
@@ -69,7 +69,7 @@ def evaluate_normal_equations(
     scale = size2 * length + np.sqrt(size2) * targets + alpha * length
     relative = np.divide(residual, scale, out=np.zeros_like(residual), where=scale > 0)
     relative[~(np.isfinite(residual) & np.isfinite(scale))] = np.inf  # beyond float64 nothing is small
-    objective, gap = (float(np.sum(values)) * (1 + gamma(problem.k)) for values in zip(*figures, strict=True))
+    objective, gap = (float(np.sum(values)) * (1 + gamma(problem.k)) for values in figures)
     return NormalEvidence(objective, gap, float(residual.max(initial=0.0)), float(relative.max(initial=0.0)))
 
 
@@ -80,38 +80,41 @@ def _bounds(
     R: np.ndarray,
     g: np.ndarray,
     e: np.ndarray,
-    k: int,
     inverse: tuple[float, np.ndarray],
-) -> tuple[float, float]:
-    """Upper bounds of the objective of target k and of what it is above the least possible one."""
-    rows, roots, alpha, threads = problem.rows, problem.roots, float(problem.alpha[k]), problem.threads
-    w, r, size = np.abs(W[:, k]), np.abs(R[:, k]), float(np.abs(problem.mu) @ np.abs(W[:, k]))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        # a residual is (y - nu) - <x - mu, w> + (nu - <mu, w> - b), times the root of the weight
-        terms = product_magnitudes(rows, np.append(w, b[k]), threads) + np.abs(problem.targets[:, k])
-        off = gamma(rows.d + 16) * ROOM * roots * (terms + 3 * size + 3 * abs(float(problem.nu[k]))) + TINY
-        square, error = bounded_dot(r, r, 2 * off)
-        penalty, more = bounded_dot(w, w)
-        error += float(off @ off) * ROOM + alpha * more + 4 * U * (square + alpha * penalty)
+) -> tuple[list[float], list[float]]:
+    """Upper bounds of the objective of each target and of what it is above the least possible one."""
+    rows, roots, threads = problem.rows, problem.roots[:, None], problem.threads
+    w, r, mu = np.abs(W), np.abs(R), np.abs(problem.mu)
+    # a residual is (y - nu) - <x - mu, w> + (nu - <mu, w> - b), times the root of the weight
+    terms = product_magnitudes(rows, np.vstack([w, b]), threads) + np.abs(problem.targets)
+    off = gamma(rows.d + 16) * ROOM * roots * (terms + 3 * (mu @ w) + 3 * np.abs(problem.nu)) + TINY
+    rest = slack = np.zeros(problem.k)
+    factors = roots * (gamma(sum_depth(rows, threads) + 8) * r + off)
+    if problem.fit_intercept:
+        many, total = gamma(problem.n + 8), float(problem.weights.sum())
+        slack = np.abs(e) + (many * (problem.roots @ r) + problem.roots @ off) * ROOM
+        rest = slack * slack / (total * (1 - many))
+        factors += slack * many * ROOM / total * problem.weights[:, None]  # of the mean
+    sums = sum_magnitudes(rows, factors, threads) * ROOM
+    wide = np.abs(g) + sums[:-1] + mu[:, None] * sums[-1] + 4 * U * problem.alpha * w
+    figures = []
+    for k, alpha in enumerate(problem.alpha.tolist()):
+        residual, slopes = np.ascontiguousarray(r[:, k]), wide[:, k]
+        square, error = bounded_dot(residual, residual, 2 * off[:, k])
+        weights = np.ascontiguousarray(w[:, k])
+        penalty, more = bounded_dot(weights, weights)
+        error += float(off[:, k] @ off[:, k]) * ROOM + alpha * more + 4 * U * (square + alpha * penalty)
         objective = upper(square + alpha * penalty, error * ROOM)
-        depth = sum_depth(rows, threads) + 8
-        rest, slack, factors = 0.0, 0.0, roots * (gamma(depth) * r + off)
-        if problem.fit_intercept:
-            many = gamma(problem.n + 8)
-            slack = abs(float(e[k])) + (many * float(roots @ r) + float(roots @ off)) * ROOM
-            rest = slack * slack / (float(problem.weights.sum()) * (1 - many))
-            factors = factors + slack * many * ROOM / float(problem.weights.sum()) * problem.weights  # of the mean
-        sums = sum_magnitudes(rows, factors, threads) * ROOM
-        wide = np.abs(g[:, k]) + sums[:-1] + np.abs(problem.mu) * sums[-1] + 4 * U * alpha * w
         # the stated objective is above that of the weights by up to twice its error, and so is the gap
         if alpha > 0:
-            gap = (rest + float(wide @ wide) / alpha) * ROOM + 2.01 * error
+            gap = (float(rest[k]) + float(slopes @ slopes) / alpha) * ROOM + 2.01 * error
         elif np.isfinite(inverse[0]):
-            slopes = inverse[1] * (np.append(wide, slack) if problem.fit_intercept else wide)
+            slopes = inverse[1] * (np.append(slopes, slack[k]) if problem.fit_intercept else slopes)
             gap = inverse[0] * float(slopes @ slopes) * ROOM + 2.01 * error
         else:
             gap = np.inf
-    return (objective, gap) if np.isfinite(objective) else (np.inf, np.inf)
+        figures.append((objective, gap) if np.isfinite(objective) else (np.inf, np.inf))
+    return [objective for objective, _ in figures], [gap for _, gap in figures]
 
 
 def _inverse(problem: LeastSquares) -> tuple[float, np.ndarray]:
@@ -121,10 +124,12 @@ def _inverse(problem: LeastSquares) -> tuple[float, np.ndarray]:
         return np.inf, np.empty(0)
     side = d + problem.fit_intercept
     H, height = np.zeros((side, side)), problem.tile_height(256)
-    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
+    with one_blas_thread_for(float(n) * side * side):
+        if problem.whole is not None:
+            height = n
         for low in range(0, n, height):
             high = min(n, low + height)
-            tile = problem.tile(low, high)
+            tile = problem.tile(low, high) if problem.whole is None else problem.whole
             if problem.fit_intercept:
                 tile = np.column_stack([tile, problem.roots[low:high]])
             H += tile.T @ tile

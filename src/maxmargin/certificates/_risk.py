@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..data import compensated_sums, sum_depth, sum_magnitudes
+from ..losses import Loss
 from ..penalties import CustomPenalty, Penalty
 from ..problems import Risk
 from ._custom import assumption, refute_functions
@@ -254,6 +255,8 @@ def subgradients(w: np.ndarray, l1: float, l2: float) -> tuple[np.ndarray, np.nd
 
 
 def _in_domain(problem: Risk, u: np.ndarray) -> np.ndarray:
+    if isinstance(problem.loss, Loss) and problem.loss.facts.slopes == (-inf, inf):
+        return u
     return np.clip(u, problem.loss.dual_lower(problem.y), problem.loss.dual_upper(problem.y))
 
 

@@ -46,6 +46,24 @@ def _compensated(x):  # type: ignore[no-untyped-def]
     return total + lost, size
 
 
+@jit_exact
+def _compensated_dot(a, b):  # type: ignore[no-untyped-def]
+    """`_compensated` of the products ``a_k b_k``, and whether one of them has underflowed to zero."""
+    total, lost, size, vanished = 0.0, 0.0, 0.0, False
+    for k in range(a.shape[0]):
+        value = a[k] * b[k]
+        if value == 0.0 and a[k] != 0.0 and b[k] != 0.0:
+            vanished = True
+        new = total + value
+        if abs(total) >= abs(value):
+            lost += (total - new) + value
+        else:
+            lost += (value - new) + total
+        total = new
+        size += abs(value)
+    return total + lost, size, vanished
+
+
 def bounded_sum(x: np.ndarray, relative_error: float = 0.0) -> Bounded:
     """The sum of x and a bound of its error; each term may itself be off by `relative_error`.
 
@@ -56,23 +74,37 @@ def bounded_sum(x: np.ndarray, relative_error: float = 0.0) -> Bounded:
         value, size = x.sum(), float(np.abs(x).sum()) * _ROOM
         return value, (roundings(len(x) + 1, EXTENDED_UNIT) + relative_error) * size * _ROOM
     value, size = _compensated(np.ascontiguousarray(x, dtype=np.float64))
+    return float(value), _sum_error(value, size, len(x), relative_error)
+
+
+def _sum_error(value: float, size: float, n: int, relative_error: float) -> float:
+    """The bound of a compensated sum of n terms of this `size` in all."""
     if not (isfinite(value) and isfinite(size)):
-        return float(value), inf
-    n = len(x)
-    error = 3 * U * abs(value) + (3 * n * n * U * U + relative_error) * size
-    return float(value), error * _ROOM
+        return inf
+    return (3 * U * abs(value) + (3 * n * n * U * U + relative_error) * size) * _ROOM
 
 
 def bounded_dot(a: np.ndarray, b: np.ndarray, error: np.ndarray | float | None = None) -> Bounded:
     """``a @ b`` and a bound of its error; b_i may itself be off by `error_i`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        terms = a * b
-        value, bound = bounded_sum(terms, EXTENDED_UNIT if terms.dtype == EXTENDED else U)
-        if bound > 0 or ((terms == 0) & (a != 0) & (b != 0)).any():
-            bound += len(a) * TINY
-        if error is not None:
+    if _is_plain(a) and _is_plain(b) and len(a) == len(b):
+        value, size, vanished = _compensated_dot(a, b)
+        bound = _sum_error(value, size, len(a), U)
+        bound += len(a) * TINY if bound > 0 or vanished else 0.0
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = a * b
+            value, bound = bounded_sum(terms, EXTENDED_UNIT if terms.dtype == EXTENDED else U)
+            if bound > 0 or ((terms == 0) & (a != 0) & (b != 0)).any():
+                bound += len(a) * TINY
+    if error is not None:
+        with np.errstate(over="ignore", invalid="ignore"):
             bound += float((np.abs(a) * error).sum()) * (1 + gamma(len(a) + 2))
     return (value, bound * _ROOM) if isfinite(bound) else (value, inf)
+
+
+def _is_plain(x: np.ndarray) -> bool:
+    """Whether x is of the one type that compiled code is made for."""
+    return x.ndim == 1 and x.dtype == np.float64 and x.flags.c_contiguous and x.flags.writeable
 
 
 def upper(value: float, error: float) -> float:

@@ -73,7 +73,13 @@ def load(path: Path) -> tuple[Any, dict[str, Any]]:
     """The model in a file and its account."""
     from .. import persistence
 
-    return persistence.load(path), account_in(path)[0]
+    model = persistence.load(path)
+    if hasattr(model, "detect"):
+        raise UserError(
+            f"{path}: holds a detector of objects in pictures, which takes no tables. Use maxmargin.load and "
+            "its method detect in Python."
+        )
+    return model, account_in(path)[0]
 
 
 def account_in(path: Path) -> tuple[dict[str, Any], list[str]]:

@@ -60,6 +60,8 @@ class Rows:
     def strips(self, threads: int, outputs: int = 1) -> list[tuple[int, int]]:
         """Ranges of rows, one for each thread that is worth its while in a pass for so many outputs."""
         parts = min(threads, max(1, self.stored * outputs // _ONE_THREAD))
+        if parts == 1:
+            return [(0, self.n)]
         return list(pairwise(self.n * k // parts for k in range(parts + 1)))
 
     def times(self, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, TargetTags, check_random_state
 
 from ..engine import memory_size
 from ..ensemble import CascadeClassifier
@@ -122,6 +122,56 @@ class SlidingWindow:
     def certificate_(self) -> Any:
         """That of the classifier of windows."""
         return self.classifier_.certificate_
+
+    # ---------------------------------------------------------------- parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, those of the classifier as ``classifier__name``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of the classifier are wanted.
+
+        Returns
+        -------
+        dict
+
+        """
+        own = {part.name: getattr(self, part.name) for part in fields(self) if part.init}
+        if deep and hasattr(self.classifier, "get_params"):
+            own |= {f"classifier__{name}": value for name, value in self.classifier.get_params().items()}
+        return own
+
+    def set_params(self, **params: Any) -> SlidingWindow:
+        """Set parameters by the names that `get_params` has.
+
+        Parameters
+        ----------
+        **params
+            Names and values.
+
+        Returns
+        -------
+        SlidingWindow
+            The detector itself.
+
+        """
+        own = self.get_params(deep=False)
+        if "classifier" in params:
+            self.classifier = params["classifier"]
+        for name, value in params.items():
+            first, _, rest = name.partition("__")
+            if name in own:
+                setattr(self, name, value)
+            elif first == "classifier" and rest and hasattr(self.classifier, "set_params"):
+                self.classifier.set_params(**{rest: value})
+            else:
+                raise ValueError(f"{name} is no parameter of SlidingWindow; it has {', '.join(sorted(own))}.")
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
     # ---------------------------------------------------------------- training
 

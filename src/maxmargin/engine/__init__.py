@@ -6,7 +6,7 @@ different modules of a package, Python shows some of them modules that are half 
 
 import sklearn  # noqa: F401
 
-from ._blas import one_blas_thread
+from ._blas import one_blas_thread, one_blas_thread_for
 from ._cached import cached_property
 from ._interrupts import (
     interruptible,
@@ -56,6 +56,7 @@ __all__ = [
     "keep_interrupt",
     "memory_size",
     "one_blas_thread",
+    "one_blas_thread_for",
     "prefetch",
     "raise_interrupt",
     "run_parallel",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -12,6 +13,10 @@ import scipy.linalg  # noqa: F401
 from threadpoolctl import ThreadpoolController
 
 from ._interrupts import shielded
+
+# Multiplications of a product that no BLAS divides among threads: it would take 20 microseconds to see to that.
+_SMALL = 2e5
+_NOTHING: AbstractContextManager = nullcontext()
 
 _lock = Lock()
 _holders = 0
@@ -61,6 +66,11 @@ class one_blas_thread:  # noqa: N801  (used as a statement)
             _holders -= 1
             if _holders == 0:
                 _set(_before)
+
+
+def one_blas_thread_for(multiplications: float) -> AbstractContextManager:
+    """`one_blas_thread` for work of this size, or nothing where BLAS uses one thread by itself."""
+    return _NOTHING if multiplications <= _SMALL else one_blas_thread()
 
 
 def _restore_in_child() -> None:

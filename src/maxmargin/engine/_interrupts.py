@@ -24,6 +24,7 @@ too little: a busy thread may be found in one import after another until the met
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # those of `signal` make members of an enumeration: 2 us a call
 import _thread
 import inspect
 import signal
@@ -51,6 +52,7 @@ _LOCKING = "numba.core.compiler_lock"
 # Importing runs code of others, some of it called back by what drops exceptions; half of a module stays behind, too
 _IMPORTING = frozenset({"importlib._bootstrap", "_frozen_importlib"})
 
+_SIGINT = int(signal.SIGINT)
 # Seconds after which a signal that had to wait is sent once more
 _AGAIN = 1e-3
 
@@ -207,19 +209,19 @@ def _listen() -> Any:
     """Let signals come to `_hear`; the handler before, None where it stays: in threads, or if signals are ignored."""
     if threading.get_ident() != threading.main_thread().ident:
         return None
-    before = signal.getsignal(signal.SIGINT)
+    before = _signal.getsignal(_SIGINT)
     if not callable(before) or before is _hear:
         return None
     _Handler.before, _Handler.waiting = before, None
-    signal.signal(signal.SIGINT, _hear)
+    _signal.signal(_SIGINT, _hear)
     return before
 
 
 @shielded
 def _stop_listening(before: Any) -> None:
     """Put the handler back that was there, and hand over a signal that still waits."""
-    if signal.getsignal(signal.SIGINT) is _hear:
-        signal.signal(signal.SIGINT, before)
+    if _signal.getsignal(_SIGINT) is _hear:
+        _signal.signal(_SIGINT, before)
     _forget_frame()
     if _Handler.waiting is not None:
         _Handler.waiting = None

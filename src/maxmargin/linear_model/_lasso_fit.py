@@ -10,7 +10,7 @@ import numpy as np
 
 from ..certificates import Certificate, ModelCertificate, Status
 from ..data import Rows
-from ..engine import Stopwatch, one_blas_thread, thread_count
+from ..engine import Stopwatch, one_blas_thread_for, thread_count
 from ..losses import make_loss
 from ..penalties import make_penalty
 from ..problems import Risk
@@ -103,7 +103,9 @@ def solve_lasso(
     monitor: Monitor | None = None,
 ) -> Solution:
     """Solve and prove. Working sets; where they grow beyond what a Gram matrix is for, proximal Newton."""
-    with one_blas_thread():  # waking other threads for small systems would cost more than they do
+    with one_blas_thread_for(
+        float(problem.stored) * problem.d
+    ):  # waking other threads for small systems would cost more than they do
         found = solve_risk(problem, (WorkingSets,), start, tolerance, budget, monitor, design=design)
         if found.status is Status.BUDGET_EXHAUSTED and found.stats.get("too_many"):
             rest = None if budget is None else max(1, budget - found.iterations)

@@ -50,7 +50,8 @@ class Ridge(LinearRegressor):
     solver : {"auto", "cholesky", "svd", "lsqr", "sparse_cg"}, default="auto"
         Normal equations by Cholesky and refinement; orthogonal factors tile by tile and the singular values of the
         last; conjugate gradients (for the two last names). "auto" takes Cholesky, or gradients where X is sparse with
-        many rows and features. Where Cholesky would be spoilt by rounding, orthogonal factors take its place.
+        many rows and features, or where some steps of them, tried first, do. Where Cholesky would be spoilt by
+        rounding, orthogonal factors take its place.
     positive : bool, default=False
         Refused if True.
     random_state : any, default=None

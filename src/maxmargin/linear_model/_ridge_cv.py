@@ -20,6 +20,9 @@ from ._overflow import refuse_overflow
 from ._regressor import LinearRegressor
 from ._ridge import Ridge, equations_again, least_squares_problem, normal_guarantee
 
+# Of the largest eigenvalue of A'A: where the least one and the least alpha add up to less, A itself is factored.
+_SAFE = 1e-5
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RidgeCV(LinearRegressor):
@@ -98,7 +101,7 @@ class RidgeCV(LinearRegressor):
         refuse_overflow(problem.rows, problem.targets, problem.weights)
         self.__dict__.pop("cv_results_", None)
         if self.cv is None:
-            alpha = self._by_leaving_out(X, y, sample_weight, alphas)
+            alpha = self._by_leaving_out(problem, np.ndim(y) == 1, alphas)
         else:
             alpha = self._by_folds(X, y, sample_weight, alphas)
         winner = Ridge(alpha, fit_intercept=self.fit_intercept).fit(X, y, sample_weight)
@@ -119,9 +122,8 @@ class RidgeCV(LinearRegressor):
         self.best_score_ = float(search.best_score_)
         return float(search.best_params_["alpha"])
 
-    def _by_leaving_out(self, X: Any, y: Any, sample_weight: Any, alphas: np.ndarray) -> Any:
+    def _by_leaving_out(self, problem: LeastSquares, single: bool, alphas: np.ndarray) -> Any:
         """The alpha of the best score; also keeps the score, and what was asked to be kept."""
-        problem, single = least_squares_problem(X, y, sample_weight, 1.0, self.fit_intercept)
         scorer = None if self.scoring is None else check_scoring(self, self.scoring)
         per_target = self.alpha_per_target and problem.k > 1
         counted = problem.weights > 0  # rows without weight are not there to be predicted
@@ -181,7 +183,7 @@ def left_out_residuals(problem: LeastSquares, alphas: np.ndarray, mode: str | No
     projection onto the roots of the weights. Of the sum H of the two, the residual left out is r_i / (1 - H_ii).
     """
     with one_blas_thread():
-        U, square = _factors(problem, mode)
+        U, square = _factors(problem, mode, float(alphas.min()))
     means = problem.weights / problem.weights.sum() if problem.fit_intercept else np.zeros(problem.n)
     inner, squares, found = U.T @ problem.right, U * U, []
     for alpha in alphas.tolist():
@@ -195,13 +197,19 @@ def left_out_residuals(problem: LeastSquares, alphas: np.ndarray, mode: str | No
     return found
 
 
-def _factors(problem: LeastSquares, mode: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Left singular vectors of A as columns, and the squares of its singular values."""
-    if mode == "svd" or (mode in (None, "auto") and not problem.rows.sparse):
-        U, sigma, _ = scipy.linalg.svd(problem.tile(0, problem.n), full_matrices=False, check_finite=False)
-        return U, sigma**2
+def _factors(problem: LeastSquares, mode: str | None, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Left singular vectors of A as columns, and the squares of its singular values.
+
+    Those of A'A take a third of the time, and are as good as long as what alphas of at least `alpha` leave of it is
+    well conditioned.
+    """
+    automatic = mode in (None, "auto") and not problem.rows.sparse
+    if mode == "svd" or (automatic and problem.d > problem.n):
+        return _singular(problem)
     if problem.d <= problem.n:
-        square, V = scipy.linalg.eigh(gram_of_columns(problem))
+        square, V = np.linalg.eigh(gram_of_columns(problem))
+        if automatic and not square[0] + alpha >= _SAFE * square[-1]:
+            return _singular(problem)
         Z = problem.image(V)  # U times the singular values, of which the computed eigenvalues are only estimates
         square = np.einsum("ij,ij->j", Z, Z)
         kept = square > np.finfo(np.float64).eps ** 2 * square.max(initial=0.0)
@@ -209,3 +217,8 @@ def _factors(problem: LeastSquares, mode: str | None) -> tuple[np.ndarray, np.nd
     columns = [problem.columns(low, min(problem.d, low + 512)) for low in range(0, problem.d, 512)]
     square, U = scipy.linalg.eigh(sum(part @ part.T for part in columns))
     return U, np.maximum(square, 0.0)
+
+
+def _singular(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
+    U, sigma, _ = scipy.linalg.svd(problem.tile(0, problem.n), full_matrices=False, check_finite=False)
+    return U, sigma**2

@@ -160,7 +160,9 @@ def make_loss(name: str, epsilon: float = 0.0) -> Loss:
 
 
 def _over(loop: Any, code: tuple[int], f: Any, y: np.ndarray, epsilon: float) -> Any:
-    f, y = np.broadcast_arrays(np.asarray(f, dtype=np.float64), y)
+    f = np.asarray(f, dtype=np.float64)
+    if f.shape != y.shape:
+        f, y = np.broadcast_arrays(f, y)
     out = np.empty(f.size)
     loop(code, np.ravel(f), np.ravel(y), epsilon, out)
     return out.reshape(f.shape) if f.ndim else float(out[0])

@@ -31,6 +31,7 @@ _ROOMS = {
     "maxmargin.cluster": "_cluster",
     "maxmargin.tree": "_trees",
     "maxmargin.ensemble": "_ensemble",
+    "maxmargin.detection": "_detection",
     "maxmargin.tables": "_tables",
     "sklearn.pipeline": "_sklearn_compose",
     "sklearn.compose": "_sklearn_compose",

@@ -152,7 +152,7 @@ class LeastSquares(OfRows):
             sums = [self._sums(self.roots * R[:, t]) for t in range(R.shape[1])]
             rest = 0.0 if self.mu_rest is None else self.mu_rest
             return np.column_stack([total[:-1] - self.mu * total[-1] - rest * total[-1] for total in sums])
-        return np.sum(self.over_tiles(lambda low, high, tile: tile.T @ R[low:high]), axis=0)
+        return _total(self.over_tiles(lambda low, high, tile: tile.T @ R[low:high]))
 
     def residual(self, W: np.ndarray, offset: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """``R = t - A W + sqrt(s) offset`` and ``A' R``, by one pass over dense rows."""
@@ -160,12 +160,19 @@ class LeastSquares(OfRows):
             R = self.right - self.image(W) + self.roots[:, None] * offset
             return R, self.transposed(R)
         R = self.right + self.roots[:, None] * offset
+        out = np.zeros((self.d + 1, W.shape[1]))
 
         def part(low: int, high: int, tile: np.ndarray) -> np.ndarray:
             R[low:high] -= tile @ W
-            return tile.T @ R[low:high]
+            sums = np.empty_like(out)
+            np.dot(tile.T, R[low:high], out=sums[:-1])
+            sums[-1] = np.vdot(tile, tile)  # next to nothing while the tile is at hand
+            return sums
 
-        return R, np.sum(self.over_tiles(part), axis=0)
+        for sums in self.over_tiles(part):
+            out += sums
+        self.__dict__["_squares"] = float(out[-1, 0])
+        return R, out[:-1]
 
     def of_targets(self, index: np.ndarray) -> LeastSquares:
         """The same with some of the targets."""
@@ -184,8 +191,10 @@ class LeastSquares(OfRows):
 
     def rounding_size(self) -> float:
         """What rounding errors of products with A scale with: its squares, or for CSR rows those before centring."""
-        if self.rows.sparse:
-            return self.squared_size()
+        return self.squared_size() if self.rows.sparse else self._squares
+
+    @cached_property
+    def _squares(self) -> float:
         return float(sum(self.over_tiles(lambda low, high, tile: float(np.vdot(tile, tile)))))
 
     def _mean_value(self, W: np.ndarray) -> Any:
@@ -210,7 +219,7 @@ class LeastSquares(OfRows):
             sum_pass(self.rows.arrays, low, high, a, total)
             return total
 
-        return np.sum(run_parallel(part, self.rows.strips(self.threads)), axis=0)
+        return _total(run_parallel(part, self.rows.strips(self.threads)))
 
     @cached_property
     def whole(self) -> np.ndarray | None:
@@ -221,8 +230,11 @@ class LeastSquares(OfRows):
         tile.flags.writeable = False
         return tile
 
-    def over_tiles(self, work: Callable[[int, int, np.ndarray], Any]) -> list[Any]:
-        """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread."""
+    def over_tiles(self, work: Callable[[int, int, np.ndarray], Any], outputs: int = 1) -> list[Any]:
+        """``work(low, high, tile)`` for each tile; the sum of what it gives, one for each thread.
+
+        `outputs` are the multiplications for each value of a tile: more of them are worth more threads.
+        """
         if self.whole is not None:
             return [work(0, self.n, self.whole)]
         height = self.tile_height()
@@ -236,4 +248,9 @@ class LeastSquares(OfRows):
             return total
 
         with one_blas_thread():
-            return run_parallel(part, self.rows.strips(self.threads))
+            return run_parallel(part, self.rows.strips(self.threads, outputs))
+
+
+def _total(parts: list[np.ndarray]) -> np.ndarray:
+    """The sum of what threads have found."""
+    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)

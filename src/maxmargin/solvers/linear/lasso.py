@@ -101,6 +101,19 @@ class Design:
         problem.__dict__["mu"] = self._blank.mu
         return problem
 
+    def correlations(self, problem: LeastSquares) -> np.ndarray:
+        """``A't`` of a target; by the pass over the rows that forms the Gram matrix, where that is to be formed."""
+        if len(self._known) or self.rows.d > _NARROW or self.rows.sparse:
+            return problem.transposed(problem.right)[:, 0]
+        return self._gram_of_all(problem)
+
+    def _gram_of_all(self, problem: LeastSquares) -> np.ndarray:
+        gram, right = inner_gram(problem)
+        self._gram = np.ascontiguousarray(gram)
+        self._known = np.arange(self.rows.d)
+        self._place = self._known.copy()
+        return np.ascontiguousarray(right[:, 0])
+
     @cached_property
     def lengths(self) -> np.ndarray:
         """``||a_j||``, rounded up."""
@@ -121,9 +134,7 @@ class Design:
     def gram(self, index: np.ndarray) -> np.ndarray:
         """``A_W'A_W`` of the columns `index`; what was computed for earlier ones is used again."""
         if not len(self._known) and self.rows.d <= _NARROW:
-            self._gram = np.ascontiguousarray(inner_gram(self._blank)[0])
-            self._known = np.arange(self.rows.d)
-            self._place = self._known.copy()
+            self._gram_of_all(self._blank)
         new = index[self._place[index] < 0]
         if len(new):
             if len(self._known) + len(new) > 2 * MOST_FEATURES:  # forget what is not in use
@@ -137,6 +148,8 @@ class Design:
             gram[:old, old:] = gram[old:, :old].T
             self._place[new] = np.arange(old, side)
             self._gram, self._known = gram, everything
+        if len(index) == self.rows.d <= _NARROW:
+            return self._gram  # all of them, in their order
         place = self._place[index]
         if len(place) == len(self._known) and (place == np.arange(len(place))).all():
             return self._gram
@@ -174,9 +187,10 @@ class Design:
         """
         if self.rows.d > _NARROW or not len(alphas):
             return 0
-        G, problem = self.gram(np.arange(self.rows.d)), self.centred(y)
-        t = problem.right
-        right, square = problem.transposed(t)[:, 0], float(t[:, 0] @ t[:, 0])
+        problem = self.centred(y)
+        right, G = self.correlations(problem), self.gram(np.arange(self.rows.d))
+        t = problem.right[:, 0]
+        square = float(t @ t)
         if not (square > 0 and np.isfinite(square) and np.isfinite(right).all() and np.isfinite(G).all()):
             return 0
         weights = np.zeros((len(alphas) + 1, self.rows.d))
@@ -239,8 +253,11 @@ class WorkingSets(IterativeSolver):
         self.too_many = False
 
     def finished(self, last: bool) -> Status | None:
-        R, g = self.centred.residual(self.w[:, None])
-        self.r, self.g = R[:, 0], g[:, 0]
+        if self.w.any():
+            R, g = self.centred.residual(self.w[:, None])
+            self.r, self.g = R[:, 0], g[:, 0]
+        else:
+            self.r, self.g = self.t, self.design.correlations(self.centred)
         self.gap, self.size, s = self._gap()
         # the gap jumps while the working set grows, but the objective falls as long as there is something to gain
         falls = self.primal < self.lowest - max(0.01 * self.tolerance, 1e-14) * self.size
@@ -318,7 +335,7 @@ class WorkingSets(IterativeSolver):
         if not len(W):
             return Status.STALLED
         G = self.design.gram(W)
-        w, q = self.w[W], self.g[W].copy()
+        w, q = self.w[W], self.g[W]
         right = q + G @ w  # A_W't, but for weights outside of the set, which are zero
         burst = int(max(1, min(_SWEEPS, _BURST // len(W) ** 2)))
         target = max(0.1 * self.tolerance, _ROUNDING)

@@ -25,7 +25,7 @@ from scipy.linalg import blas, lapack
 
 from ...certificates import Status
 from ...data import gram_pass
-from ...engine import one_blas_thread, run_parallel
+from ...engine import one_blas_thread, one_blas_thread_for, run_parallel
 from ...problems import LeastSquares
 from .._monitor import Monitor
 from .._solution import Solution
@@ -34,10 +34,16 @@ from ._normal_gradients import NormalGradients
 METHODS = ("cholesky", "svd", "cg")
 # A reciprocal condition number below this, and the normal equations are left alone.
 _SAFE = 1e-12
+# ... and above this one, its weights are as exact as the residual: there is nothing to refine.
+_PLAIN = 1e-3
 _REFINEMENTS = 4
 _EPS = float(np.finfo(np.float64).eps)
+# Singular values above this part of the largest, and of what means may have left: the rank is full without doubt.
+_FULL_RANK = 1e-9
 # Sides of a matrix that is formed for CSR rows, and the multiplications that forming it may take.
 _SIDE = 2000
+# Steps of conjugate gradients that are tried first, where they are cheap.
+_SOME = 150
 _WORK = 2e10
 # Sides up to which threads gain nothing on a singular value decomposition.
 _ONE_THREAD = 1000
@@ -48,6 +54,12 @@ def choose_method(problem: LeastSquares) -> str:
     if not problem.rows.sparse or problem.d <= _SIDE:
         return "cholesky"
     return "cholesky" if problem.n <= _SIDE and float(problem.n) ** 2 * problem.d <= _WORK else "cg"
+
+
+def _worth_some_gradients(problem: LeastSquares) -> bool:
+    """Whether `_SOME` steps on sparse rows, enough for well-conditioned ones, cost little beside Cholesky's."""
+    steps = 4.0 * _SOME * problem.stored * problem.k
+    return problem.rows.sparse and 10 * steps <= min(problem.n, problem.d) ** 3 / 3
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite, the certificate does not confirm
@@ -83,6 +95,10 @@ def solve(
     chosen = choose_method(problem) if method == "auto" else method
     if chosen == "cg":
         return _by_gradients(problem, start, tolerance, budget, monitor)
+    if method == "auto" and _worth_some_gradients(problem) and (monitor is None or monitor.trace is None):
+        found = _by_gradients(problem, start, tolerance, _SOME if budget is None else min(budget, _SOME), monitor)
+        if found.status is Status.CONVERGED or found.keyboard:
+            return found
     if chosen == "cholesky":
         W = _by_cholesky(problem)
         if W is not None:
@@ -118,7 +134,8 @@ def _refined(
     M.flat[:: len(M) + 1] += alpha
     norm = float(np.abs(M).sum(axis=0).max(initial=0.0)) if M.size else 0.0
     factor, info = lapack.dpotrf(M, lower=0, overwrite_a=1)
-    if info != 0 or norm == 0 or lapack.dpocon(factor, norm)[0] < _SAFE:
+    condition = 0.0 if info != 0 or norm == 0 else float(lapack.dpocon(factor, norm)[0])
+    if condition < _SAFE:
         return None
     mine_only = problem if len(mine) == problem.k else problem.of_targets(mine)
 
@@ -130,6 +147,8 @@ def _refined(
         return rest - alpha * v
 
     v = lapack.dpotrs(factor, right, lower=0)[0]
+    if condition >= _PLAIN:
+        return weights(v)
     rest = residual(v)
     size = float(np.linalg.norm(rest))
     for _ in range(_REFINEMENTS):
@@ -158,14 +177,12 @@ def inner_gram(problem: LeastSquares) -> tuple[np.ndarray, np.ndarray]:
     if problem.whole is not None:
         A = problem.whole
         return A.T @ A, A.T @ problem.right
-    both = _squares(
-        lambda low, high: np.hstack([problem.tile(low, high), problem.right[low:high]]),
-        problem.n,
-        problem.tile_height(256),
-        d + problem.k,
-        problem,
-    )
-    return both[:d, :d], both[:d, d:]
+
+    def products(low: int, high: int, tile: np.ndarray) -> np.ndarray:
+        return np.hstack([tile.T @ tile, tile.T @ problem.right[low:high]])
+
+    both = np.sum(problem.over_tiles(products, d), axis=0)
+    return both[:, :d], both[:, d:]
 
 
 def gram_of_columns(problem: LeastSquares) -> np.ndarray:
@@ -201,21 +218,17 @@ def _squares(
 
 
 def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int, np.ndarray]:
-    """Weights through the SVD of a triangular factor, the rank, and the singular values."""
+    """Weights through a triangular factor of full rank or its SVD, the rank, and the singular values."""
     n, d, k = problem.n, problem.d, problem.k
     wide = d > n
     side = n if wide else d
-    R = np.empty((0, side + (0 if wide else k)))
-    step = max(4 * side, 2**16 // max(1, side))
-    with one_blas_thread():  # waking other threads for every tile would cost more than they do
-        for low in range(0, d if wide else n, step):
-            high = min(d if wide else n, low + step)
-            piece = (
-                problem.columns(low, high).T if wide else np.hstack([problem.tile(low, high), problem.right[low:high]])
-            )
-            R = scipy.linalg.qr(np.vstack([R, piece]), mode="r", overwrite_a=True, check_finite=False)[0]
-            R = R[: R.shape[1]]
-    U, sigma, Vt = _svd(R[:side, :side])
+    R = _triangular_factor(problem, wide)
+    R, right = R[:side, :side], R[:side, side:]
+    if not wide and not problem.alpha.any():
+        W, singular = _by_triangular_factor(problem, R, right)
+        if W is not None:
+            return W, d, singular
+    U, sigma, Vt = _svd(R)
     singular = sigma
     kept = sigma > _EPS * max(n, d) * sigma.max(initial=0.0)
     rank = int(kept.sum())
@@ -232,17 +245,66 @@ def _by_orthogonal_factors(problem: LeastSquares) -> tuple[np.ndarray, int, np.n
         v = Vt.T @ ((Vt @ problem.right) / shrunk)
         rest = problem.right - problem.image(problem.transposed(v)) - problem.alpha * v
         return problem.transposed(v + Vt.T @ ((Vt @ rest) / shrunk)), rank, singular
-    W = Vt.T @ (sigma / (sigma**2 + problem.alpha) * (U.T @ R[: U.shape[0], side:]))
+    W = Vt.T @ (sigma / (sigma**2 + problem.alpha) * (U.T @ right))
     rest = problem.residual(W)[1] - problem.alpha * W
     better = W + Vt.T @ ((Vt @ rest) / (sigma**2 + problem.alpha))
     again = problem.residual(better)[1] - problem.alpha * better
     return np.where(np.linalg.norm(again, axis=0) < np.linalg.norm(rest, axis=0), better, W), rank, singular
 
 
+def _by_triangular_factor(
+    problem: LeastSquares, R: np.ndarray, right: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """``R^-1 Q't`` where A has full rank without doubt, or None; and the singular values.
+
+    One step of the seminormal equations, ``W + (R'R)^-1 A'(t - A W)``, where the residual is more than rounding.
+    """
+    if not (len(R) == problem.d and np.isfinite(R).all()):
+        return None, np.empty(0)
+    with one_blas_thread_for(float(R.size) * len(R)):
+        try:
+            singular = np.linalg.svd(R, compute_uv=False)
+        except np.linalg.LinAlgError:  # asked for vectors, another routine takes its place
+            return None, np.empty(0)
+        largest = float(singular.max(initial=0.0))
+        means = float(np.linalg.norm(problem.roots)) * float(np.linalg.norm(problem.mu))
+        if not singular.min(initial=np.inf) > _FULL_RANK * max(largest, means):
+            return None, singular
+        W, info = lapack.dtrtrs(R, right)
+        if info != 0 or not np.isfinite(W).all():
+            return None, singular
+        rest = problem.residual(W)[1]
+        sizes = np.linalg.norm(rest, axis=0)
+        target = float(np.linalg.norm(problem.right))
+        if (sizes <= 2 * _EPS * largest * (largest * np.linalg.norm(W, axis=0) + target)).all():
+            return W, singular
+        better = W + lapack.dtrtrs(R, lapack.dtrtrs(R, rest, trans=1)[0])[0]
+        again = np.linalg.norm(problem.residual(better)[1], axis=0)
+    return np.where(again < sizes, better, W), singular
+
+
+def _triangular_factor(problem: LeastSquares, wide: bool) -> np.ndarray:
+    """R of the QR decomposition of A with t as further columns, or of A' for `wide` rows."""
+    n, d = problem.n, problem.d
+    side, many = (n, d) if wide else (d, n)
+    R = np.empty((0, side + (0 if wide else problem.k)))
+    step = max(4 * side, 2**16 // max(1, side))
+    with one_blas_thread_for(float(many) * side**2):  # waking others for every tile would cost more than they do
+        if problem.whole is not None and not wide:
+            return np.asarray(np.linalg.qr(np.hstack([problem.whole, problem.right]), mode="r"))
+        for low in range(0, many, step):
+            high = min(many, low + step)
+            piece = (
+                problem.columns(low, high).T if wide else np.hstack([problem.tile(low, high), problem.right[low:high]])
+            )
+            R = np.asarray(np.linalg.qr(np.vstack([R, piece]), mode="r"))
+    return R
+
+
 def _svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     try:
         # threads that wait for each other take ten times as long where other processes have the cores
-        with one_blas_thread() if len(R) <= _ONE_THREAD else nullcontext():
+        with one_blas_thread_for(R.size * R.shape[1]) if R.shape[1] <= _ONE_THREAD else nullcontext():
             return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
     except np.linalg.LinAlgError:  # divide and conquer fails on rare matrices; the older routine does not
         return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
