@@ -69,12 +69,17 @@ def _case(classes: int = 2, rows: int = ROWS, weights: bool = False, columns: in
 
 _KERNELS = [_case(kernel="linear"), _case(kernel="poly"), _case(kernel="sigmoid")]
 _DENSE = ("float64", "float32")
+# So many dense rows that threads share the squares of their kernel matrix.
+_SQUARES = [
+    Case({"kernel": kernel}, rows=2 * ROWS, columns=WIDE, storages=_DENSE)
+    for kernel in ("rbf", "linear", "poly", "sigmoid")
+]
 
 # Beside the defaults, which are used of every estimator.
 CASES: dict[str, list[Case]] = {
     "svm.SVC": [
         _case(rows=MANY), _case(classes=3), _case(weights=True), *_KERNELS, _case(C=np.inf),
-        _case(gap_tol=1e-8), Case({"kernel": "precomputed"}, storages=_DENSE),
+        _case(gap_tol=1e-8), Case({"kernel": "precomputed"}, storages=_DENSE), *_SQUARES,
     ],
     "svm.NuSVC": [_case(classes=3), *_KERNELS],
     "svm.NuSVR": _KERNELS,
@@ -100,6 +105,7 @@ CASES: dict[str, list[Case]] = {
     "linear_model.ElasticNet": [_case(alpha=0.1)],
     "kernel_model.KernelRidge": [
         _case(kernel="rbf"), _case(kernel="rbf", weights=True), _case(kernel="poly"), _case(kernel="sigmoid"),
+        *_SQUARES,
     ],
     "kernel_approximation.Nystroem": [_case(rows=MANY, n_components=600), _case(landmarks="kmeans"), *_KERNELS],
     "kernel_model.KernelLogisticRegression": [_case(classes=3), *_KERNELS],

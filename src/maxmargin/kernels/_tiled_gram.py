@@ -115,18 +115,18 @@ class TiledGram(Gram):
         n, d = self.shape[0], self.rows.d
         if self.rows.sparse or self.kernel.by_differences:
             return False
-        return n * n * (10 + d) <= _AT_ONCE or self._shares_columns or self.n_threads == 1
+        return n * n * (10 + d) <= _AT_ONCE or self._shares_columns
 
     @property
     def _shares_columns(self) -> bool:
         """Whether X has so many columns that each thread takes some: what they make of them is no larger than X."""
-        return 1 < self.n_threads <= 1 + self.rows.d // max(1, self.shape[0])
+        return self.rows.d >= self.shape[0] * max(1, self.n_threads - 1)
 
     def _computed_at_once(self, dtype: Any) -> np.ndarray:
         shift, norms, _ = self._shared
         n, d = self.shape[0], self.rows.d
         X = np.ascontiguousarray(self.rows.dense(slice(None) if self._index is None else self._index, shift, dtype))
-        if not self._shares_columns or n * n * d <= 4 * _WORTH_A_THREAD:
+        if self.n_threads == 1 or not self._shares_columns or n * n * d <= 4 * _WORTH_A_THREAD:
             out = np.empty((n, n), dtype)
             syrk = ssyrk if dtype == np.float32 else dsyrk
             syrk(1.0, X.T, c=out.T, trans=1, overwrite_c=1)  # the upper half in Fortran's order is the lower in C's
