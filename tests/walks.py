@@ -111,6 +111,8 @@ WALKS: dict[str, Callable[[], Any]] = {
     "SVR": _fit("svm.SVR", n_jobs=1),
     "NuSVR": _fit("svm.NuSVR", n_jobs=1),
     "OneClassSVM": _fit("svm.OneClassSVM", n_jobs=1),
+    "LargeSVC": _fit("svm.LargeSVC", n_jobs=1),
+    "LargeSVC, landmarks": _fit("svm.LargeSVC", method="landmarks", n_jobs=1),
     "LinearSVC": _fit("svm.LinearSVC", n_jobs=1),
     "LinearSVC, hinge": _fit("svm.LinearSVC", loss="hinge", n_jobs=1),
     "LinearSVC, three classes": _fit("svm.LinearSVC", 3, n_jobs=1),

@@ -56,6 +56,11 @@ def _kernel(rng: np.random.Generator) -> dict[str, Any]:
     return options
 
 
+def _large(rng: np.random.Generator) -> dict[str, Any]:
+    options = {"kernel": _pick(rng, "rbf", "linear"), "C": _c(rng), "gap_tol": _pick(rng, 1e-2, 1e-6)}
+    return options | {"method": _pick(rng, "auto", "landmarks", "cells", "exact")}
+
+
 def _inner_product(X: Any, Z: Any) -> Any:
     K = X @ Z.T
     return K.toarray() if sp.issparse(K) else np.asarray(K, dtype=np.float64)
@@ -75,6 +80,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "SVR": lambda r: ({**_kernel(r), "C": _c(r), "epsilon": _pick(r, 0.05, 0.2)}, "numbers"),
     "NuSVR": lambda r: ({**_kernel(r), "C": _c(r), "nu": _pick(r, 0.2, 0.6)}, "numbers"),
     "OneClassSVM": lambda r: ({**_kernel(r), "nu": _pick(r, 0.1, 0.4)}, "nothing"),
+    "LargeSVC": lambda r: ({**_large(r), "multi_class": _pick(r, "ovo", "ovr")}, "classes"),
+    "LargeSVR": lambda r: ({**_large(r), "epsilon": _pick(r, 0.05, 0.2)}, "numbers"),
     "SVCCV": lambda r: (
         {"Cs": [0.3, 3.0], "gammas": [0.1, 1.0], "cv": 3, "calibration": _pick(r, None, "sigmoid", "isotonic")},
         "classes",

@@ -18,7 +18,20 @@ from maxmargin.linear_model import (
     RidgeCV,
 )
 from maxmargin.neighbors import CondensedNearestNeighbors, KNeighborsClassifier, KNeighborsRegressor
-from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.svm import (
+    SVC,
+    SVCCV,
+    SVR,
+    SVRCV,
+    LargeSVC,
+    LargeSVR,
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 
 # What the checks fit is small and random: an end short of convergence would be reported, and is no failure of a check.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -37,6 +50,9 @@ def test_classifier(estimator, check):
         NuSVC(nu=0.2),
         NuSVR(),
         OneClassSVM(),
+        LargeSVC(),
+        LargeSVC(multi_class="ovr"),
+        LargeSVR(),
     ]
 )
 def test_other_machines(estimator, check):

@@ -50,6 +50,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "OneClassSVM": lambda r: ({**_kernel(r), "nu": 0.3}, "nothing"),
     "SVCCV": lambda r: ({"Cs": 2, "gammas": 2, "cv": 2, "kernel": _pick(r, "rbf", "linear", "poly")}, "classes"),
     "SVRCV": lambda r: ({"Cs": 2, "gammas": 2, "cv": 2}, "numbers"),
+    "LargeSVC": lambda r: ({"kernel": _pick(r, "rbf", "linear"), "C": 0.5, "gap_tol": 1e-9}, "classes"),
+    "LargeSVR": lambda r: ({"kernel": _pick(r, "rbf", "linear"), "C": 0.5, "gap_tol": 1e-9}, "numbers"),
     "LinearSVC": lambda r: ({"C": 0.3, "penalty": _pick(r, "l2", "l1"), "tol": 1e-8}, "classes"),
     "LinearSVCCV": lambda r: ({"Cs": 3, "cv": 2}, "classes"),
     "LinearSVR": lambda r: ({"C": 0.3, "tol": 1e-8}, "numbers"),

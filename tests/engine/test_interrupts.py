@@ -382,8 +382,8 @@ def test_no_report_at_which_a_solver_drops_it(name, k):
     data = fuzz_interrupts._data(np.random.default_rng(0))
     X, y = data["X"][:200], data[target][:200] if target else None
     for tolerance in (None, 0.3):  # where the proof is met already, the interrupt counts all the same
-        callback = _At(k)
-        trial = clone(model).set_params(callback=callback, **({} if tolerance is None else {"tol": tolerance}))
+        callback, name = _At(k), "tol" if "tol" in model.get_params() else "gap_tol"
+        trial = clone(model).set_params(callback=callback, **({} if tolerance is None else {name: tolerance}))
         try:
             trial.fit(X, y)
             raised = False

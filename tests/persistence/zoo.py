@@ -67,7 +67,20 @@ from maxmargin.neighbors import (
     SyntheticOverSampler,
     UnderSampler,
 )
-from maxmargin.svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin.svm import (
+    SVC,
+    SVCCV,
+    SVR,
+    SVRCV,
+    LargeSVC,
+    LargeSVR,
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 from maxmargin.tables import ColumnReader, make_preparation
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -187,6 +200,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "SVR sparse": lambda: _fitted(SVR(kernel="linear"), SPARSE, TARGET),
     "NuSVR": lambda: _fitted(NuSVR(), X, TARGET),
     "OneClassSVM": lambda: _fitted(OneClassSVM(nu=0.2), X),
+    "LargeSVC": lambda: _fitted(LargeSVC(), X, WORDS),
+    "LargeSVC landmarks": lambda: _fitted(LargeSVC(method="landmarks", n_landmarks=10, gap_tol=1.0), SPARSE, TWO),
+    "LargeSVR": lambda: _fitted(LargeSVR(method="landmarks", n_landmarks=10, gap_tol=1.0), X, TARGET),
     "LinearSVC": lambda: _fitted(LinearSVC(), X, WORDS),
     "LinearSVC hinge": lambda: _fitted(LinearSVC(loss="hinge"), SPARSE, TWO),
     "LinearSVC joint": lambda: _fitted(LinearSVC(multi_class="crammer_singer"), X, LABEL),

@@ -1,6 +1,7 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
+from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound
 from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
@@ -14,7 +15,15 @@ from ._claims import (
     values_agree as values_agree,
 )
 from ._crammer_singer import evaluate_crammer_singer
-from ._duality import Evidence, best_intercept, evaluate, evaluate_hard_margin, is_feasible, kkt_violation
+from ._duality import (
+    Evidence,
+    best_intercept,
+    evaluate,
+    evaluate_hard_margin,
+    is_feasible,
+    kkt_violation,
+    violation_at,
+)
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._image import product_rounding as product_rounding
 from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
@@ -43,6 +52,7 @@ __all__ = [
     "KERNEL_MATRIX",
     "IndefiniteKernelWarning",
     "KKTCases",
+    "LowerBound",
     "ModelCertificate",
     "NOTHING",
     "NormalEvidence",
@@ -61,6 +71,7 @@ __all__ = [
     "best_intercept",
     "confirmed",
     "evaluate",
+    "evaluate_bracket",
     "evaluate_crammer_singer",
     "evaluate_hard_margin",
     "evaluate_kernel_crammer_singer",
@@ -74,6 +85,7 @@ __all__ = [
     "evaluate_tube",
     "figures_reproduced",
     "figures",
+    "intercept_range",
     "is_feasible",
     "joint_cases",
     "kkt_cases",
@@ -81,6 +93,7 @@ __all__ = [
     "rounded_multipliers",
     "tube_cases",
     "kkt_violation",
+    "lower_bound",
     "hold_to_rounding",
     "not_reproduced",
     "not_separable",
@@ -89,4 +102,5 @@ __all__ = [
     "rounded_up",
     "of_widths",
     "with_definiteness",
+    "violation_at",
 ]

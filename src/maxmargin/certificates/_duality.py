@@ -49,11 +49,12 @@ class Evidence:
     rounding: float = 0.0
 
 
-def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> float:
+def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, end: float = 0.0) -> float:
     """The b that minimises ``sum_i max(upper_i (residual_i - b), lower_i (residual_i - b)) + total b``.
 
     Convex and piecewise linear in b: sort the breakpoints and find where the slope changes its sign. Where the
-    slope is zero on an interval (all multipliers at a bound), the middle of the interval.
+    slope is zero on an interval (all multipliers at a bound), the middle of the interval, or one `end` of it: the lower
+    one for -1, the upper one for 1.
     """
     order = np.argsort(residual, kind="stable")
     points, weight = residual[order], (upper - lower)[order]
@@ -62,7 +63,7 @@ def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, t
     last = len(points) - 1
     left = min(int(np.searchsorted(slope, -flat)), last)  # first breakpoint after which it no longer falls
     right = min(int(np.searchsorted(slope, flat, side="right")), last)  # first after which it rises
-    return float(points[left] + (points[right] - points[left]) / 2)
+    return float(points[left] + (points[right] - points[left]) * (1 + end) / 2)
 
 
 def kkt_violation(problem: BoxQP, beta: np.ndarray, residual: np.ndarray) -> float:
@@ -80,7 +81,7 @@ def kkt_violation(problem: BoxQP, beta: np.ndarray, residual: np.ndarray) -> flo
     return worst
 
 
-def _violation_at(problem: BoxQP, beta: np.ndarray, residual: np.ndarray, intercepts: list[float]) -> float:
+def violation_at(problem: BoxQP, beta: np.ndarray, residual: np.ndarray, intercepts: list[float]) -> float:
     """How far samples are from their conditions at given intercepts; never more than `kkt_violation` at the best."""
     worst = 0.0
     for g, b in enumerate(intercepts):
@@ -172,6 +173,23 @@ def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
     residual = problem.p - image.values
     errors = image.errors + image.unit * np.abs(residual).astype(np.float64) + problem.p_error * np.abs(problem.p)
     near = np.asarray(residual, dtype=np.float64)
+    used, value, error = primal_bound(problem, residual, errors, image, intercepts)
+    top = upper(value, error)
+    found = dual_bound(problem, beta, problem.lower, problem.upper, residual, errors, image)
+    if found is None or not ((beta >= problem.lower) & (beta <= problem.upper)).all():
+        return _nothing_proven(image, top, tuple(used))
+    violation = max(kkt_violation(problem, beta, near), violation_at(problem, beta, near, used))
+    return _interval(top, lower(*found), violation, used, image, error + found[1])
+
+
+def primal_bound(
+    problem: BoxQP, residual: np.ndarray, errors: np.ndarray, image: Image, intercepts: tuple[float, ...] | None
+) -> tuple[list[float], float, float]:
+    """Intercepts (the best ones, if none are given), the primal objective with them, and a bound of its error.
+
+    `residual` is p less the decision values without intercept, off by at most `errors`; `image` has the square of w.
+    """
+    near = np.asarray(residual, dtype=np.float64)
     used, primal = [], [(image.square[0] / 2, image.square[1] / 2)]
     for g, total in enumerate(problem.totals):
         members = problem.members(g)
@@ -182,13 +200,7 @@ def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
         primal.append(_bounded_losses(r, e, low, high))
         primal.append((total * b, 4 * _BOX * abs(total * b)))
         used.append(b)
-    value, error = _sum(primal)
-    top = upper(value, error)
-    found = dual_bound(problem, beta, problem.lower, problem.upper, residual, errors, image)
-    if found is None or not ((beta >= problem.lower) & (beta <= problem.upper)).all():
-        return _nothing_proven(image, top, tuple(used))
-    violation = max(kkt_violation(problem, beta, near), _violation_at(problem, beta, near, used))
-    return _interval(top, lower(*found), violation, used, image, error + found[1])
+    return used, *_sum(primal)
 
 
 def _bounded_losses(r: np.ndarray, e: np.ndarray, low: np.ndarray, high: np.ndarray) -> Bounded:

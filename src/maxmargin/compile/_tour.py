@@ -86,6 +86,8 @@ CASES: dict[str, list[Case]] = {
     "svm.OneClassSVM": _KERNELS,
     "svm.SVR": [_case(rows=MANY), _case(rows=5000, columns=WIDE, max_iter=2000), *_KERNELS],
     "svm.SVCCV": [_case(classes=3), _case(kernel="linear", Cs=3), _case(rows=2 * ROWS, Cs=3, gammas=2)],
+    "svm.LargeSVC": [_case(method="landmarks"), _case(method="cells", classes=3)],
+    "svm.LargeSVR": [_case(method="landmarks")],
     "svm.LinearSVC": [
         _case(rows=MANY), _case(classes=3), _case(weights=True), _case(loss="hinge"),
         _case(loss="hinge", rows=MANY), _case(penalty="l1", dual=False),

@@ -197,7 +197,7 @@ def _rows(
     if index is None:
         sample = _sample(gram.shape[0], _rows_worth_looking_at(gram.shape[0], m, memory), rng)
         part = gram if len(sample) == gram.shape[0] else gram.restricted(sample)
-        index = sample[pivots(part, m, rng, tol, n_threads)]
+        index = sample[pivots(part, m, rng, tol, n_threads)[0]]
     L, kept = factorised(gram.block(index, index, np.float64), tol)
     index = index[kept]
     return rows if kernel.name == "precomputed" else type(rows)(rows.take(index)), index, L

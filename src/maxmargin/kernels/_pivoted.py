@@ -29,20 +29,24 @@ _NOISE = 4.0  # residuals below that many errors of float32 values are not looke
 _TRIED = 256  # rows whose values in float32 are compared
 
 
-def pivots(gram: Gram, count: int, rng: Any, tol: float, n_threads: int) -> np.ndarray:
-    """At most so many rows of a square matrix, in the order of their choice.
+def pivots(
+    gram: Gram, count: int, rng: Any, tol: float, n_threads: int, enough: float = 0.0
+) -> tuple[np.ndarray, float]:
+    """At most so many rows of a square matrix, in the order of their choice, and what share of the trace they leave.
 
-    Fewer where what is left of every diagonal value is at most `tol` of it: the rows chosen span the others. The bulk
-    of a large matrix is computed in float32, as long as what is left is far above its rounding errors, then in float64.
+    Fewer where what is left of every diagonal value is at most `tol` of it: the rows chosen span the others; or where
+    what is left of the trace is at most `enough` of it. The bulk of a large matrix is computed in float32, as long as
+    what is left is far above its rounding errors, then in float64.
     """
     diagonal = gram.diagonal()
+    left, least = 1.0, enough * float(diagonal.sum())
     count, chosen = min(count, len(diagonal)), np.empty(0, dtype=np.int64)
     if len(diagonal) * count > _SMALL and (diagonal > 0).any() and gram.float32_error() < np.inf:
         floor = max(tol, _NOISE * _float32_noise(gram, diagonal, rng))
-        chosen = _grow(gram, diagonal, chosen, count, rng, floor, np.float32, n_threads)
-    if len(chosen) < count:
-        chosen = _grow(gram, diagonal, chosen, count, rng, tol, np.float64, n_threads)
-    return chosen
+        chosen, left = _grow(gram, diagonal, chosen, count, rng, floor, least, np.float32, n_threads)
+    if len(chosen) < count and (left > least or not len(chosen)):
+        chosen, left = _grow(gram, diagonal, chosen, count, rng, tol, least, np.float64, n_threads)
+    return chosen, left / max(float(diagonal.sum()), 1e-300)
 
 
 def _float32_noise(gram: Gram, diagonal: np.ndarray, rng: Any) -> float:
@@ -74,10 +78,11 @@ def _grow(
     count: int,
     rng: Any,
     floor: float,
+    enough: float,
     dtype: Any,
     n_threads: int,
-) -> np.ndarray:
-    """More pivots after those `chosen`, with the factor F in `dtype`."""
+) -> tuple[np.ndarray, float]:
+    """More pivots after those `chosen`, with the factor F in `dtype`, and what they leave of the trace."""
     least, residual = floor * np.abs(diagonal), diagonal.copy()
     F = np.empty((len(diagonal), count), dtype)
     if len(chosen):
@@ -86,7 +91,7 @@ def _grow(
     while len(chosen) < count:
         residual[residual <= least] = 0.0
         sums = np.cumsum(residual)
-        if not sums[-1] > 0:
+        if not sums[-1] > 0 or (sums[-1] <= enough and len(chosen)):
             break
         k = len(chosen)
         size = min(count - k, max(_LEAST_BLOCK, min(_LARGEST_BLOCK, count // 8)))
@@ -104,7 +109,7 @@ def _grow(
             _extend(gram, F, residual, k, new, L, n_threads)
             residual[new] = 0.0
             chosen = np.concatenate([chosen, new])
-    return chosen
+    return chosen, float(np.maximum(residual, 0.0).sum())
 
 
 def _accept(H: np.ndarray, before: np.ndarray, least: np.ndarray, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -175,6 +175,11 @@ class TiledGram(Gram):
         return out, self._shared[1][order]
 
     @property
+    def index(self) -> np.ndarray:
+        """Which of `rows` the rows of the matrix are."""
+        return self._row_index(None)
+
+    @property
     def squared_norms(self) -> tuple[np.ndarray, np.ndarray]:
         """Squared lengths of all rows and of all columns, about the point that products are taken about."""
         return self._shared[1], self._shared[2]

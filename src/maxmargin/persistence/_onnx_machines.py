@@ -34,6 +34,8 @@ from ..svm import (
     SVCCV,
     SVR,
     SVRCV,
+    LargeSVC,
+    LargeSVR,
     LinearSVC,
     LinearSVCCV,
     LinearSVR,
@@ -167,7 +169,7 @@ def _decision_by_class(sides: list[tuple[int, int]], classes: int, values: Value
     return votes_of_pairs(sides, classes, values >= 0.0) + sums / (3.0 * (sums.apply("Abs") + 1.0))
 
 
-@writes(SVC, NuSVC)
+@writes(SVC, NuSVC, LargeSVC)
 def _write_kernel_classifier(graph: Graph, model: Any, X: Value) -> Prediction:
     if model.break_ties and model.decision_function_shape == "ovo":
         raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
@@ -186,7 +188,7 @@ def _write_kernel_classifier(graph: Graph, model: Any, X: Value) -> Prediction:
     return Prediction(model.classes_, index, decision, width=width)
 
 
-@writes(SVR, NuSVR)
+@writes(SVR, NuSVR, LargeSVR)
 def _write_kernel_regressor(graph: Graph, model: Any, X: Value) -> Prediction:
     values = _machine(model, X).sums(model._dual_coef()) + model.intercept_
     return Prediction(value=values.flat())

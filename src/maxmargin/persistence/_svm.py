@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from ..kernels import kernel_name, largest_degree
-from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from ..svm import (
+    SVC,
+    SVCCV,
+    SVR,
+    SVRCV,
+    LargeSVC,
+    LargeSVR,
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 from ._arrays import Array, Csr, either_float, floats, places, whole
 from ._common import CLASSES, FEATURES
 from ._kernel_rows import readable
-from ._kinds import Bool, Either, Float, Int, Items, Kind
+from ._kinds import Bool, Either, Float, Int, Items, Kind, Text, choice
 from ._linear import CLASSIFIER, REGRESSOR
 from ._proofs import certificates
 from ._schema import Entries, Let, Schema
@@ -99,7 +112,21 @@ _CLASSIFIER: Entries = (
 )
 _ONE: Entries = (*FEATURES, Let("one", lambda s: 1), ("n_iter_", Int()), *_machine("one", "one", "one", "one"))
 
+
+def _large(rows: str, problems: str) -> Entries:
+    """What proves how far an approximate machine is from the exact one."""
+    return (
+        ("multipliers_", Csr(rows, "n", ("float64",))),
+        ("method_", Items(choice("exact", "landmarks", "cells"), problems)),
+        ("method_reason_", Items(Text(), problems)),
+        ("radius_", floats(problems, low=0, finite=False)),
+        ("intercept_range_", floats(problems, 2, finite=False)),
+    )
+
+
 SCHEMAS = [
+    Schema("maxmargin.svm.LargeSVC", LargeSVC, (*_CLASSIFIER, *_large("rows", "problems")), checks=[_DEGREE]),
+    Schema("maxmargin.svm.LargeSVR", LargeSVR, (*_ONE, *_large("one", "one")), checks=[_DEGREE]),
     Schema("maxmargin.svm.SVC", SVC, _CLASSIFIER, checks=[_DEGREE]),
     Schema("maxmargin.svm.NuSVC", NuSVC, _CLASSIFIER, checks=[_DEGREE]),
     Schema("maxmargin.svm.SVR", SVR, _ONE, checks=[_DEGREE]),

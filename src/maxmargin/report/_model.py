@@ -54,7 +54,7 @@ def model_words(estimator: Any) -> str:
     name = type(estimator).__name__
     if hasattr(estimator, "kernel") and hasattr(estimator, "support_"):
         kernel = _kernel_words(estimator.kernel)
-        regression, one_class = name in ("SVR", "NuSVR"), name == "OneClassSVM"
+        regression, one_class = name in ("SVR", "NuSVR", "LargeSVR"), name == "OneClassSVM"
         kind = "support vector regression" if regression else "one-class " * one_class + "support vector machine"
         return f"{kind} with {kernel}"
     if hasattr(estimator, "tree_"):

@@ -46,6 +46,7 @@ class Monitor:
         self.stopped = False
         self._whole = self
         self._view: Callable[[Figures], Figures] | None = None
+        self._until: Callable[[], bool] | None = None
         self._begin = time.perf_counter()
         self._shown = -float("inf")
         self._display = ProgressDisplay(pause=0.0)
@@ -59,6 +60,17 @@ class Monitor:
     def stop(self) -> None:
         """Ask every solver that reports here to stop."""
         self._whole.stopped = True
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether a callback, or another problem of the same fit, has asked to stop."""
+        return self._whole.stopped
+
+    def until(self, over: Callable[[], bool]) -> Monitor:
+        """A monitor that also stops its solver when `over` says so, and nobody else."""
+        part = copy(self)
+        part._until, part._whole = over, self._whole
+        return part
 
     @property
     def wants_reports(self) -> bool:
@@ -120,7 +132,7 @@ class Monitor:
             if self.callback(state):
                 self.stop()
         # an interrupt that another solver of the same fit has kept ends this one too
-        return self._whole.stopped or was_interrupted()
+        return self._whole.stopped or was_interrupted() or (self._until is not None and self._until())
 
     def close(self, conclusion: str = "") -> None:
         """End the line of progress, leaving a last word."""

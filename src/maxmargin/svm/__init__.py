@@ -22,6 +22,8 @@ from ._svc import SVC
 from ._svr import SVR
 
 if TYPE_CHECKING:
+    from ._large_svc import LargeSVC
+    from ._large_svr import LargeSVR
     from ._linear_svc import LinearSVC
     from ._linear_svc_cv import LinearSVCCV
     from ._linear_svr import LinearSVR
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 # What stands on rooms that the others do not need loads on first use.
 _LATER = {
     "KernelPath": "_path",
+    "LargeSVC": "_large_svc",
+    "LargeSVR": "_large_svr",
     "LinearSVC": "_linear_svc",
     "LinearSVCCV": "_linear_svc_cv",
     "LinearSVR": "_linear_svr",
@@ -47,6 +51,8 @@ __all__ = [
     "SVCCV",
     "SVR",
     "SVRCV",
+    "LargeSVC",
+    "LargeSVR",
     "LinearSVC",
     "LinearSVCCV",
     "LinearSVR",

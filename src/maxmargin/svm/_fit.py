@@ -27,7 +27,7 @@ from ._solve import Solved, Task, Tasks
 
 
 @dataclass(frozen=True, eq=False)
-class _Classes:
+class Classes:
     """Checked labels: the number of each sample's class, its weight, and the binary problems of the classes."""
 
     classes: np.ndarray
@@ -38,7 +38,7 @@ class _Classes:
     pairs: list[Pair]
 
     @classmethod
-    def of(cls, machine: Any, X: Any, y: Any, sample_weight: Any, one_class_error: str) -> _Classes:
+    def of(cls, machine: Any, X: Any, y: Any, sample_weight: Any, one_class_error: str) -> Classes:
         classes, label = encode_labels(y)
         weight = training_weights(sample_weight, X)
         class_weight = class_weights(machine.class_weight, classes, label)
@@ -50,7 +50,7 @@ class _Classes:
 def fit_classifier(machine: Any, formulation: Formulation, X: Any, y: Any, sample_weight: Any) -> None:
     """Train on labels: one binary problem, or for more than two classes one a pair or one a class."""
     X, y = training_rows(machine, X, y)
-    data = _Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
+    data = Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
     kernel, gamma = kernel_of_fit(machine, X, data.weight)
     if machine.multi_class == JOINT:
         if len(data.classes) > 2:
@@ -134,7 +134,7 @@ def _solve(
     return [formulation.as_kept(found, task.problem, kernel) for found, task in kept], interrupted
 
 
-def _pair_grams(gram: Gram, data: _Classes, cache_bytes: float) -> list[Gram]:
+def _pair_grams(gram: Gram, data: Classes, cache_bytes: float) -> list[Gram]:
     """The matrix of each pair; the pairs of three or more classes share blocks if those fit the cache."""
     pairs = data.pairs
     if isinstance(gram, TiledGram) and len(pairs) > 1 and pairs[0].negative is not None:
@@ -145,7 +145,7 @@ def _pair_grams(gram: Gram, data: _Classes, cache_bytes: float) -> list[Gram]:
     return [part_of(gram, pair.rows) for pair in pairs]
 
 
-def _starts(machine: Any, formulation: Formulation, data: _Classes, problems: list[BoxQP]) -> list[np.ndarray | None]:
+def _starts(machine: Any, formulation: Formulation, data: Classes, problems: list[BoxQP]) -> list[np.ndarray | None]:
     """Variables to start from: the last solution's if `warm_start` is set and there is one."""
     if not (machine.warm_start and hasattr(machine, "support_")):
         return [None] * len(problems)

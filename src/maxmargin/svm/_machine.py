@@ -28,9 +28,9 @@ from ._verify import Audit, recertify
 
 
 @cache
-def _parameter_names(estimator: type[KernelMachine]) -> list[str]:
+def _parameter_names(estimator: type[FittedMachine]) -> list[str]:
     """Names from the signature, which scikit-learn inspects anew in every fit: 0.1 ms, a twentieth of a small one."""
-    return super(KernelMachine, estimator)._get_param_names()  # type: ignore[misc]
+    return super(FittedMachine, estimator)._get_param_names()  # type: ignore[misc]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -88,8 +88,8 @@ class KernelParameters(KernelChoice):
     trace: bool = False
 
 
-class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metaclass=ABCMeta):
-    """Base of the kernel machines; not for direct use.
+class FittedMachine(KernelChoice, KeepsGamma, Reported, BaseEstimator, metaclass=ABCMeta):
+    """Base of all that predict by support vectors; not for direct use.
 
     A machine says what its formulation is (`_formulation`). What it predicts from, and how that is verified, is said
     once for classifiers, once for regressors and once for the machine of one class (`_training_data`, `_audits`).
@@ -107,20 +107,7 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
 
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **KERNEL_CONSTRAINTS,
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "shrinking": ["boolean"],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "verbose": ["verbose"],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "callback": [callable, None],
-        "solver": [StrOptions({"auto", *KERNEL_SOLVER_NAMES})],
-        "trace": ["boolean"],
-    }
+    n_jobs: int | None = None
 
     @abstractmethod
     def _formulation(self) -> Formulation:
@@ -143,10 +130,6 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
         return list(_parameter_names(cls))
 
     # ---------------------------------------------------------------- what its parameters mean for a solver
-
-    @property
-    def _budget(self) -> int | None:
-        return None if self.max_iter == -1 else int(self.max_iter)
 
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
@@ -240,3 +223,26 @@ class KernelMachine(KernelParameters, KeepsGamma, Reported, BaseEstimator, metac
             if self._kernel_name == "linear":
                 return weighted_sums(X, self._weights()).ravel()
             return self._support_values(X, [slice(None)], self._dual_coef())[0].ravel()
+
+
+class KernelMachine(KernelParameters, FittedMachine):
+    """Base of the kernel machines that are trained exactly; not for direct use."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **KERNEL_CONSTRAINTS,
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "callback": [callable, None],
+        "solver": [StrOptions({"auto", *KERNEL_SOLVER_NAMES})],
+        "trace": ["boolean"],
+    }
+
+    @property
+    def _budget(self) -> int | None:
+        return None if self.max_iter == -1 else int(self.max_iter)

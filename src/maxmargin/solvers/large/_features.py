@@ -1,0 +1,104 @@
+"""Rows as float32 features in the span of landmarks: <phi(x), phi(z)> is about k(x, z).
+
+phi(x) = W' k(Z, x) with W = L^-T for the Cholesky factor L of the landmarks' own kernel matrix. Only speed and quality
+depend on their precision: a machine that was trained on them has coefficients W w in float64, and what it is worth is
+computed from those.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from ...engine import raise_interrupt, run_parallel
+from ...kernels import Gram
+
+# Added to the diagonal, relative to its mean: W stays within what float32 can multiply.
+_JITTER = 1e-6
+# Rows of a task's portion: 2048 x 2000 kernel values in float32 are 16 MB, and sums over them are exact enough.
+_PORTION = 2048
+
+
+class LandmarkFeatures:
+    """Features of the chosen rows, in that order."""
+
+    def __init__(self, gram: Gram, landmarks: np.ndarray, order: np.ndarray, threads: int) -> None:
+        self._gram, self._landmarks, self.threads = gram.with_threads(1), landmarks, threads
+        K = gram.block(landmarks, landmarks, np.float64)
+        K[np.diag_indices_from(K)] += _JITTER * max(float(K.diagonal().mean()), 1e-300)
+        L = scipy.linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+        inverse = scipy.linalg.lapack.dtrtri(L, lower=1, overwrite_c=1)[0]
+        self.W = np.ascontiguousarray(inverse.T.astype(np.float32))
+        self.order = order
+        self.values = np.empty((len(order), len(landmarks)), np.float32)
+        self._on_portions(self._fill, len(order))
+
+    @property
+    def count(self) -> int:
+        """Number of features."""
+        return self.values.shape[1]
+
+    def coefficients(self, w: np.ndarray) -> np.ndarray:
+        """Coefficients of the landmarks for weights of the features."""
+        return self.W.astype(np.float64) @ w
+
+    def times(self, w: np.ndarray, rows: int) -> np.ndarray:
+        """Inner products of the first so many rows with w."""
+        out, short = np.empty(rows), w.astype(np.float32)
+
+        def task(a: int, b: int) -> None:
+            np.copyto(out[a:b], self.values[a:b] @ short)
+
+        self._on_portions(task, rows)
+        return out
+
+    def transposed(self, v: np.ndarray) -> np.ndarray:
+        """The sum of v_i times row i over the first len(v) rows: of portions in float32, of these in float64."""
+        short = v.astype(np.float32)
+
+        def task(a: int, b: int) -> np.ndarray:
+            return (short[a:b] @ self.values[a:b]).astype(np.float64)
+
+        return self._sum(task, len(v), np.zeros(self.count))
+
+    def weighted_gram(self, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``sum_i h_i phi_i phi_i'`` over chosen rows, and ``sum_i h_i phi_i``."""
+        roots = np.sqrt(weights).astype(np.float32)
+
+        def task(a: int, b: int) -> np.ndarray:
+            part = self.values[rows[a:b]] * roots[a:b, None]
+            joined = np.empty((self.count + 1, self.count))
+            joined[:-1] = part.T @ part
+            joined[-1] = roots[a:b] @ part
+            return joined
+
+        found = self._sum(task, len(rows), np.zeros((self.count + 1, self.count)))
+        return found[:-1], found[-1]
+
+    def _fill(self, a: int, b: int) -> None:
+        values = self._gram.block(self.order[a:b], self._landmarks, np.float32)
+        np.matmul(values, self.W, out=self.values[a:b])
+
+    def _on_portions(self, task: Callable[[int, int], Any], rows: int) -> None:
+        def run(begin: int, end: int) -> None:
+            for a in range(begin, end, _PORTION):
+                task(a, min(a + _PORTION, end))
+                raise_interrupt()
+
+        edges = [rows * t // self.threads for t in range(self.threads + 1)]
+        run_parallel(run, [(a, b) for a, b in itertools.pairwise(edges) if a < b])
+
+    def _sum(self, task: Callable[[int, int], np.ndarray], rows: int, zero: np.ndarray) -> np.ndarray:
+        def run(begin: int, end: int) -> np.ndarray:
+            total = zero.copy()
+            for a in range(begin, end, _PORTION):
+                total += task(a, min(a + _PORTION, end))
+                raise_interrupt()
+            return total
+
+        edges = [rows * t // self.threads for t in range(self.threads + 1)]
+        return sum(run_parallel(run, [(a, b) for a, b in itertools.pairwise(edges) if a < b]), start=zero)

@@ -1,0 +1,34 @@
+"""Seconds that a fit may take."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+
+class TimeLimit:
+    """Counts from when it is made; None is no limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = np.inf if seconds is None else time.perf_counter() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left: at most 0 when time is over, infinite without a limit."""
+        return float(self._end - time.perf_counter())
+
+    @property
+    def over(self) -> bool:
+        """Whether time is over."""
+        return self.left <= 0
+
+    def sooner(self, seconds: float) -> TimeLimit:
+        """A limit that ends so many seconds earlier: what comes afterwards takes as long."""
+        part = TimeLimit(None)
+        part._end = self._end - seconds
+        return part
+
+    def share(self, parts: int) -> TimeLimit:
+        """The limit of one of so many parts that have the rest of the time together."""
+        return TimeLimit(None) if self.left == np.inf else TimeLimit(max(self.left, 0.0) / parts)

@@ -1,0 +1,156 @@
+"""The fit of machines of many rows: problems as those of the exact machines, each with bounds of its exact optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import column_or_1d
+
+from ..certificates import Certificate, Status, intercept_range
+from ..estimators import conclude, monitor_of, solve_all
+from ..kernels import Kernel
+from ..problems import BoxQP
+from ..solvers import Monitor
+from ..solvers.large import TimeLimit
+from ._fit import Classes
+from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows, training_weights
+from ._large_solve import Bracketed, LargeTasks, certificates_of
+from ._model import keep_classes, keep_one
+
+
+def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Train on labels: one binary problem, or for more than two classes one a pair or one a class."""
+    X, y = training_rows(machine, X, y)
+    data = Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
+    kernel, gamma = kernel_of_fit(machine, X, data.weight)
+    _check_kernel(machine, kernel)
+    gram = kernel.gram(rows_of(machine.kernel, X), None, machine._threads())
+    bound = data.weight * data.class_weight[data.label]
+    problems = [formulation.problem(part_of(gram, pair.rows), pair.sign, bound[pair.rows]) for pair in data.pairs]
+    names = [pair.label(data.classes) for pair in data.pairs]
+    starts: list[Any] = [None] * len(problems)
+    if _goes_on(machine, X, data.classes):
+        kept = (data.scheme.unpack(m, data.pairs, data.label) for m in (machine._spread(X.shape[0]), _dense(machine)))
+        starts = list(zip(*kept, strict=True))
+    monitor = monitor_of(machine)
+    found, interrupted = _solve(machine, problems, names, starts, monitor)
+    machine.class_weight_ = data.class_weight
+    models = [(f.coefficients, _intercept(f)) for f in found]
+    keep_classes(machine, X, gamma, data.scheme, data.pairs, models, data.label, data.classes)
+    multipliers = data.scheme.pack([f.beta for f in found], data.pairs, data.label)
+    machine.n_iter_ = np.array([f.iterations for f in found])
+    _keep(machine, problems, found, multipliers)
+    conclude(machine, certificates_of(found, names), monitor, interrupted, partial(advice, machine))
+
+
+def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Train on targets: one problem."""
+    X, y = training_rows(machine, X, y, y_numeric=True)
+    y = column_or_1d(y, warn=True).astype(np.float64)
+    weight = training_weights(sample_weight, X)
+    kernel, gamma = kernel_of_fit(machine, X, weight)
+    _check_kernel(machine, kernel)
+    rows = np.flatnonzero(weight > 0)
+    gram = part_of(kernel.gram(rows_of(machine.kernel, X), None, machine._threads()), rows)
+    problem = formulation.problem(gram, y[rows], weight[rows])
+    starts: list[Any] = [None]
+    if _goes_on(machine, X, None):
+        kept = (machine._spread(len(weight))[0, rows], _dense(machine)[0, rows])
+        starts = [tuple(formulation.to_variables(problem, values, 0.0)[0] for values in kept)]
+    monitor = monitor_of(machine)
+    found, interrupted = _solve(machine, [problem], [""], starts, monitor)
+    spread = np.zeros((2, len(weight)))
+    spread[:, rows] = [values.reshape(2, -1).sum(axis=0) for values in (found[0].coefficients, found[0].beta)]
+    keep_one(machine, X, gamma, spread[0], _intercept(found[0]))
+    machine.n_iter_ = found[0].iterations
+    _keep(machine, [problem], found, spread[1:])
+    conclude(machine, certificates_of(found, [""]), monitor, interrupted, partial(advice, machine))
+
+
+def _solve(
+    machine: Any, problems: Sequence[BoxQP], names: Sequence[str], starts: Sequence[Any], monitor: Monitor
+) -> tuple[list[Bracketed], bool]:
+    work = LargeTasks(
+        problems=problems,
+        names=names,
+        starts=starts,
+        method=machine.method,
+        gap_tol=machine.gap_tol,
+        memory=machine.memory * 1e6,
+        n_landmarks=machine.n_landmarks,
+        limit=TimeLimit(machine.time_limit),
+        threads=machine._threads(),
+        seed=check_random_state(machine.random_state).randint(2**31 - 1),
+    )
+    return solve_all(work.solve, work.untouched, names, monitor, side_by_side=False)
+
+
+def _intercept(found: Bracketed) -> float:
+    return float(found.evidence.intercepts[0])
+
+
+def _keep(machine: Any, problems: Sequence[BoxQP], found: Sequence[Bracketed], multipliers: np.ndarray) -> None:
+    """Fitted attributes that exact machines do not have."""
+    machine.multipliers_ = sp.csr_matrix(multipliers)
+    machine.method_ = [f.method for f in found]
+    machine.method_reason_ = [f.words for f in found]
+    machine.radius_ = np.array([f.radius for f in found])
+    machine.intercept_range_ = np.array([range_of(p, f) for p, f in zip(problems, found, strict=True)])
+
+
+def range_of(problem: BoxQP, found: Bracketed) -> tuple[float, float]:
+    """The interval of the exact machine's intercept; all numbers where nothing was computed."""
+    if not len(found.evidence.image):
+        return -np.inf, np.inf
+    return intercept_range(problem, found.coefficients, found.evidence.image, found.radius)
+
+
+def _goes_on(machine: Any, X: Any, classes: np.ndarray | None) -> bool:
+    """Whether there is a fit to go on from; ValueError if it was one of other rows."""
+    if not (machine.warm_start and hasattr(machine, "multipliers_")):
+        return False
+    n = X.shape[0]
+    if machine.shape_fit_ != X.shape or (classes is not None and not np.array_equal(machine.classes_, classes)):
+        raise ValueError(
+            f"warm_start=True needs the rows and classes of the last fit ({machine.shape_fit_[0]} rows of "
+            f"{machine.shape_fit_[1]} columns); got {n} rows of {X.shape[1]}. Set warm_start=False to start anew."
+        )
+    return True
+
+
+def _dense(machine: Any) -> np.ndarray:
+    return machine.multipliers_.toarray()
+
+
+def _check_kernel(machine: Any, kernel: Kernel) -> None:
+    """Bounds of the exact optimum need a kernel that is positive semi-definite whatever the rows are."""
+    if kernel.known_definite:
+        return
+    raise ValueError(
+        f"{type(machine).__name__} needs a kernel that is positive semi-definite by its formula ('rbf', 'linear', "
+        f"'poly' with coef0 >= 0, or a Kernel made of such); got {kernel_words(machine.kernel, kernel)}. SVC and SVR "
+        f"take others."
+    )
+
+
+def advice(machine: Any, worst: Certificate) -> str:
+    """The warning of a fit whose gap is not what was asked for."""
+    where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
+    said = (
+        f"{type(machine).__name__} ended as '{worst.status}'{where}: the exact optimum is known to a relative gap of "
+        f"{worst.relative_gap:.2e}, and gap_tol={machine.gap_tol:g} was asked for. "
+    )
+    if worst.status is Status.INTERRUPTED:
+        return said + "Set warm_start=True and call fit again to resume."
+    if worst.status is Status.BUDGET_EXHAUSTED:
+        return said + f"Raise time_limit (now {machine.time_limit:g} s), or set warm_start=True and call fit again."
+    if machine.method == "landmarks":
+        return said + "Raise n_landmarks and memory, or set method='auto', which goes on by exact steps."
+    if machine.method == "cells":
+        return said + "Set method='auto', which goes on by exact steps."
+    return said + "Rounding errors allow no better: raise gap_tol."

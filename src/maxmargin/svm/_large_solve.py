@@ -1,0 +1,331 @@
+"""One problem of many rows: which way it is solved, the solution, and the two bounds of the exact optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates import Certificate, Evidence, Status, evaluate, evaluate_bracket, lower_bound, violation_at
+from ..engine import Stopwatch, was_interrupted
+from ..kernels import TiledGram
+from ..problems import BoxQP
+from ..solvers import Monitor, feasible, solve_kernel, unproven
+from ..solvers.large import (
+    Approximation,
+    ChosenRows,
+    TimeLimit,
+    choose_rows,
+    make_cells,
+    solve_in_cells,
+    solve_on_landmarks,
+)
+
+# Rows up to which the exact solver needs no start: about a second.
+_EXACT_AT_ONCE = 10_000
+# Bytes of one feature of one row.
+_FEATURE = 4
+_FEWEST, _MOST = 20, 8000  # landmarks
+# ChosenRows that leave more of the trace than this, times C and relative to the gap that is wanted, will not do.
+_LEFT = 0.2
+_CELL = 3000  # rows
+_PROBE = 500  # rows whose kernel mass is looked at
+# Kernel values that are computed in well under a second after Ctrl-C.
+_QUICK = 200_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeOptions:
+    """What the parameters of a fit say, in the units of the solvers."""
+
+    method: str
+    gap_tol: float
+    memory: float  # bytes
+    n_landmarks: int | None
+    limit: TimeLimit
+    threads: int
+
+    @property
+    def tolerance(self) -> float:
+        """The violation that exact steps aim at first; if the gap is not met by then, they aim lower."""
+        return min(10 * self.gap_tol, 0.3)
+
+
+@dataclass(frozen=True, eq=False)
+class Bracketed:
+    """What was found for one problem.
+
+    ``coefficients`` and ``beta`` have one entry a variable; ``radius`` bounds the distance of the exact machine's
+    weights in feature space; ``method`` and ``words`` say what was done and why.
+    """
+
+    coefficients: np.ndarray
+    beta: np.ndarray
+    evidence: Evidence
+    status: Status
+    iterations: int
+    seconds: float
+    method: str
+    words: str
+
+    @property
+    def radius(self) -> float:
+        """How far the weights of the exact machine can be from those of this one, in feature space."""
+        return radius_of(self.evidence.gap, same=self.coefficients is self.beta)
+
+
+def radius_of(gap: float, same: bool) -> float:
+    """The distance in feature space that a duality gap allows the exact weights.
+
+    Both objectives are strongly convex in w: 1/2 |w - w*|^2 <= P(w) - P*, and 1/2 |v - w*|^2 <= D* - D(beta) for the
+    weights v of beta. The sum of the right sides is the gap; where w = v, it holds for twice the same distance.
+    """
+    return float(np.sqrt((1.0 if same else 2.0) * max(gap, 0.0)) * (1 + 1e-9)) if np.isfinite(gap) else np.inf
+
+
+def certificates_of(found: Sequence[Bracketed], names: Sequence[str]) -> list[Certificate]:
+    """The certificates of problems, by name."""
+    pairs = zip(found, names, strict=True)
+    return [Certificate.of(f.evidence, f.status, f.iterations, f.seconds, name) for f, name in pairs]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LargeTasks:
+    """The problems of one fit, where each of them begins, and what they are all solved with."""
+
+    problems: Sequence[BoxQP]
+    names: Sequence[str]
+    starts: Sequence[Any]
+    method: str
+    gap_tol: float
+    memory: float  # bytes
+    n_landmarks: int | None
+    limit: TimeLimit
+    threads: int
+    seed: int
+
+    def solve(self, k: int, monitor: Monitor) -> Bracketed:
+        """Solve one problem; those that are still to come get as much time each."""
+        options = LargeOptions(
+            method=self.method,
+            gap_tol=self.gap_tol,
+            memory=self.memory,
+            n_landmarks=self.n_landmarks,
+            limit=self.limit.share(len(self.problems) - k),
+            threads=self.threads,
+        )
+        found = _solve(self.problems[k], options, np.random.default_rng([self.seed, k]), monitor, self.starts[k])
+        monitor.certified(certificates_of([found], [self.names[k]])[0])
+        return found
+
+    def untouched(self, k: int) -> Bracketed:
+        """A problem that Ctrl-C left undone."""
+        problem, start = self.problems[k], self.starts[k]
+        zero = np.zeros(problem.n)
+        coefficients, beta = (zero, zero) if start is None else start
+        evidence = evaluate_bracket(problem, zero, zero) if start is None else unproven(1)
+        return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")
+
+
+def _solve(
+    problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Any = None
+) -> Bracketed:
+    """Solve one problem; `start` is what an earlier fit has found, if one is to be gone on from."""
+    run = _Run(problem, options, random, monitor)
+    if start is not None:
+        first = Approximation(start[0], feasible(problem, start[1]), 0)
+        run.take(first, options.method if options.method != "auto" else "exact", "It goes on from the last fit. ")
+    else:
+        run.begin()
+    run.refine()
+    return run.result()
+
+
+class _Run:
+    """A problem on its way."""
+
+    def __init__(self, problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor) -> None:
+        self.problem, self.options, self.random, self.monitor = problem, options, random, monitor
+        self.watch = Stopwatch()
+        self.n = problem.gram.shape[0]
+        self.coefficients = self.beta = np.zeros(problem.n)
+        self.evidence: Evidence | None = None
+        self.method, self.words, self.iterations = "exact", "", 0
+
+    # ---------------------------------------------------------------- the way
+
+    def begin(self) -> None:
+        """The approximation that the method names, if any."""
+        method = self.options.method
+        if method == "auto" and self.n <= _EXACT_AT_ONCE:
+            self.words = f"{self.n} rows are few enough for the exact solver. "
+        elif method != "exact":
+            self._approximate(method)
+
+    def _approximate(self, method: str) -> None:
+        o, problem = self.options, self.problem
+        landmarks = self._landmarks() if method != "cells" else None
+        cells = None if method == "landmarks" else self._cells()
+        if method == "auto":
+            method, why = self._compare(landmarks, cells)
+            self.words += why
+        if method == "landmarks" and landmarks is not None:
+            left = o.limit.sooner(self._seconds_to_certify())
+            found = solve_on_landmarks(
+                problem, landmarks.rows, o.gap_tol / 10, left, self.random, o.threads, self.monitor
+            )
+            self.words += f"{len(landmarks.rows)} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
+        elif method == "cells" and cells is not None:
+            left = o.limit.sooner(self._seconds_to_certify())
+            found = solve_in_cells(problem, cells, o.tolerance, left, o.threads, int(o.memory), self.monitor)
+            self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
+        else:
+            return
+        self.take(found, method, "")
+
+    def _landmarks(self) -> ChosenRows | None:
+        o = self.options
+        most = o.n_landmarks or int(min(_MOST, max(self.n // 2, 1), o.memory // (_FEATURE * self.n)))
+        if o.n_landmarks and o.n_landmarks * _FEATURE * self.n > o.memory:
+            raise ValueError(
+                f"n_landmarks={o.n_landmarks} for {self.n} rows need {o.n_landmarks * _FEATURE * self.n / 1e6:.0f} MB; "
+                f"memory={o.memory / 1e6:g}. Raise memory (in MB), or leave n_landmarks=None."
+            )
+        if not o.n_landmarks and most < min(_FEWEST, self.n // 2):
+            if o.method == "landmarks":
+                raise ValueError(
+                    f"memory={o.memory / 1e6:g} (MB) holds {most} landmarks of {self.n} rows, too few for "
+                    f"method='landmarks'. Raise memory to {_FEWEST * 10 * _FEATURE * self.n / 1e6:.0f} or more."
+                )
+            return None
+        width = float(np.mean(self.problem.upper - self.problem.lower))
+        diagonal = float(np.mean(self.problem.gram.diagonal()))
+        enough = 0.0 if o.n_landmarks else _LEFT * o.gap_tol / max(width * diagonal, 1e-300)
+        return choose_rows(self.problem.gram, min(most, self.n), self.random, o.threads, enough)
+
+    def _cells(self) -> list[np.ndarray] | None:
+        gram = self.problem.gram
+        if not isinstance(gram, TiledGram):
+            return None
+        return make_cells(gram, _CELL, self.random, self.options.threads)
+
+    def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
+        """ChosenRows or cells, by what each of them leaves out of the kernel matrix."""
+        outside = 1.0 if cells is None else self._mass_between(cells)
+        left = 1.0 if landmarks is None else landmarks.left
+        if landmarks is not None and left <= outside:
+            return "landmarks", f"Landmarks leave {left:.2%} of the kernel's trace, cells {outside:.0%} of its mass. "
+        if cells is not None:
+            return "cells", f"Cells leave {outside:.0%} of the kernel's mass, landmarks {left:.2%} of its trace. "
+        return "exact", "Neither landmarks nor cells fit into memory. "
+
+    def _mass_between(self, cells: list[np.ndarray]) -> float:
+        """The share of the kernel's values that lies between rows of different cells, on a sample."""
+        label = np.empty(self.n, np.int64)
+        for k, rows in enumerate(cells):
+            label[rows] = k
+        i = self.random.choice(self.n, min(_PROBE, self.n), replace=False)
+        j = self.random.choice(self.n, min(10 * _PROBE, self.n), replace=False)
+        K = np.abs(self.problem.gram.block(i, j, np.float32)).astype(np.float64)
+        K[i[:, None] == j] = 0.0
+        return float(K[label[i][:, None] != label[j]].sum() / max(K.sum(), 1e-300))
+
+    def _seconds_to_certify(self) -> float:
+        """About how long the kernel values of the two bounds take, if half of the rows have multipliers."""
+        if not np.isfinite(self.options.limit.left):
+            return 0.0
+        rows = self.random.choice(self.n, min(2000, self.n), replace=False)
+        watch = Stopwatch()
+        self.problem.gram.restricted(rows).product(np.arange(len(rows)), np.ones((1, len(rows))), np.float64)
+        return watch.seconds() / len(rows) ** 2 * 0.3 * float(self.n) ** 2
+
+    # ---------------------------------------------------------------- what is known
+
+    def take(self, found: Approximation, method: str, words: str) -> None:
+        """Bound the optimum by an approximation."""
+        self.coefficients, self.beta = found.coefficients, found.beta
+        self.method, self.words = method, self.words + words
+        self.iterations += found.iterations
+        support = int(np.count_nonzero(self.beta))
+        values = float(support) ** 2 + float(self.n) * np.count_nonzero(self.coefficients)
+        if was_interrupted() and values > _QUICK:  # multipliers that are all zero bound the optimum by 0
+            self.beta = np.zeros(self.problem.n)
+            if float(self.n) * np.count_nonzero(self.coefficients) > 5 * _QUICK:
+                return
+        if found.coefficients is found.beta:
+            self.evidence = self._joined(evaluate(self.problem, self.beta))
+            return
+        below = lower_bound(self.problem, self.beta)
+        linear = float(self.problem.p @ self.beta)
+        if 0 < below.square < np.inf and linear < (1 - self.options.gap_tol / 10) * below.square:
+            # along t beta the dual is t p'beta - t^2/2 beta'K beta: this one is beyond its largest value
+            self.beta = self.beta * max(linear / below.square, 0.0)
+            below = lower_bound(self.problem, self.beta)
+        self.evidence = evaluate_bracket(self.problem, self.coefficients, self.beta, below=below)
+
+    def _joined(self, evidence: Evidence, beta: np.ndarray | None = None) -> Evidence:
+        """The violation as `evaluate_bracket` has it: at the intercepts of the model."""
+        if not len(evidence.image):
+            return evidence
+        beta = self.beta if beta is None else beta
+        residual = self.problem.p - evidence.image
+        return replace(evidence, kkt_violation=violation_at(self.problem, beta, residual, list(evidence.intercepts)))
+
+    @property
+    def met(self) -> bool:
+        """Whether the gap is what was asked for."""
+        return self.evidence is not None and self.evidence.relative_gap <= self.options.gap_tol
+
+    def refine(self) -> None:
+        """Go on by exact steps, where the method allows it, until the gap is what was asked for or time is over."""
+        o = self.options
+        if self.met or o.method in ("landmarks", "cells") or o.limit.over or was_interrupted():
+            return
+        started = self.evidence is not None
+        monitor = self.monitor
+        if np.isfinite(o.limit.left):
+            limit = o.limit.sooner(self._seconds_to_certify())
+            monitor = monitor.until(lambda: limit.over)
+        solution = solve_kernel(
+            self.problem,
+            self.beta if started else None,
+            o.tolerance,
+            o.gap_tol,
+            None,
+            monitor,
+            cache_bytes=int(o.memory),
+        )
+        self.iterations += solution.iterations
+        evidence = solution.evidence
+        if not len(evidence.image) and not was_interrupted():  # time was over, and nothing was computed
+            evidence = evaluate(self.problem, solution.variables)
+        if self.evidence is None or evidence.gap < self.evidence.gap:
+            evidence = self._joined(evidence, solution.variables)
+            self.coefficients = self.beta = solution.variables
+            self.evidence, self.method = evidence, "exact"
+            self.words += "Exact steps from there. " if started else "Exact from the beginning. "
+
+    def result(self) -> Bracketed:
+        if self.evidence is None and not self.coefficients.any():  # nothing was reached: the machine that is constant
+            self.evidence = evaluate_bracket(self.problem, self.coefficients, self.beta)
+        evidence = unproven(1) if self.evidence is None else self.evidence
+        if self.met:
+            status = Status.CONVERGED
+        elif was_interrupted() or self.monitor.was_stopped:
+            status = Status.INTERRUPTED
+        elif self.options.limit.left < 1:
+            status = Status.BUDGET_EXHAUSTED
+        else:
+            status = Status.STALLED
+        return Bracketed(
+            self.coefficients,
+            self.beta,
+            evidence,
+            status,
+            self.iterations,
+            self.watch.seconds(),
+            self.method,
+            self.words.strip(),
+        )

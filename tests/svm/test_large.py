@@ -1,0 +1,288 @@
+"""Machines of many rows: the exact optimum lies between their bounds, whatever was approximated."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings, strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from tests.svm.fuzz_large import METHODS, faults
+
+from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound
+from maxmargin.data import Rows
+from maxmargin.kernels import RBF, make_kernel
+from maxmargin.problems import BoxQP
+from maxmargin.solvers import solve_kernel
+from maxmargin.solvers.large import TimeLimit, choose_rows, make_cells, solve_on_landmarks
+from maxmargin.solvers.large._approximation import with_right_sum
+from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
+
+
+def moons(n=600, seed=0, noise=0.3):
+    rng = np.random.default_rng(seed)
+    angle, y = rng.uniform(0, np.pi, n), rng.integers(0, 2, n)
+    X = np.column_stack([np.cos(angle) * (1 - 2 * y) + y, np.sin(angle) * (1 - 2 * y) + y / 2])
+    return X + noise * rng.normal(size=(n, 2)), y
+
+
+def problem_of(X, y, C=1.0, gamma=1.0):
+    sign = np.where(y > 0, 1.0, -1.0)
+    return BoxQP.classifier(make_kernel("rbf", gamma, 0.0, 3).gram(Rows(X), None, 1), sign, np.full(len(y), C))
+
+
+def plain_matrix(X, gamma=1.0):
+    return np.exp(-gamma * np.square(X[:, None] - X).sum(axis=2))
+
+
+# ---------------------------------------------------------------- the two bounds
+
+
+def test_both_bounds_are_the_formulas():
+    X, y = moons(80)
+    problem, K, sign = problem_of(X, y), plain_matrix(X), np.where(y > 0, 1.0, -1.0)
+    rng = np.random.default_rng(1)
+    beta = with_right_sum(problem, sign * rng.uniform(0, 1, 80) * (rng.uniform(size=80) < 0.6))
+    c, b = rng.normal(size=80) * (rng.uniform(size=80) < 0.2), 0.3
+    found = evaluate_bracket(problem, c, beta, (b,))
+    primal = c @ K @ c / 2 + np.maximum(0, 1 - sign * (K @ c + b)).sum()
+    dual = np.abs(beta).sum() - beta @ K @ beta / 2
+    assert found.primal == pytest.approx(primal, rel=1e-12) and found.primal >= primal * (1 - 1e-14)
+    assert found.dual == pytest.approx(dual, rel=1e-10) and found.dual <= dual
+    assert lower_bound(problem, beta).value == found.dual
+    assert found.gap >= primal - dual
+
+
+def test_the_bracket_of_one_set_of_variables_is_the_duality_gap():
+    X, y = moons(300)
+    problem = problem_of(X, y, C=3.0)
+    beta = solve_kernel(problem).variables
+    one, two = evaluate(problem, beta), evaluate_bracket(problem, beta, beta)
+    assert two.primal == pytest.approx(one.primal, rel=1e-12) and two.dual == pytest.approx(one.dual, rel=1e-12)
+
+
+def test_multipliers_that_break_a_constraint_prove_nothing():
+    X, y = moons(60)
+    problem = problem_of(X, y)
+    inside = with_right_sum(problem, problem.p * 0.5)
+    assert np.isfinite(lower_bound(problem, inside).value)
+    for wrong in (inside * 3, inside + 1e-3 * (problem.p > 0), np.abs(inside)):
+        assert lower_bound(problem, wrong).value == -np.inf
+    assert lower_bound(problem, np.zeros(60)).value == 0.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 30), st.integers(0, 2**32 - 1), st.sampled_from([1e-6, 1.0, 1e6]))
+def test_variables_are_made_feasible(n, seed, scale):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    bound = scale * rng.choice([0.1, 1.0, 5.0], n)
+    problem = BoxQP.classifier(None, y, bound)
+    found = with_right_sum(problem, scale * rng.normal(size=n) * 3)
+    assert ((found >= problem.lower) & (found <= problem.upper)).all()
+    assert abs(found.sum()) <= 1e-9 * max(np.abs(found).sum(), 1e-300)
+
+
+def test_the_range_of_intercepts_holds_those_of_machines_in_reach():
+    X, y = moons(120)
+    problem = problem_of(X, y)
+    beta = solve_kernel(problem, gap_tolerance=1e-10).variables
+    exact = evaluate(problem, beta)
+    rng = np.random.default_rng(0)
+    K = plain_matrix(X)
+    for size in (1e-3, 0.1, 1.0):
+        change = rng.normal(size=120)
+        change *= size / np.sqrt(change @ K @ change)  # of this length in feature space
+        c = beta + change
+        low, high = intercept_range(problem, c, K @ c, size * (1 + 1e-6))
+        assert low <= exact.intercepts[0] <= high
+        assert high - low >= 2 * size * (1 - 1e-6)
+
+
+# ---------------------------------------------------------------- landmarks and cells
+
+
+def test_landmarks_state_what_they_leave_of_the_trace():
+    X, _ = moons(400)
+    gram = make_kernel("rbf", 1.0, 0.0, 3).gram(Rows(X), None, 1)
+    K = plain_matrix(X)
+    before = 1.0
+    for count in (3, 10, 30):
+        found = choose_rows(gram, count, np.random.default_rng(0))
+        Z = found.rows
+        rest = K - K[:, Z] @ np.linalg.solve(K[np.ix_(Z, Z)] + 1e-12 * np.eye(len(Z)), K[Z])
+        assert len(np.unique(Z)) == len(Z) <= count
+        assert found.left == pytest.approx(np.trace(rest) / 400, abs=2e-5)
+        assert found.left < before
+        before = found.left
+
+
+def test_landmarks_end_where_they_explain_everything():
+    X = np.repeat(np.random.default_rng(0).normal(size=(7, 3)), 40, axis=0)
+    found = choose_rows(RBF(1.0).gram(Rows(X), None, 1), 100, np.random.default_rng(0))
+    assert len(found.rows) == 7 and found.left < 1e-5
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_cells_hold_every_row_once(sparse):
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    X[:900] = X[0]  # a cell that no centre divides
+    gram = RBF(1.0).gram(Rows(sp.csr_array(X) if sparse else X), None, 1).restricted(np.arange(100, 3000))
+    cells = make_cells(gram, 200, np.random.default_rng(0), 2)
+    np.testing.assert_array_equal(np.sort(np.concatenate(cells)), np.arange(2900))
+    assert max(map(len, cells)) <= 400
+
+
+def test_all_rows_as_landmarks_are_the_exact_machine():
+    X, y = moons(150)
+    problem = problem_of(X, y)
+    found = solve_on_landmarks(problem, np.arange(150), 1e-6, TimeLimit(None), np.random.default_rng(0))
+    exact = solve_kernel(problem, gap_tolerance=1e-9).evidence
+    assert evaluate_bracket(problem, found.coefficients, found.beta).primal == pytest.approx(exact.primal, rel=1e-3)
+
+
+# ---------------------------------------------------------------- estimators
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_machines_hold_the_exact_optimum(seed):
+    wrong, what = faults(np.random.default_rng([7, seed]), 250)
+    assert not wrong, what
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_certificate_is_of_the_exact_problem(method):
+    X, y = moons(1500)
+    exact = SVC(gap_tol=1e-9).fit(X, y).certificate_
+    model = LargeSVC(method=method, gap_tol=1.0).fit(X, y)
+    assert model.certificate_.dual <= exact.primal and exact.dual <= model.certificate_.primal
+    assert model.certificate_.status is Status.CONVERGED
+    again = model.certificate_.verify(X, y)
+    assert again.status is Status.CONVERGED
+    assert again.gap == pytest.approx(model.certificate_.gap, rel=1e-6, abs=1e-9)
+    assert model.method_ == [method if method != "auto" else "exact"] and model.method_reason_[0]
+
+
+@pytest.mark.parametrize(
+    "model", [LargeSVC(method="landmarks"), LargeSVC(method="cells"), LargeSVR(method="landmarks")]
+)
+def test_a_changed_model_is_refuted(model):
+    X, y = moons(7000 if model.method == "cells" else 400)  # several cells: one is exact to rounding
+    model.set_params(gap_tol=10.0).fit(X, y)
+    assert model.certificate_.verify(X, y).status is Status.CONVERGED
+
+    def refuted():
+        return model.certificate_.verify(X, y).status is Status.REFUTED
+
+    for name, change in {
+        "multipliers_": lambda value: value * 0.5,
+        "dual_coef_": lambda value: value * 1.1,
+        "intercept_": lambda value: value + 0.5,
+        "radius_": lambda value: value * 0.5,
+        "intercept_range_": lambda value: value * 0.01,
+        "_gamma": lambda value: value * 2,
+    }.items():
+        before = getattr(model, name)
+        setattr(model, name, change(before))
+        assert refuted(), name
+        setattr(model, name, before)
+    model.multipliers_ = model.multipliers_[:, :-1]
+    assert refuted()
+
+
+def test_intervals_follow_from_the_gap():
+    """1/2 |w - w*|^2 <= gap: checked against the exact machine, in feature space and at new rows."""
+    X, y = moons(500)
+    new, _ = moons(200, seed=1)
+    exact = SVC(gap_tol=1e-10, tol=1e-8).fit(X, y)
+    K = plain_matrix(X, exact.gamma_)
+    for method in ("landmarks", "cells", "exact"):
+        model = LargeSVC(method=method, n_landmarks=15, gap_tol=0.1)
+        model.fit(X, y)
+        difference = model._spread(500)[0] - exact._spread(500)[0]
+        assert np.sqrt(difference @ K @ difference) <= model.radius_[0]
+        low, high = model.decision_interval(new)
+        values = exact.decision_function(new)
+        assert ((low <= values) & (values <= high)).all()
+        certain = model.certain(new)
+        np.testing.assert_array_equal(certain, (low > 0) | (high <= 0))
+        np.testing.assert_array_equal(model.predict(new)[certain], exact.predict(new)[certain])
+
+
+def test_certain_classes_of_many_are_those_of_the_exact_machine():
+    X, y = moons(600)
+    y = y + 2 * (X[:, 0] > 1.2)
+    for scheme in ("ovo", "ovr"):
+        exact = SVC(gap_tol=1e-9, multi_class=scheme).fit(X, y)
+        model = LargeSVC(method="exact", gap_tol=1e-5, multi_class=scheme).fit(X, y)
+        certain = model.certain(X)
+        assert 0.5 < certain.mean()
+        np.testing.assert_array_equal(model.predict(X)[certain], exact.predict(X)[certain])
+        assert model.decision_interval(X)[0].shape == (600, len(model.certificate_.problems))
+
+
+def test_a_regressor_is_bounded_too():
+    X = np.linspace(0, 6, 800)[:, None]
+    y = np.sin(X).ravel() + 0.1 * np.random.default_rng(0).normal(size=800)
+    exact = SVR(gap_tol=1e-9, tol=1e-6).fit(X, y)
+    model = LargeSVR(method="landmarks", n_landmarks=25).fit(X, y)
+    assert model.certificate_.dual <= exact.certificate_.primal
+    assert model.certificate_.primal >= exact.certificate_.dual
+    low, high = model.decision_interval(X)
+    assert ((low <= exact.predict(X)) & (exact.predict(X) <= high)).all()
+    assert model.score(X, y) == pytest.approx(exact.score(X, y), abs=0.01)
+    assert np.count_nonzero(model.kkt_cases(X, y).multiplier) == model.multipliers_.count_nonzero()
+
+
+def test_more_can_be_asked_of_a_fit_later():
+    X, y = moons(1500)
+    model = LargeSVC(method="landmarks", n_landmarks=8, gap_tol=10.0, warm_start=True).fit(X, y)
+    before = model.certificate_.relative_gap
+    model.set_params(method="auto", gap_tol=1e-5).fit(X, y)
+    assert model.certificate_.relative_gap <= 1e-5 < before
+    assert "last fit" in model.method_reason_[0]
+    with pytest.raises(ValueError, match="warm_start=True needs the rows"):
+        model.fit(X[:-1], y[:-1])
+
+
+def test_time_that_is_over_leaves_a_machine_with_bounds():
+    X, y = moons(3000)
+    model = LargeSVC(time_limit=1e-9, gap_tol=1e-12)
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        model.fit(X, y)
+    exact = SVC(gap_tol=1e-8).fit(X, y).certificate_
+    assert model.certificate_.dual <= exact.primal and exact.dual <= model.certificate_.primal
+    assert model.certificate_.status is Status.BUDGET_EXHAUSTED
+    assert model.predict(X).shape == (3000,)
+
+
+def test_a_callback_stops_it():
+    X, y = moons(3000)
+    model = LargeSVC(method="exact", gap_tol=1e-9, callback=lambda state: True)
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model.fit(X, y)
+    assert model.certificate_.status is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"kernel": "precomputed"}, "a matrix or a function"),
+        ({"kernel": lambda X, Z: X @ Z.T}, "a matrix or a function"),
+        ({"kernel": "sigmoid"}, "positive semi-definite by its formula"),
+        ({"C": np.inf}, "'C' parameter of LargeSVC must be"),
+        ({"method": "landmarks", "n_landmarks": 100, "memory": 0.001}, "n_landmarks=100 for 60 rows"),
+        ({"method": "landmarks", "memory": 0.0001}, "too few for method='landmarks'"),
+        ({"time_limit": 0}, "time_limit"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(parameters, words):
+    X, y = moons(60)
+    if parameters.get("kernel") == "precomputed":
+        X = plain_matrix(X)
+    with pytest.raises(ValueError, match=words):
+        LargeSVC(**parameters).fit(X, y)
+
+
+def test_the_cases_are_those_of_the_multipliers():
+    X, y = moons(400)
+    model = LargeSVC(method="landmarks", gap_tol=1.0).fit(X, y)
+    assert np.count_nonzero(model.kkt_cases(X, y).multiplier) == model.multipliers_.count_nonzero()
