@@ -161,6 +161,21 @@ def test_the_certificate_is_of_the_exact_problem(method):
     assert model.method_ == [method if method != "auto" else "exact"] and model.method_reason_[0]
 
 
+def test_smooth_kernels_get_landmarks_and_local_ones_cells(monkeypatch):
+    monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
+    monkeypatch.setattr("maxmargin.svm._large_solve._CELL", 100)
+    X, y = moons(1500)
+    smooth = LargeSVC(gamma=0.5, gap_tol=0.01).fit(X, y)
+    assert smooth.method_ == ["landmarks"] and "landmarks leave" in smooth.method_reason_[0]
+    local = LargeSVC(gamma=300.0, gap_tol=0.9, memory=0.3).fit(X, y)  # memory of 50 landmarks
+    assert local.method_ == ["cells"] and "Trained in" in local.method_reason_[0]
+    further = LargeSVC(gamma=300.0, gap_tol=1e-4, memory=0.3).fit(X, y)
+    assert further.method_ == ["exact"] and "Exact steps from there" in further.method_reason_[0]
+    for model in (smooth, local, further):
+        assert model.certificate_.status is Status.CONVERGED
+        assert model.certificate_.verify(X, y).status is Status.CONVERGED
+
+
 @pytest.mark.parametrize(
     "model", [LargeSVC(method="landmarks"), LargeSVC(method="cells"), LargeSVR(method="landmarks")]
 )

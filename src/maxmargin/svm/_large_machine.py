@@ -31,7 +31,7 @@ class LargeParameters(KernelChoice):
         "landmarks": the decision function is a sum over some of the rows, chosen so that they explain the kernel best;
         for smooth kernels. "cells": the machine is trained in cells of neighbouring rows, and the multipliers are
         joined; for kernels that do not reach far. "exact": the solver of the exact machine, from the beginning.
-        "auto" takes the last one for up to 10000 rows; of more it takes landmarks or cells, by what they leave out of
+        "auto" takes the last one for up to 50000 rows; of more it takes landmarks or cells, by what they leave out of
         the kernel matrix, and goes on by exact steps from there until `gap_tol` is met. `method_reason_` says what
         was done.
     gap_tol : float, default=0.01

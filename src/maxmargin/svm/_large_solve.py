@@ -23,8 +23,8 @@ from ..solvers.large import (
     solve_on_landmarks,
 )
 
-# Rows up to which the exact solver needs no start: about a second.
-_EXACT_AT_ONCE = 10_000
+# Rows up to which the exact solver needs no start: it takes some seconds, as landmarks would.
+_EXACT_AT_ONCE = 50_000
 # Bytes of one feature of one row.
 _FEATURE = 4
 _FEWEST, _MOST = 20, 8000  # landmarks

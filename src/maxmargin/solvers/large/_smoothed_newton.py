@@ -28,7 +28,8 @@ from ._time_limit import TimeLimit
 _DECREMENT = 1e-4
 _STEPS = 25  # of a stage at most
 _FIRST, _SHRINK = 2.0, 0.4  # widths of the first stages
-_AGAIN = 5.0  # a stage with more rows begins so much wider than the one before it ended
+# A stage with more rows begins so much wider than the one before it ended. 60000 rows take 2.3 s with 1, 5.0 s with 5.
+_AGAIN = 1.0
 _NARROWEST = 1e-3
 _FEWEST = 2000  # rows of the first stage at least
 
