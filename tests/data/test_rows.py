@@ -8,7 +8,14 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maxmargin.data import ObjectRows, Rows, compensated_sums, product_magnitudes, sum_magnitudes
+from maxmargin.data import (
+    ObjectRows,
+    Rows,
+    columns_gram_pass,
+    compensated_sums,
+    product_magnitudes,
+    sum_magnitudes,
+)
 
 
 def table(n=50, d=7, seed=0, dtype=np.float64):
@@ -183,3 +190,19 @@ def test_magnitudes_of_several_columns_are_those_of_each(form, dtype):
     for threads in (1, 2):
         np.testing.assert_allclose(product_magnitudes(rows, theta, threads), products, rtol=1e-13)
         np.testing.assert_allclose(sum_magnitudes(rows, a, threads), sums, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_products_of_some_columns(form, dtype):
+    """Whole numbers, so that nothing is rounded; from a place on, and added to what is there."""
+    rng = np.random.default_rng(0)
+    X = (rng.integers(-9, 10, (80, 12)) * (rng.random((80, 12)) < 0.4)).astype(dtype)
+    h, index = rng.integers(0, 5, 80).astype(np.float64), np.array([7, 2, 11, 0, 5])
+    place = np.full(12, -1)
+    place[index] = np.arange(5)
+    gram = np.ones((3, 5))
+    for low, high in ((0, 30), (30, 80)):
+        columns_gram_pass(Rows(form(X)).arrays, low, high, h, place, 2, gram)
+    A = X.astype(np.float64)
+    assert_array_equal(gram, 1 + (A[:, index[2:]].T * h) @ A[:, index])

@@ -216,6 +216,32 @@ def test_a_design_is_shared_along_a_path_without_being_seen():
         assert value == pytest.approx(objective(X, y, alone.coef_, alone.intercept_, alpha), rel=1e-8)
 
 
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_working_sets_of_sparse_columns_that_grow(ratio, dtype, monkeypatch):
+    """The same path as that of dense rows, with weights, a Gram matrix that is extended, and rows read in pieces."""
+    from maxmargin.solvers.linear import lasso
+
+    monkeypatch.setattr(lasso, "_VALUES", 500)
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(150, 600)) * (rng.random((150, 600)) < 0.1)).astype(dtype)
+    s, y = rng.uniform(0.5, 2.0, 150), X[:, :40] @ rng.normal(size=40) + 0.1 * rng.normal(size=150) + 2.0
+    alphas = np.geomspace(0.9, 0.05, 6) * largest_alpha(X.astype(np.float64), y)
+    model = ElasticNet(l1_ratio=ratio, tol=1e-12)
+    sparse, dense = model.path(sp.csr_array(X), y, alphas, s), model.path(X, y, alphas, s)
+    assert np.count_nonzero(sparse.coefs[-1]) > 64
+    np.testing.assert_allclose(sparse.coefs, dense.coefs, atol=1e-4)
+    A = X.astype(np.float64)
+    for alpha, w, b, proof in zip(alphas, sparse.coefs, sparse.intercepts, sparse.certificates, strict=True):
+        (part,) = proof.problems
+        assert part.status is Status.CONVERGED
+        value = objective(A, y, w, b, alpha, ratio, s)
+        assert part.dual <= value <= part.primal
+        slopes = A.T @ (s / s.sum() * (y - A @ w - b)) - alpha * (1 - ratio) * w
+        assert np.abs(slopes).max() <= alpha * ratio * (1 + 1e-4)
+        np.testing.assert_allclose(slopes[w != 0], alpha * ratio * np.sign(w[w != 0]), rtol=1e-3)
+
+
 def test_columns_twice_and_columns_of_zeros():
     X, y = data(40, 5)
     twice = np.column_stack([X, X, np.zeros(40), np.ones(40)])

@@ -11,6 +11,7 @@ from ._magnitude_passes import (
     sum_magnitudes,
 )
 from ._passes import (
+    columns_gram_pass,
     decision_pass,
     gram_pass,
     packing_room,
@@ -38,6 +39,7 @@ __all__ = [
     "canonical",
     "check_X_y",
     "check_array",
+    "columns_gram_pass",
     "compensated_sums",
     "exact_sums",
     "csr_rows",

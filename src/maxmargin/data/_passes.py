@@ -92,6 +92,33 @@ def _row_add_squares_csr(rows, i, a, out):  # type: ignore[no-untyped-def]
 row_add_squares = by_storage(_row_add_squares_dense, _row_add_squares_csr, "``out += a x_i^2``, entry by entry.")
 
 
+def _row_gather_dense(rows, i, place, places, values):  # type: ignore[no-untyped-def]
+    x, many = rows[0][i], 0
+    for k in range(x.shape[0]):
+        if place[k] >= 0:
+            places[many], values[many] = place[k], x[k]
+            many += 1
+    return many
+
+
+def _row_gather_csr(rows, i, place, places, values):  # type: ignore[no-untyped-def]
+    data, indices, indptr = rows
+    many = 0
+    for p in range(indptr[i], indptr[i + 1]):
+        at = place[indices[p]]
+        if at >= 0:
+            places[many], values[many] = at, data[p]
+            many += 1
+    return many
+
+
+_row_gather = by_storage(
+    _row_gather_dense,
+    _row_gather_csr,
+    "Entries of x_i in columns k with ``place[k] >= 0``: these numbers, the values in float64, and how many there are.",
+)
+
+
 def _no_room(rows, d):  # type: ignore[no-untyped-def]
     return np.empty((0, d))
 
@@ -275,3 +302,20 @@ def gram_pass(rows, start, stop, h, gram):  # type: ignore[no-untyped-def]
         high = min(stop, low + TILE)
         tile = tile_of(rows, low, high, room)
         tile_gram(rows, low, high, tile, h[low:high], packed, scaled, gram)
+
+
+@jit
+def columns_gram_pass(rows, start, stop, h, place, first, gram):  # type: ignore[no-untyped-def]
+    """``gram[j - first, k] += sum_i h_i x_i(j) x_i(k)`` over rows start..stop, of some columns.
+
+    x(j) is the column whose `place` is j, or there is none; those below `first` are not among the rows of `gram`. Made
+    for CSR, where it costs little more than to read the rows.
+    """
+    places, values = np.empty(gram.shape[1], np.int64), np.empty(gram.shape[1])
+    for i in range(start, stop):
+        many = _row_gather(rows, i, place, places, values)
+        for s in range(many):
+            if places[s] >= first:
+                row, a = gram[places[s] - first], h[i] * values[s]
+                for t in range(many):
+                    row[places[t]] += a * values[t]

@@ -186,7 +186,7 @@ def _gap(q, w, l1, l2, positive, square, product):  # type: ignore[no-untyped-de
 
 
 @jit_inner
-def _minimise(G, q, w, l1, l2, positive, square, product, right, target, size, sweeps, most):  # type: ignore[no-untyped-def]
+def _minimise(G, q, w, l1, l2, positive, square, product, right, target, least, size, sweeps, most):  # type: ignore[no-untyped-def]
     m = w.shape[0]
     start, slopes = w.copy(), q.copy()
     before, primal, gap = np.inf, np.inf, np.inf
@@ -209,20 +209,21 @@ def _minimise(G, q, w, l1, l2, positive, square, product, right, target, size, s
         square_now = max(square_now, 0.0)
         primal, gap = _gap(q, w, l1, l2, positive, square_now, product_now)
         # at the optimum of these signs neither the sweeps nor Newton's step find anything, and the gap is rounding
-        if gap <= target * (size if size > 0.0 else primal) or not primal < before - 1e-14 * max(size, primal):
+        if gap <= max(target * primal, least * size) or not primal < before - 1e-14 * max(size, primal):
             break
         before = primal
     return primal, gap
 
 
 @jit
-def gram_minimum(G, q, w, l1, l2, positive, square, product, right, target, size, sweeps, most):  # type: ignore[no-untyped-def]
-    """Sweeps of coordinate descent and Newton's step in turn, until the gap is below `target` times `size`.
+def gram_minimum(G, q, w, l1, l2, positive, square, product, right, target, least, size, sweeps, most):  # type: ignore[no-untyped-def]
+    """Sweeps of coordinate descent and Newton's step in turn, until the gap is `target` of the objective.
 
+    `size` is that of the sums that the objective is the difference of: a gap of `least` times it is their rounding.
     ``q = A'(t - A w)`` and w are kept up to date; `square` and `product` are ``||t - A w||^2`` and ``t'(t - A w)`` at
     the start, `right` is A't. Returns the objective and the gap.
     """
-    return _minimise(G, q, w, l1, l2, positive, square, product, right, target, size, sweeps, most)
+    return _minimise(G, q, w, l1, l2, positive, square, product, right, target, least, size, sweeps, most)
 
 
 @jit
@@ -250,7 +251,7 @@ def gram_path(G, right, square, alphas, l1_ratio, positive, tolerance, sweeps, m
             product -= w[j] * right[j]
         l1, l2 = alphas[place] * l1_ratio, alphas[place] * (1.0 - l1_ratio)
         primal, gap = _minimise(
-            G, q, w, l1, l2, positive, max(rest, 0.0), product, right, tolerance, -1.0, sweeps, most
+            G, q, w, l1, l2, positive, max(rest, 0.0), product, right, tolerance, 0.0, 0.0, sweeps, most
         )
         if not primal > 1e-9 * square:
             return place

@@ -20,6 +20,7 @@ With few features all of them are the working set, and the rows are read once fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, sqrt
 from typing import Any
 
@@ -27,8 +28,8 @@ import numpy as np
 from scipy.linalg import lapack
 
 from ...certificates import Status
-from ...data import Rows
-from ...engine import cached_property, raise_interrupt, was_interrupted
+from ...data import Rows, columns_gram_pass, square_pass
+from ...engine import cached_property, raise_interrupt, run_parallel, was_interrupted
 from ...problems import LeastSquares, Risk
 from .._driver import IterativeSolver
 from .._measured import measured
@@ -46,6 +47,8 @@ _FEW = 128
 _COMPILED = 200
 # Multiplications of one call of compiled code along a path.
 _CALL = 2e8
+# Stored values of one call of compiled code over CSR rows.
+_VALUES = 2**22
 # The first working set, at least.
 _FIRST = 64
 # Features of a working set above which its Gram matrix would cost more than it saves.
@@ -119,17 +122,24 @@ class Design:
         """``||a_j||``, rounded up."""
         problem = self._blank
         if self.rows.sparse:
-            columns = self._columns
-            squares = np.asarray(columns.multiply(columns).multiply(self.weights[:, None]).sum(axis=0)).ravel()
+            squares = self._over_rows((self.rows.d + 1,), square_pass)[:-1]
             centred = squares - float(self.weights.sum()) * problem.mu**2
             return np.sqrt(np.maximum(centred, 0.0) + _LENGTHS * squares)
         squares = np.sum(problem.over_tiles(lambda low, high, tile: np.einsum("ij,ij->j", tile, tile)), axis=0)
         return np.sqrt(squares) * (1 + _LENGTHS)
 
-    @cached_property
-    def _columns(self) -> Any:
-        X = self.rows.take(slice(None))  # type: ignore[arg-type]
-        return X.tocsc().astype(np.float64)
+    def _over_rows(self, shape: tuple[int, ...], work: Callable[..., None], *arguments: Any) -> np.ndarray:
+        """The sum that a pass adds to an array of this shape, weights being its factors."""
+        height = max(1, _VALUES * self.rows.n // max(1, self.rows.stored))
+
+        def part(low: int, high: int) -> np.ndarray:
+            total = np.zeros(shape)
+            for at in range(low, high, height):  # a signal is heard in between
+                work(self.rows.arrays, at, min(high, at + height), self.weights, *arguments, total)
+            return total
+
+        parts = run_parallel(part, self.rows.strips(self.threads))
+        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
     def gram(self, index: np.ndarray) -> np.ndarray:
         """``A_W'A_W`` of the columns `index`; what was computed for earlier ones is used again."""
@@ -144,9 +154,9 @@ class Design:
             old, side = len(self._known), len(everything)
             gram = np.empty((side, side))
             gram[:old, :old] = self._gram
+            self._place[new] = np.arange(old, side)
             gram[old:] = self._products(new, everything)
             gram[:old, old:] = gram[old:, :old].T
-            self._place[new] = np.arange(old, side)
             self._gram, self._known = gram, everything
         if len(index) == self.rows.d <= _NARROW:
             return self._gram  # all of them, in their order
@@ -207,12 +217,12 @@ class Design:
         return found
 
     def _products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """``A_left'A_right``."""
+        """``A_left'A_right``, `left` being the last of `right`, which have their places."""
         problem = self._blank
         if self.rows.sparse:
-            columns = self._columns
-            both = columns[:, left].multiply(self.weights[:, None]).T @ columns[:, right]
-            return both.toarray() - float(self.weights.sum()) * np.outer(problem.mu[left], problem.mu[right])
+            shape = len(left), len(right)
+            both = self._over_rows(shape, columns_gram_pass, self._place, len(right) - len(left))
+            return both - float(self.weights.sum()) * np.outer(problem.mu[left], problem.mu[right])
         many = len(left)
         index = np.concatenate([left, right[~np.isin(right, left)]])
         place = {int(j): k for k, j in enumerate(index.tolist())}
@@ -338,12 +348,13 @@ class WorkingSets(IterativeSolver):
         w, q = self.w[W], self.g[W]
         right = q + G @ w  # A_W't, but for weights outside of the set, which are zero
         burst = int(max(1, min(_SWEEPS, _BURST // len(W) ** 2)))
-        target = max(0.1 * self.tolerance, _ROUNDING)
+        target = 0.1 * self.tolerance
         if len(W) <= _COMPILED:
             sums = float(self.r @ self.r), float(self.t @ self.r)
-            gram_minimum(G, q, w, l1, l2, self.positive, *sums, right, target, self.size, burst, _NEWTON_STEPS)
+            limits = target, _ROUNDING, self.size
+            gram_minimum(G, q, w, l1, l2, self.positive, *sums, right, *limits, burst, _NEWTON_STEPS)
         else:
-            self._minimise(G, q, w, right, target * self.size, burst)
+            self._minimise(G, q, w, right, target, burst)
         self.iterations += 1
         self.w = np.zeros(self.problem.d)
         self.w[W] = w
@@ -375,7 +386,8 @@ class WorkingSets(IterativeSolver):
             else:
                 gap = float(fit @ fit) / (2 * l2)
             # at the optimum of these signs neither the sweeps nor Newton's step find anything, and the gap is rounding
-            if gap <= target or not primal < before - 1e-14 * self.size or was_interrupted():
+            met = gap <= max(target * primal, _ROUNDING * self.size)
+            if met or not primal < before - 1e-14 * self.size or was_interrupted():
                 break
             before = primal
 
