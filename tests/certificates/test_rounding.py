@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from maxmargin.certificates import rounded_down, rounded_up
-from maxmargin.certificates._rounding import bounded_dot, bounded_sum, lower, upper
+from maxmargin.certificates._rounding import bounded_dot, bounded_squares, bounded_sum, lower, upper
 
 NUMBERS = st.floats(-1e100, 1e100, allow_subnormal=False)
 
@@ -34,7 +34,21 @@ def test_a_product_that_cancels_is_within_its_bound(seed, n):
     assert Fraction(lower(value, error)) <= true <= Fraction(upper(value, error))
 
 
+@given(st.integers(0, 10**6), st.integers(0, 200), st.integers(1, 4))
+@settings(max_examples=60)
+def test_squares_of_columns_are_within_their_bounds(seed, n, k):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(n, k)) * 10.0 ** rng.uniform(-170, 150, (n, k)) * (rng.random(k) < 0.8)
+    for value, error, column in zip(*bounded_squares(A), A.T, strict=True):
+        true = sum((Fraction(float(x)) ** 2 for x in column), Fraction(0))
+        assert Fraction(lower(value, error)) <= true <= Fraction(upper(value, error))
+        # compensated: what it adds to the value does not grow with the number of terms
+        assert error <= 5 * 2.0**-53 * value + n * 2.0**-1073
+        assert error == 0 or column.any()
+
+
 def test_what_is_not_finite_has_no_bound():
+    assert bounded_squares(np.array([[1e200, 1.0], [1.0, 1.0]]))[1][0] == np.inf
     assert bounded_sum(np.array([1.0, np.inf]))[1] == np.inf
     assert bounded_dot(np.array([1e200]), np.array([1e200]))[1] == np.inf
 

@@ -26,7 +26,7 @@ from ..data import product_magnitudes, sum_depth, sum_magnitudes
 from ..engine import one_blas_thread_for
 from ..problems import LeastSquares
 from ._linear_bounds import ROOM, scaled_inverse
-from ._rounding import TINY, U, bounded_dot, gamma, upper
+from ._rounding import TINY, U, bounded_squares, gamma
 
 # Features up to which the inverse of the Hessian is bounded where there is no penalty.
 _INVERTED = 1000
@@ -81,7 +81,7 @@ def _bounds(
     g: np.ndarray,
     e: np.ndarray,
     inverse: tuple[float, np.ndarray],
-) -> tuple[list[float], list[float]]:
+) -> tuple[np.ndarray, np.ndarray]:
     """Upper bounds of the objective of each target and of what it is above the least possible one."""
     rows, roots, threads = problem.rows, problem.roots[:, None], problem.threads
     w, r, mu = np.abs(W), np.abs(R), np.abs(problem.mu)
@@ -97,24 +97,22 @@ def _bounds(
         factors += slack * many * ROOM / total * problem.weights[:, None]  # of the mean
     sums = sum_magnitudes(rows, factors, threads) * ROOM
     wide = np.abs(g) + sums[:-1] + mu[:, None] * sums[-1] + 4 * U * problem.alpha * w
-    figures = []
-    for k, alpha in enumerate(problem.alpha.tolist()):
-        residual, slopes = np.ascontiguousarray(r[:, k]), wide[:, k]
-        square, error = bounded_dot(residual, residual, 2 * off[:, k])
-        weights = np.ascontiguousarray(w[:, k])
-        penalty, more = bounded_dot(weights, weights)
-        error += float(off[:, k] @ off[:, k]) * ROOM + alpha * more + 4 * U * (square + alpha * penalty)
-        objective = upper(square + alpha * penalty, error * ROOM)
-        # the stated objective is above that of the weights by up to twice its error, and so is the gap
-        if alpha > 0:
-            gap = (float(rest[k]) + float(slopes @ slopes) / alpha) * ROOM + 2.01 * error
-        elif np.isfinite(inverse[0]):
-            slopes = inverse[1] * (np.append(slopes, slack[k]) if problem.fit_intercept else slopes)
-            gap = inverse[0] * float(slopes @ slopes) * ROOM + 2.01 * error
-        else:
-            gap = np.inf
-        figures.append((objective, gap) if np.isfinite(objective) else (np.inf, np.inf))
-    return [objective for objective, _ in figures], [gap for _, gap in figures]
+    square, error = bounded_squares(r)
+    penalty, more = bounded_squares(w)
+    error += (2 * np.einsum("ik,ik->k", r, off) + np.einsum("ik,ik->k", off, off)) * (1 + gamma(problem.n + 4)) * ROOM
+    error += problem.alpha * more + 4 * U * (square + problem.alpha * penalty)
+    objective = square + problem.alpha * penalty
+    objective = np.where(error == 0, objective, np.nextafter(objective + error * ROOM, np.inf))
+    # the stated objective is above that of the weights by up to twice its error, and so is the gap
+    gap = np.full(problem.k, np.inf)
+    ridge = problem.alpha > 0
+    gap[ridge] = (rest[ridge] + np.einsum("jk,jk->k", wide, wide)[ridge] / problem.alpha[ridge]) * ROOM
+    if np.isfinite(inverse[0]):
+        slopes = inverse[1][:, None] * (np.vstack([wide, slack]) if problem.fit_intercept else wide)
+        gap[~ridge] = inverse[0] * np.einsum("jk,jk->k", slopes, slopes)[~ridge] * ROOM
+    gap = gap + 2.01 * error
+    finite = np.isfinite(objective)
+    return np.where(finite, objective, np.inf), np.where(finite, gap, np.inf)
 
 
 def _inverse(problem: LeastSquares) -> tuple[float, np.ndarray]:

@@ -64,6 +64,32 @@ def _compensated_dot(a, b):  # type: ignore[no-untyped-def]
     return total + lost, size, vanished
 
 
+@jit_exact
+def _compensated_squares(A, sums):  # type: ignore[no-untyped-def]
+    """Sums of squares of the columns of A by Knuth's two-sum: totals and what they have lost, in the rows of `sums`."""
+    total, lost = sums[0], sums[1]
+    for i in range(A.shape[0]):
+        row = A[i]
+        for k in range(row.shape[0]):
+            term, old = row[k] * row[k], total[k]
+            new = old + term
+            virtual = new - old
+            lost[k] += (old - (new - virtual)) + (term - virtual)
+            total[k] = new
+
+
+def bounded_squares(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of squares of each column of A, and bounds of their errors: `bounded_dot` of each with itself."""
+    n, k = A.shape
+    sums = np.zeros((2, k))
+    plain = np.ascontiguousarray(A, dtype=np.float64)
+    _compensated_squares(plain if plain.flags.writeable else plain.copy(), sums)
+    value = sums[0] + sums[1]
+    # terms of one sign: the sum of their sizes is the value itself, but for its error
+    bound = (4 * U + 3 * n * n * U * U) * value * _ROOM + n * TINY * A.any(axis=0)
+    return value, np.where(np.isfinite(value), bound * _ROOM, inf)
+
+
 def bounded_sum(x: np.ndarray, relative_error: float = 0.0) -> Bounded:
     """The sum of x and a bound of its error; each term may itself be off by `relative_error`.
 

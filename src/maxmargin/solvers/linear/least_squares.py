@@ -270,15 +270,16 @@ def _by_triangular_factor(
         means = float(np.linalg.norm(problem.roots)) * float(np.linalg.norm(problem.mu))
         if not singular.min(initial=np.inf) > _FULL_RANK * max(largest, means):
             return None, singular
-        W, info = lapack.dtrtrs(R, right)
-        if info != 0 or not np.isfinite(W).all():
+        # not LAPACK's solver of triangular systems: it wakes threads for the smallest of them
+        W = blas.dtrsm(1.0, R, right)
+        if not np.isfinite(W).all():
             return None, singular
         rest = problem.residual(W)[1]
         sizes = np.linalg.norm(rest, axis=0)
         target = float(np.linalg.norm(problem.right))
         if (sizes <= 2 * _EPS * largest * (largest * np.linalg.norm(W, axis=0) + target)).all():
             return W, singular
-        better = W + lapack.dtrtrs(R, lapack.dtrtrs(R, rest, trans=1)[0])[0]
+        better = W + blas.dtrsm(1.0, R, blas.dtrsm(1.0, R, rest, trans_a=1))
         again = np.linalg.norm(problem.residual(better)[1], axis=0)
     return np.where(again < sizes, better, W), singular
 
