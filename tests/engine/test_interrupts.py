@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from importlib import import_module
 
 import numpy as np
@@ -128,6 +129,42 @@ def test_it_waits_where_an_exception_would_be_dropped(module):
         method()
     assert inside["done"] == [1]
     assert values[0] == 3
+
+
+def test_the_compiler_is_not_left_locked_by_one_that_waited_for_it():
+    """Raised when the lock's `__enter__` returns, it would leave the lock held, and every other thread waiting."""
+    from numba.core.compiler_lock import global_compiler_lock as lock
+
+    held, pressed, free = threading.Event(), threading.Event(), []
+
+    def hold():
+        with lock:
+            held.set()
+            pressed.wait(30)
+            time.sleep(0.1)
+
+    def send():
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+        pressed.set()
+
+    others = [threading.Thread(target=hold), threading.Thread(target=send)]
+    others[0].start()
+    held.wait(30)
+
+    @interruptible
+    def method():
+        others[1].start()
+        lock(time.sleep)(30)
+
+    with pytest.raises(KeyboardInterrupt):
+        method()
+    for thread in others:
+        thread.join()
+    other = threading.Thread(target=lambda: free.append(lock._lock.acquire(timeout=20)) or lock._lock.release())
+    other.start()
+    other.join()
+    assert free == [True]
 
 
 def test_it_waits_for_what_is_shielded_but_not_for_what_is_open_inside():

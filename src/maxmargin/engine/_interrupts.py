@@ -46,8 +46,9 @@ _UNSHIELDED: set[CodeType] = set()
 # the others are called back, by llvmlite's compiler and when an object is deleted that has weak references: there
 # Python prints exceptions and drops them
 _DEAF = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine", "weakref", "_weakrefset"})
-# ... and this one would keep the lock that all threads compile under
-_LOCKING = "numba.core.compiler_lock"
+# ... and this one would keep the lock that all threads compile under, were it left before the function with the `with`
+# statement knows that it has the lock; that function of its own, which holds it while another compiles, may be left
+_LOCKING, _HOLDING = "numba.core.compiler_lock", "_acquire_compile_lock"
 
 # Importing runs code of others, some of it called back by what drops exceptions; half of a module stays behind, too
 _IMPORTING = frozenset({"importlib._bootstrap", "_frozen_importlib"})
@@ -303,8 +304,8 @@ def _outermost_shield(frame: FrameType | None) -> FrameType | None:
     The innermost function that says it may be left, or may not, decides.
     """
     shield = None
-    if frame is not None and frame.f_globals.get("__name__") == _LOCKING:
-        shield = frame
+    while frame is not None and frame.f_globals.get("__name__") == _LOCKING and frame.f_code.co_name != _HOLDING:
+        shield, frame = frame, frame.f_back
     while frame is not None and frame.f_code not in _UNSHIELDED:
         code, module = frame.f_code, frame.f_globals.get("__name__")
         if code in _SHIELDED or code.co_name == "__del__" or module in _DEAF or module in _IMPORTING:
