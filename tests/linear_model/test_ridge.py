@@ -2,6 +2,7 @@
 
 import pickle
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -323,6 +324,44 @@ def test_gradients_are_not_stopped_by_the_size_of_the_means(solver):
     X[:, 0] = 1e8
     model, direct = Ridge(alpha=1e-3, solver=solver).fit(X, y), Ridge(alpha=1e-3).fit(X, y)
     np.testing.assert_allclose(model.coef_, direct.coef_, rtol=0, atol=1e-8 * np.abs(direct.coef_).max())
+
+
+@pytest.mark.parametrize(("n", "d", "alpha"), [(90, 40, 0.0), (90, 40, 0.5), (30, 70, 0.5)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_compiled_steps_are_those_of_two_threads(n, d, alpha, fit_intercept, dtype, monkeypatch):
+    """On rows of two strips steps are made of products, on those of one strip in compiled code: the same ones."""
+    rng = np.random.default_rng(2)
+    X = (rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.3) + 0.2 * np.eye(n, d)).astype(dtype)
+    y, s = rng.normal(size=n), rng.uniform(0.5, 2.0, n)
+    model = Ridge(alpha, solver="sparse_cg", fit_intercept=fit_intercept, trace=True)
+    whole, alone = model.fit(sp.csr_array(X), y, s), Ridge(**model.get_params()).set_params(trace=False)
+    together = alone.fit(sp.csr_array(X), y, s)
+    monkeypatch.setattr(Rows, "strips", lambda self, threads, outputs=1: [(0, self.n // 2), (self.n // 2, self.n)])
+    parts = Ridge(**model.get_params()).fit(sp.csr_array(X), y, s)
+    assert len(whole.trace_.points) == whole.n_iter_[0] + 1
+    np.testing.assert_allclose(whole.trace_["violation"][:6], parts.trace_["violation"][:6], rtol=1e-6)
+    w, b = closed_form(X.astype(np.float64), y, alpha, s, fit_intercept)
+    for found in (whole, together, parts):
+        np.testing.assert_allclose(found.coef_, w, atol=1e-8 * np.abs(w).max())
+        assert found.intercept_ == pytest.approx(b, abs=1e-8)
+        assert found.certificate_.holds and found.certificate_.verify(sp.csr_array(X), y, s).holds
+
+
+def test_gradients_end_at_a_small_part_of_the_tolerance():
+    """The slope is what the tolerance asks for, as the certificate finds it, and a looser one takes fewer steps."""
+    rng = np.random.default_rng(0)
+    X = sp.random(400, 150, 0.1, format="csr", random_state=0)
+    y, steps = X @ rng.normal(size=150) + rng.normal(size=400), []
+    A, t = X.toarray() - X.toarray().mean(axis=0), y - y.mean()
+    for tol in (1e-2, 1e-4, 1e-6, 0.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # nothing is within a tolerance of 0
+            model = Ridge(1e-3, solver="sparse_cg", tol=tol).fit(X, y)
+        slope = A.T @ (t - A @ model.coef_) - 1e-3 * model.coef_
+        assert np.linalg.norm(slope) <= max(1e-4 * tol, 1e-12) * 1.01 * np.linalg.norm(A.T @ t)
+        steps.append(int(model.n_iter_[0]))
+    assert steps == sorted(set(steps))
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0])

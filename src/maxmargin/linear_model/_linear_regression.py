@@ -32,8 +32,9 @@ class LinearRegression(LinearRegressor):
         X is never written to, whatever this says.
     tol : float, default=1e-6
         Largest residual of the normal equations, relative to the size of their terms, at which a fit counts as
-        converged. The solvers go on to rounding errors, which is about 1e-16. No singular value counts as zero because
-        of it, unlike in scikit-learn: only those that float64 cannot tell from zero do.
+        converged. The solvers of dense rows go on to rounding errors, which is about 1e-16; conjugate gradients, for
+        sparse rows, until the slope is 1e-4 tol of that at w = 0. No singular value counts as zero because of it,
+        unlike in scikit-learn: only those that float64 cannot tell from zero do.
     n_jobs : int or None, default=None
         Threads; None and -1 are all cores.
     positive : bool, default=False

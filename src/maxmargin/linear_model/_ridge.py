@@ -46,7 +46,8 @@ class Ridge(LinearRegressor):
         none.
     tol : float, default=1e-10
         Largest residual of the normal equations, relative to the size of their terms, at which a fit counts as
-        converged. All solvers go on to rounding errors, which is about 1e-16.
+        converged. Solvers go on to rounding errors, which is about 1e-16; conjugate gradients until the slope is 1e-4
+        tol of that at w = 0.
     solver : {"auto", "cholesky", "svd", "lsqr", "sparse_cg"}, default="auto"
         Normal equations by Cholesky and refinement; orthogonal factors tile by tile and the singular values of the
         last; conjugate gradients (for the two last names). "auto" takes Cholesky, or gradients where X is sparse with

@@ -10,7 +10,7 @@ cholesky    A'A or A A' from tiles, its Cholesky factor, and refinement, w <- w 
 svd         QR of A tile by tile (R of the tiles so far, stacked on the next one), then the SVD of the small R. Singular
             values below rounding count as zero: with alpha = 0 that is the shortest of all minimisers.
 cg          Conjugate gradients on the normal equations (Hestenes and Stiefel 1952, CGLS), restarted from true residuals
-            until rounding: needs nothing but products with A.
+            until rounding, or a small part of the tolerance: needs nothing but products with A.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def solve(
     *,
     method: str = "auto",
 ) -> Solution:
-    """Minimise to rounding errors.
+    """Minimise to rounding errors; conjugate gradients to a small part of the tolerance.
 
     Parameters
     ----------
