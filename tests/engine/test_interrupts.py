@@ -1,5 +1,6 @@
 """Ctrl-C is noticed, kept and raised: never lost, never another error."""
 
+import contextlib
 import inspect
 import os
 import signal
@@ -131,8 +132,19 @@ def test_it_waits_where_an_exception_would_be_dropped(module):
     assert values[0] == 3
 
 
-def test_the_compiler_is_not_left_locked_by_one_that_waited_for_it():
-    """Raised when the lock's `__enter__` returns, it would leave the lock held, and every other thread waiting."""
+def _by_decorator(lock):
+    lock(time.sleep)(30)
+
+
+def _by_stack(lock):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(lock)
+        time.sleep(30)
+
+
+@pytest.mark.parametrize("enter", [_by_decorator, _by_stack])
+def test_the_compiler_is_not_left_locked_by_one_that_waited_for_it(enter):
+    """Raised before whoever takes the lock has noted that, it would leave it held, and other threads waiting."""
     from numba.core.compiler_lock import global_compiler_lock as lock
 
     held, pressed, free = threading.Event(), threading.Event(), []
@@ -155,7 +167,7 @@ def test_the_compiler_is_not_left_locked_by_one_that_waited_for_it():
     @interruptible
     def method():
         others[1].start()
-        lock(time.sleep)(30)
+        enter(lock)
 
     with pytest.raises(KeyboardInterrupt):
         method()

@@ -47,8 +47,10 @@ _UNSHIELDED: set[CodeType] = set()
 # Python prints exceptions and drops them
 _DEAF = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine", "weakref", "_weakrefset"})
 # ... and this one would keep the lock that all threads compile under, were it left before the function with the `with`
-# statement knows that it has the lock; that function of its own, which holds it while another compiles, may be left
+# statement, or the stack of contexts that numba enters it by, knows that it has the lock; that function of its own,
+# which holds it while another compiles, may be left
 _LOCKING, _HOLDING = "numba.core.compiler_lock", "_acquire_compile_lock"
+_ENTERING = frozenset({"enter_context", "_push_cm_exit", "_push_exit_callback"})  # of contextlib
 
 # Importing runs code of others, some of it called back by what drops exceptions; half of a module stays behind, too
 _IMPORTING = frozenset({"importlib._bootstrap", "_frozen_importlib"})
@@ -304,7 +306,7 @@ def _outermost_shield(frame: FrameType | None) -> FrameType | None:
     The innermost function that says it may be left, or may not, decides.
     """
     shield = None
-    while frame is not None and frame.f_globals.get("__name__") == _LOCKING and frame.f_code.co_name != _HOLDING:
+    while frame is not None and _takes_lock(frame):
         shield, frame = frame, frame.f_back
     while frame is not None and frame.f_code not in _UNSHIELDED:
         code, module = frame.f_code, frame.f_globals.get("__name__")
@@ -312,3 +314,9 @@ def _outermost_shield(frame: FrameType | None) -> FrameType | None:
             shield = frame
         frame = frame.f_back
     return shield
+
+
+def _takes_lock(frame: FrameType) -> bool:
+    """Whether a function takes the compiler's lock, or may have to give it back and has not noted that yet."""
+    module, name = frame.f_globals.get("__name__"), frame.f_code.co_name
+    return name != _HOLDING if module == _LOCKING else module == "contextlib" and name in _ENTERING
