@@ -9,7 +9,7 @@ from tests.svm.fuzz_large import METHODS, faults
 
 from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound
 from maxmargin.data import Rows
-from maxmargin.kernels import RBF, make_kernel
+from maxmargin.kernels import RBF, Linear, make_kernel
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import solve_kernel
 from maxmargin.solvers.large import TimeLimit, choose_rows, make_cells, solve_on_landmarks
@@ -244,7 +244,7 @@ def test_a_regressor_is_bounded_too():
     low, high = model.decision_interval(X)
     assert ((low <= exact.predict(X)) & (exact.predict(X) <= high)).all()
     assert model.score(X, y) == pytest.approx(exact.score(X, y), abs=0.01)
-    assert np.count_nonzero(model.kkt_cases(X, y).multiplier) == model.multipliers_.count_nonzero()
+    assert np.count_nonzero(model.kkt_cases(X, y).multiplier) == np.sum(np.abs(model.predict(X) - y) > 0.1)
 
 
 def test_more_can_be_asked_of_a_fit_later():
@@ -297,7 +297,45 @@ def test_what_cannot_be_done_is_refused(parameters, words):
         LargeSVC(**parameters).fit(X, y)
 
 
-def test_the_cases_are_those_of_the_multipliers():
+def test_the_cases_are_those_of_the_decision_function():
     X, y = moons(400)
-    model = LargeSVC(method="landmarks", gap_tol=1.0).fit(X, y)
-    assert np.count_nonzero(model.kkt_cases(X, y).multiplier) == model.multipliers_.count_nonzero()
+    model = LargeSVC(method="landmarks", n_landmarks=5, gap_tol=10.0).fit(X, y)
+    cases = model.kkt_cases(X, y)
+    assert np.sum(cases.case == 3) == np.sum(model.predict(X) != y) > 0
+    assert np.sum(cases.case == 0) == np.sum(np.where(y > 0, 1, -1) * model.decision_function(X) > 1)
+
+
+def test_rows_that_are_zero_in_feature_space_are_fitted():
+    model = LargeSVC(method="landmarks", kernel="linear", gap_tol=1.0).fit(np.zeros((50, 3)), np.arange(50) % 2)
+    assert model.certificate_.verify(np.zeros((50, 3)), np.arange(50) % 2).status is not Status.REFUTED
+
+
+def test_a_radius_of_zero_is_refuted_also_where_the_gap_is_small():
+    X, y = moons(600)
+    model = LargeSVC().fit(X, y)
+    model.radius_ = model.radius_ * 0
+    assert model.certificate_.verify(X, y).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("C", [1e8, 1e12])
+def test_a_large_bound_is_verified_as_precisely_as_it_was_found(C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 2))
+    model = LargeSVC(C=C).fit(X, X[:, 0] > 0)
+    assert model.certificate_.status is Status.CONVERGED
+    assert model.certificate_.verify(X, X[:, 0] > 0).status is Status.CONVERGED
+
+
+def test_sums_of_kernels_of_sparse_rows_are_not_refuted():
+    rng = np.random.default_rng(0)
+    A = sp.csr_matrix(np.where(rng.random((200, 20)) < 0.5, 0, rng.normal(size=(200, 20))))
+    y = (A.toarray()[:, 0] + rng.normal(size=200) > 0).astype(int)
+    model = LargeSVC(C=1e8, method="landmarks", kernel=RBF(0.5) + Linear(), gap_tol=1e-4)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(A, y)
+    assert model.certificate_.verify(A, y).status is not Status.REFUTED
+
+
+def test_its_course_is_kept():
+    X, y = moons(400)
+    assert len(LargeSVC(method="landmarks", trace=True).fit(X, y).trace_.points) > 3

@@ -160,15 +160,14 @@ class KernelClassifier(ClassifierMixin, Reported):
         if is_joint(self):
             return joint_cases_of(self, *data)
         for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):
-            coefficients, beta = self._spread_of(pair, y), self._multipliers_of(pair, y, beta)
-            margin = pair.sign * (problem.image(coefficients) + self.intercept_[k])
+            margin = pair.sign * (problem.image(self._spread_of(pair, y)) + self.intercept_[k])
             bound = np.where(pair.sign > 0, problem.upper, -problem.lower)
-            parts.append(kkt_cases(k, pair.rows, np.abs(beta), bound, margin))
+            parts.append(kkt_cases(k, pair.rows, self._cases_by(np.abs(beta), bound, margin), bound, margin))
         return KKTCases.concatenate(parts)
 
-    def _multipliers_of(self, pair: Pair, y: Any, beta: np.ndarray) -> np.ndarray:
-        """The multipliers of a pair, where the coefficients of the decision function are not the same."""
-        return beta
+    def _cases_by(self, alpha: np.ndarray, bound: np.ndarray, margin: np.ndarray) -> np.ndarray:
+        """The multipliers that say which case a sample is."""
+        return alpha
 
     def _spread_of(self, pair: Pair, y: Any) -> np.ndarray:
         """Coefficients of the decision function of a pair for each of its rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import evaluate_bracket, intercept_range
+from ..certificates import evaluate, evaluate_bracket, intercept_range, violation_at
 from ..data import Rows
 from ..engine import one_blas_thread
 from ..estimators import KERNEL_CONSTRAINTS, KernelChoice
@@ -51,6 +51,8 @@ class LargeParameters(KernelChoice):
     callback : callable or None, default=None
         Called with a dict of ``problem, iteration, violation, gap, seconds`` several times a second; returning True
         stops the fit.
+    trace : bool, default=False
+        Whether to keep the course of the fit in ``trace_``.
     random_state : int, RandomState or None, default=0
         Chooses landmarks, cells and the rows of the first steps.
 
@@ -65,6 +67,7 @@ class LargeParameters(KernelChoice):
     n_jobs: int | None = None
     verbose: bool | int = False
     callback: Callable[[dict], Any] | None = None
+    trace: bool = False
     random_state: Any = 0
 
 
@@ -99,6 +102,7 @@ class LargeMachine(LargeParameters, FittedMachine):
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
         "callback": [callable, None],
+        "trace": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -113,18 +117,24 @@ class LargeMachine(LargeParameters, FittedMachine):
 
     def _audit(self, problem: BoxQP, coefficients: np.ndarray, beta: np.ndarray, k: int, own: np.ndarray) -> Audit:
         """Both bounds of one problem again, and whether the radius and the intercepts that are claimed follow."""
-        evidence = evaluate_bracket(problem, coefficients, beta, (float(self.intercept_[k]),))
+        intercepts = (float(self.intercept_[k]),)
+        if np.array_equal(coefficients, beta):  # as precisely as of an exact machine
+            evidence = evaluate(problem, beta, intercepts, audit=True)
+            violation = violation_at(problem, beta, problem.p - evidence.image, list(intercepts))
+            evidence = replace(evidence, kkt_violation=violation)
+        else:
+            evidence = evaluate_bracket(problem, coefficients, beta, intercepts)
         rows = problem.gram.shape[0]
         expected = evidence.image[:rows] + self.intercept_[k]
-        audit = Audit.of(problem, beta, evidence, own, expected, np.inf, coefficients)  # judged by its gap alone
+        # any violation will do: it is judged by its gap alone
+        audit = Audit.of(problem, beta, evidence, own, expected, np.inf, coefficients, by_coefficients=True)
         sound = audit.faithful and self._claims_follow(problem, coefficients, beta, audit, k)
         return audit if sound else Audit(evidence)
 
     def _claims_follow(self, problem: BoxQP, coefficients: np.ndarray, beta: np.ndarray, audit: Audit, k: int) -> bool:
-        evidence = audit.evidence
-        # the gap of the fit may be smaller by rounding
-        gap = max(evidence.gap - 2 * audit.objective_rounding, 0.0)
-        radius = radius_of(gap, same=np.array_equal(coefficients, beta))
+        # of the gap that is claimed, which is held against the recomputed one elsewhere
+        gap, same = self.certificate_.problems[k].gap, np.array_equal(coefficients, beta)
+        radius, evidence = radius_of(gap, same), audit.evidence
         claimed, (low, high) = float(self.radius_[k]), self.intercept_range_[k]
         if claimed == np.inf and low == -np.inf and high == np.inf:
             return True

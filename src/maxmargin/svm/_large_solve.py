@@ -153,6 +153,7 @@ class _Run:
         self.coefficients = self.beta = np.zeros(problem.n)
         self.evidence: Evidence | None = None
         self.method, self.words, self.iterations = "exact", "", 0
+        self.out_of_time = False
 
     # ---------------------------------------------------------------- the way
 
@@ -183,6 +184,7 @@ class _Run:
             self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
         else:
             return
+        self.out_of_time = left.over
         self.take(found, method, "")
 
     def _landmarks(self) -> ChosenRows | None:
@@ -297,6 +299,7 @@ class _Run:
             monitor,
             cache_bytes=int(o.memory),
         )
+        self.out_of_time = np.isfinite(o.limit.left) and limit.over
         self.iterations += solution.iterations
         evidence = solution.evidence
         if not len(evidence.image) and not was_interrupted():  # time was over, and nothing was computed
@@ -315,7 +318,7 @@ class _Run:
             status = Status.CONVERGED
         elif was_interrupted() or self.monitor.was_stopped:
             status = Status.INTERRUPTED
-        elif self.options.limit.left < 1:
+        elif self.out_of_time or self.options.limit.over:
             status = Status.BUDGET_EXHAUSTED
         else:
             status = Status.STALLED

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import column_or_1d
 
 from ._classifier import KernelClassifier
 from ._formulations import SoftMargin
 from ._large_fit import fit_large_classifier
 from ._large_machine import LargeMachine
-from ._one_vs_one import OneVsOne, Pair
+from ._one_vs_one import OneVsOne
 from ._verify import Audit
 
 
@@ -77,9 +76,9 @@ class LargeSVC(KernelClassifier, LargeMachine):
             for k, ((pair, problem, coefficients, _), beta) in enumerate(zip(problems, betas, strict=True))
         ]
 
-    def _multipliers_of(self, pair: Pair, y: Any, beta: np.ndarray) -> np.ndarray:
-        label = np.searchsorted(self.classes_, column_or_1d(y))
-        return self._fitted_scheme().unpack(self.multipliers_.toarray(), [pair], label)[0]
+    def _cases_by(self, alpha: np.ndarray, bound: np.ndarray, margin: np.ndarray) -> np.ndarray:
+        """Multipliers by where the samples lie: those of the lower bound belong to no decision function."""
+        return np.where(margin > 1, 0.0, bound)
 
     # ---------------------------------------------------------------- the exact machine
 

@@ -68,8 +68,9 @@ class LargeSVR(KernelRegressor, LargeMachine):
         coefficients, beta = (self._formulation().to_variables(problem, values, 0.0)[0] for values in kept)
         return [self._audit(problem, coefficients, beta, 0, self._values_of(X)[rows])]
 
-    def _multipliers_of(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        return self.multipliers_.toarray()[0, rows]
+    def _cases_by(self, coefficients: np.ndarray, bound: np.ndarray, residual: np.ndarray) -> np.ndarray:
+        """By where the samples lie: the multipliers of the lower bound belong to no decision function."""
+        return np.where(np.abs(residual) > self.epsilon, np.copysign(bound, residual), 0.0)
 
     def decision_interval(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Between what the predictions of the exact machine lie.

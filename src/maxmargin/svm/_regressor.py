@@ -52,11 +52,12 @@ class KernelRegressor(RegressorMixin, Reported):
         X, y, weight = self._training_data(X, y, sample_weight)
         rows, problem, coefficients, b = again_one(self, X, y, weight)
         values = problem.gram.product(np.arange(len(rows)), coefficients[None], np.float64)[0] + b
-        coefficients = self._multipliers_of(rows, coefficients)
-        return tube_cases(rows, coefficients, problem.upper[: len(rows)], y[rows] - values, self._formulation().epsilon)
+        bound, residual = problem.upper[: len(rows)], y[rows] - values
+        coefficients = self._cases_by(coefficients, bound, residual)
+        return tube_cases(rows, coefficients, bound, residual, self._formulation().epsilon)
 
-    def _multipliers_of(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """The multipliers of some rows, where the coefficients of the decision function are not the same."""
+    def _cases_by(self, coefficients: np.ndarray, bound: np.ndarray, residual: np.ndarray) -> np.ndarray:
+        """The multipliers that say which case a sample is."""
         return coefficients
 
     def predict(self, X: Any) -> np.ndarray:

@@ -63,10 +63,12 @@ class Audit:
         expected: np.ndarray,
         tolerance: float,
         coefficients: np.ndarray | None = None,
+        by_coefficients: bool = False,
     ) -> Audit:
         """From a problem's variables, and the decision values that the model gives and should give.
 
-        `coefficients` are those of the decision values, where they are not the variables themselves.
+        `coefficients` are those of the decision values, where they are not the variables themselves; with
+        `by_coefficients` the primal objective is theirs as well.
         """
         width = problem.upper - problem.lower
         largest = float(np.abs(problem.gram.diagonal()).max(initial=0.0))
@@ -74,9 +76,9 @@ class Audit:
         widest = max(float(width[np.isfinite(width)].sum()), multipliers)
         unscaled = evidence.image + np.mean(evidence.intercepts)
         size = max(1.0, float(np.abs(problem.p).max(initial=0.0)), float(np.abs(unscaled).max(initial=0.0)))
-        value_rounding = _ROUNDING * (multipliers * largest + size)
-        spread = max(size, float(np.abs(expected).max(initial=0.0)))
         terms = multipliers if coefficients is None else float(np.abs(coefficients).sum())
+        value_rounding = _ROUNDING * ((max(multipliers, terms) if by_coefficients else multipliers) * largest + size)
+        spread = max(size, float(np.abs(expected).max(initial=0.0)))
         slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
         objective_rounding = max(widest * value_rounding, 2 * evidence.rounding)

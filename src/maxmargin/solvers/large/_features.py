@@ -29,7 +29,8 @@ class LandmarkFeatures:
     def __init__(self, gram: Gram, landmarks: np.ndarray, order: np.ndarray, threads: int) -> None:
         self._gram, self._landmarks, self.threads = gram.with_threads(1), landmarks, threads
         K = gram.block(landmarks, landmarks, np.float64)
-        K[np.diag_indices_from(K)] += _JITTER * max(float(K.diagonal().mean()), 1e-300)
+        # rows that are zero in feature space have features that are zero, whatever is added
+        K[np.diag_indices_from(K)] += _JITTER * (float(K.diagonal().mean()) or 1.0)
         L = scipy.linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
         inverse = scipy.linalg.lapack.dtrtri(L, lower=1, overwrite_c=1)[0]
         self.W = np.ascontiguousarray(inverse.T.astype(np.float32))
