@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 from sklearn.neighbors import NearestNeighbors
 
+from maxmargin.neighbors import KNeighborsClassifier
 from maxmargin.neighbors.search import _tiles
 from maxmargin.neighbors.search._heap import EMPTY, empty_heaps, in_order
 from maxmargin.neighbors.search._index import OtherMetricIndex, TileIndex, TreeIndex, choose_algorithm
@@ -204,3 +205,10 @@ def test_other_metrics_are_those_of_scikit_learn_and_take_no_pool_of_joblib(metr
         distances, found = index.kneighbors(queries, 7)
         np.testing.assert_allclose(distances, known.kneighbors(queries, 7)[0], rtol=1e-12)
         assert queries is not None or not (found == np.arange(400)[:, None]).any()
+
+
+def test_the_proof_of_bray_curtis_is_of_the_distances_that_were_searched():
+    """SciPy divides by sum |x + z|, scikit-learn's search by sum |x| + |z|: they differ where signs do."""
+    X = np.random.default_rng(0).normal(size=(150, 6))
+    model = KNeighborsClassifier(5, metric="braycurtis").fit(X, np.arange(150) % 3)
+    assert model.certificate_.holds and model.certificate_.verify(X, np.arange(150) % 3).holds

@@ -138,10 +138,11 @@ class KernelPerceptron(KernelSumClassifier):
         worst = self.certificate_.worst
         if worst.status is Status.CONVERGED or self.tol is None:
             return
+        other = "another kernel" if self.variant == "averaged" else "variant='averaged' or another kernel"
         warn(
             f"KernelPerceptron ended as '{worst.status}' ({worst.label}) after {worst.iterations} epochs, none of them "
             f"with at most tol={self.tol:g} mistakes a row. If no plane in feature space separates the classes, use "
-            f"variant='averaged' or another kernel; else raise max_iter or tol.",
+            f"{other}; else raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -47,7 +47,7 @@ class _ProductKernel(Kernel):
     is_linear = False
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
+        for name, value in list(vars(self).items()):
             if name == "by_differences":
                 continue
             if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
@@ -56,6 +56,8 @@ class _ProductKernel(Kernel):
                 raise ValueError(f"{name} must be at least 0; got {value!r}.")
             if name == "degree" and float(value) % 1:
                 raise ValueError(f"degree must be a whole number; got {value!r}.")
+            if name == "degree":  # 2.0 is 2: powers are repeated products
+                object.__setattr__(self, name, int(float(value)))
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> TiledGram:
         return self._tiled(rows, columns, n_threads)

@@ -180,6 +180,7 @@ def _inequality(
     return Inequality(worst == 0.0, worst, words(place) if worst > 0 else "")
 
 
+@np.errstate(invalid="ignore", over="ignore")  # a loss may be infinite
 def _chords(loss: Function, f: np.ndarray, y: float) -> Inequality:
     a, b = f[None, :, None], f[None, None, :]
     t = np.array(_WEIGHTS)[:, None, None]
@@ -197,6 +198,7 @@ def _chords(loss: Function, f: np.ndarray, y: float) -> Inequality:
     return _inequality(middle - chord, np.abs(middle) + np.abs(chord), at, words)
 
 
+@np.errstate(invalid="ignore", over="ignore")  # a loss may be infinite
 def _tangents(loss: Function, slope: Function, f: np.ndarray, y: float) -> Inequality:
     at, rise = loss(f), slope(f)
     line = at[:, None] + rise[:, None] * (f[None, :] - f[:, None])
@@ -208,6 +210,7 @@ def _tangents(loss: Function, slope: Function, f: np.ndarray, y: float) -> Inequ
     return _inequality(line - at[None, :], np.abs(line) + np.abs(at)[None, :], at, words)
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _bends(loss: Function, f: np.ndarray, y: float, curvature: Function | None) -> Inequality:
     """Differences of slopes between neighbouring points, and the curvature that is stated."""
     at, h = loss(f), f[1] - f[0]

@@ -35,6 +35,9 @@ def all_distances(X: Any, i: int, metric: Any, parameters: dict) -> np.ndarray:
     if metric == "precomputed":
         row = X[[i]]
         return np.where(row.toarray() > 0, row.toarray(), np.inf).ravel() if sp.issparse(row) else np.ravel(row)
+    if metric == "braycurtis" and not sp.issparse(X):
+        # scikit-learn's search divides by sum |x| + |z|, its pairwise distances, which are SciPy's, by sum |x + z|
+        return DistanceMetric.get_metric("braycurtis").pairwise(X[[i]].astype(np.float64), X.astype(np.float64)).ravel()
     if not _is_euclidean(metric):
         return pairwise_distances(X[[i]], X, metric=metric, **parameters).ravel()
     out = np.empty(X.shape[0])
