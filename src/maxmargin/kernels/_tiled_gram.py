@@ -98,7 +98,10 @@ class TiledGram(Gram):
         return out
 
     def whole(self, dtype: Any) -> np.ndarray:
-        return self.own_whole(dtype)
+        n = self.shape[0]
+        # a small sparse matrix is computed as blocks of it are: its values do not depend on where a square ends
+        small = self.rows.sparse and n * n * (10 + self.rows.d) <= _AT_ONCE
+        return super().whole(dtype) if small else self.own_whole(dtype)
 
     def own_whole(self, dtype: Any) -> np.ndarray:
         if not self._symmetric:

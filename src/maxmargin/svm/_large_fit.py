@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from ..certificates import Certificate, Status, intercept_range
-from ..estimators import conclude, monitor_of, solve_all
+from ..estimators import conclude, monitor_of, solve_all, weights_or_ones
 from ..kernels import Kernel
 from ..problems import BoxQP
 from ..solvers import Monitor
 from ..solvers.large import TimeLimit
 from ._fit import Classes
-from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows, training_weights
+from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows
 from ._large_solve import Bracketed, LargeTasks, certificates_of
 from ._model import keep_classes, keep_one
 
@@ -26,6 +26,7 @@ from ._model import keep_classes, keep_one
 def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """Train on labels: one binary problem, or for more than two classes one a pair or one a class."""
     X, y = training_rows(machine, X, y)
+    weights_or_ones(sample_weight, X)  # refuses negative ones, which LIBSVM leaves out
     data = Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
     kernel, gamma = kernel_of_fit(machine, X, data.weight)
     _check_kernel(machine, kernel)
@@ -52,7 +53,7 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
     """Train on targets: one problem."""
     X, y = training_rows(machine, X, y, y_numeric=True)
     y = column_or_1d(y, warn=True).astype(np.float64)
-    weight = training_weights(sample_weight, X)
+    weight = weights_or_ones(sample_weight, X)
     kernel, gamma = kernel_of_fit(machine, X, weight)
     _check_kernel(machine, kernel)
     rows = np.flatnonzero(weight > 0)

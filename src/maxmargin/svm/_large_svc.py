@@ -35,9 +35,9 @@ class LargeSVC(KernelClassifier, LargeMachine):
     >>> from sklearn.datasets import make_moons
     >>> from maxmargin.svm import LargeSVC
     >>> X, y = make_moons(3000, noise=0.2, random_state=0)
-    >>> model = LargeSVC(method="landmarks", n_landmarks=100).fit(X, y)
+    >>> model = LargeSVC(method="landmarks", n_landmarks=50).fit(X, y)
     >>> len(model.support_)
-    100
+    50
     >>> proof = model.certificate_
     >>> 0 < proof.dual <= proof.primal < 1.01 * proof.dual
     True
