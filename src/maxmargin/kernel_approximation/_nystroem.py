@@ -312,7 +312,12 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, R
         found = self._evidence(kernel, X, self.components_, self.component_indices_, self.normalization_, audit=True)
         proof = found.guarantee(kernel.known_definite, watch.seconds())
         own = {"leftover trace": self.leftover_trace_, "relative leftover": self.relative_leftover_}
-        same = set(claim.figures) == set(proof.figures) and found.agrees(claim.figures) and found.agrees(own) and proof.holds == claim.holds
+        same = (
+            set(claim.figures) == set(proof.figures)
+            and found.agrees(claim.figures)
+            and found.agrees(own)
+            and proof.holds == claim.holds
+        )
         return replace(proof, status=Status.CONVERGED if same else Status.REFUTED, holds=same and proof.holds)
 
     def _is_whole(self, X: Any) -> bool:
