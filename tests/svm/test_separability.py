@@ -159,3 +159,12 @@ def test_columns_of_all_sizes_have_a_proof_to_rounding(fit_intercept):
         with pytest.raises(NotSeparableError) as caught:
             LinearSVC(C=np.inf, fit_intercept=fit_intercept).fit(X, y)
         assert caught.value.proof.verify(X, y).holds
+
+
+@pytest.mark.parametrize(("apart", "separable"), [(0.0, False), (1e-9, None), (1e-8, None), (1e-3, True)])
+def test_rows_that_differ_are_never_proven_inseparable_by_an_rbf_kernel(apart, separable):
+    """Images of different rows are linearly independent; of rows that nearly coincide, float64 can say nothing."""
+    X, y = [[0.0], [apart], [1.0]], [0, 1, 1]
+    verdict = separability(X, y, "rbf", gamma=1.0)
+    assert verdict.separable is separable
+    assert verdict.verify(X, y).separable is separable

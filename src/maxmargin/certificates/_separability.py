@@ -64,7 +64,8 @@ class SeparationProof:
         and the combinations coincide but for rounding. In the space of the rows themselves they have to do so in every
         column, to the rounding of sums of these numbers: a margin of a ten-millionth of the values is a margin. In
         other feature spaces distances are square roots of sums of kernel values, and below a millionth of the
-        length of samples they are rounding.
+        length of samples they are rounding. The images of different rows under an RBF kernel are linearly independent:
+        there the combinations coincide only if they are of the same rows with the same weights.
 
         Parameters
         ----------
@@ -89,6 +90,8 @@ class SeparationProof:
         if self.kernel is None or kernel_name(self.kernel) == "linear":
             apart, rounding = _among_rows(X, rows, beta, self.through_origin)
             distance, touching = float(np.linalg.norm(apart)), bool((apart <= rounding).all())
+        elif kernel_name(self.kernel) == "rbf" and getattr(self.kernel, "gamma", 0.0) > 0:
+            touching = touching and _cancel(X, rows, beta)
         classes = [set(np.unique(y[part]).tolist()) for part in (self.positive, self.negative)]
         fewest = 0 if self.through_origin else 1
         one_each = all(fewest <= len(part) <= 1 for part in classes) and classes[0] != classes[1]
@@ -100,6 +103,15 @@ class SeparationProof:
 
 def _convex(weights: np.ndarray) -> bool:
     return bool((weights >= 0).all() and abs(float(weights.sum()) - 1) <= 1e-9)
+
+
+def _cancel(X: Any, rows: np.ndarray, beta: np.ndarray) -> bool:
+    """Whether the weights of equal rows cancel, but for rounding."""
+    part = X[rows].astype(np.float64)
+    part = part.toarray() if sp.issparse(part) else part
+    _, which = np.unique(part, axis=0, return_inverse=True)
+    left = np.bincount(which.ravel(), weights=beta)
+    return bool((np.abs(left) <= (len(rows) + 4) * 1e-9 * np.abs(beta).max(initial=0.0)).all())
 
 
 def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray, through_origin: bool) -> tuple[np.ndarray, np.ndarray]:
