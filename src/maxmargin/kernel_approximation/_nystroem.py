@@ -23,14 +23,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import REPRODUCED, Guarantee, IndefiniteKernelWarning, Status, are_floats
+from ..certificates import Guarantee, IndefiniteKernelWarning, Status, are_floats
 from ..data import Rows, validate_data
 from ..engine import Stopwatch, one_blas_thread, run_portions, thread_count, warn
 from ..estimators import PAIRWISE_KERNELS, Reported, TakesKernel, check_same_rows, pairwise_kernel
 from ..kernels import Gram, Kernel, choose_landmarks, kernel_name, roundings
+from ._leftover import LeftoverEvidence
 
 _TOL = 1e-10  # landmarks that leave less than this part of themselves over are dropped
-_DEFECT = 1e-3  # what N K_ZZ N' may differ from the identity by
 _PORTION = 1024  # rows whose features are computed at once
 _DIAGONAL = 128  # rows whose own values are computed as the diagonal of a block
 _SAMPLE = 500  # rows whose errors are measured
@@ -249,7 +249,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, R
 
     def _evidence(
         self, kernel: Kernel, X: Any, Z: Any, index: np.ndarray | None, N: np.ndarray, audit: bool
-    ) -> _Evidence:
+    ) -> LeftoverEvidence:
         """What features leave over; with `audit`, from kernel values by plain code."""
         n, m, threads = X.shape[0], len(N), thread_count(self.n_jobs)
         if kernel_name(kernel) == "precomputed":
@@ -281,7 +281,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, R
         # a feature is a sum of m products: of values that are off by `error`, and at most sqrt(size of both samples)
         each = roundings(m + 4) + error
         off = each * float(np.linalg.norm(N)) * np.sqrt(m * float(of_landmarks.diagonal().max()) * size)
-        found = _Evidence(
+        found = LeftoverEvidence(
             trace=float(left.sum()),
             of=float(diagonal.sum()),
             smallest=float(left.min()),
@@ -332,78 +332,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, R
             return False
         difference = X[index] != Z
         return not (difference.nnz if sp.issparse(difference) else difference.any())
-
-
-@dataclass(frozen=True)
-class _Evidence:
-    """Sums over the training rows, and how far they may be off."""
-
-    trace: float
-    of: float
-    smallest: float
-    largest: float
-    error: float
-    excess: float
-    defect: float
-    size: float
-    evaluation: float
-    rows: int
-    features: int
-
-    @property
-    def relative(self) -> float:
-        return self.trace / self.of if self.of > 0 else 0.0
-
-    @property
-    def is_indefinite(self) -> bool:
-        """Whether a negative square is left over, which is a proof that the matrix has a negative eigenvalue."""
-        return self.smallest < -self.rounding
-
-    @property
-    def rounding(self) -> float:
-        """What ``k - ||phi||^2`` may be off by: features are computed, with a factor that was computed."""
-        return self.evaluation + 2 * self.defect * self.size
-
-    def figures(self) -> dict[str, float]:
-        return {
-            "leftover trace": self.trace,
-            "relative leftover": self.relative,
-            "sum of k(x, x)": self.of,
-            "largest leftover": self.largest,
-            "largest error measured": self.error,
-            "features": float(self.features),
-        }
-
-    def guarantee(self, known: bool, seconds: float) -> Guarantee:
-        words = (
-            f"the {self.features} features leave {self.trace:.4g} over of {self.of:.4g}, the sum of k(x, x) over the "
-            f"training rows ({self.relative:.2g} of it). No kernel value of two of them is off by more than "
-            f"{max(self.largest, 0.0):.2g}, and {self.rounding:.1g} for rounding; the largest error measured is "
-            f"{self.error:.2g}."
-        )
-        if self.is_indefinite:
-            words = (
-                f"the kernel matrix is not positive semi-definite: the {self.features} features leave "
-                f"{self.smallest:.3g} of a k(x, x) over. Nothing is proven of them."
-            )
-        elif not known:
-            words += " That the kernel is positive semi-definite is assumed."
-        holds = not self.is_indefinite and self.excess <= self.rounding and self.defect <= _DEFECT
-        return Guarantee("leftover trace", self.figures(), words, bool(holds), Status.CONVERGED, 0, seconds)
-
-    def agrees(self, claimed: dict[str, float]) -> bool:
-        """Whether claimed figures are these, up to what computing them twice leaves."""
-        slack = {
-            "leftover trace": self.rows * self.evaluation,
-            "relative leftover": self.rows * self.evaluation / self.of if self.of > 0 else 0.0,
-        }
-        own = self.figures()
-        if not set(claimed) <= set(own):
-            return False
-        return all(
-            abs(value - own[name]) <= REPRODUCED * abs(own[name]) + slack.get(name, self.evaluation)
-            for name, value in claimed.items()
-        )
 
 
 def _sweep(gram: Gram, columns: np.ndarray, N: np.ndarray, n: int, n_threads: int, use: Callable) -> None:
