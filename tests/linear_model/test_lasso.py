@@ -220,9 +220,9 @@ def test_a_design_is_shared_along_a_path_without_being_seen():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_working_sets_of_sparse_columns_that_grow(ratio, dtype, monkeypatch):
     """The same path as that of dense rows, with weights, a Gram matrix that is extended, and rows read in pieces."""
-    from maxmargin.solvers.linear import lasso
+    from maxmargin.solvers.linear import _lasso_design
 
-    monkeypatch.setattr(lasso, "_VALUES", 500)
+    monkeypatch.setattr(_lasso_design, "_VALUES", 500)
     rng = np.random.default_rng(3)
     X = (rng.normal(size=(150, 600)) * (rng.random((150, 600)) < 0.1)).astype(dtype)
     s, y = rng.uniform(0.5, 2.0, 150), X[:, :40] @ rng.normal(size=40) + 0.1 * rng.normal(size=150) + 2.0
@@ -253,9 +253,10 @@ def test_columns_twice_and_columns_of_zeros():
 
 
 def test_more_weights_than_a_gram_matrix_is_for(monkeypatch):
-    from maxmargin.solvers.linear import lasso
+    from maxmargin.solvers.linear import _lasso_design, lasso
 
-    monkeypatch.setattr(lasso, "MOST_FEATURES", 100)
+    for module in (lasso, _lasso_design):
+        monkeypatch.setattr(module, "MOST_FEATURES", 100)
     X, y = data(40, 600)
     model = ElasticNet(1.0, l1_ratio=0.01).fit(X, y)
     assert np.count_nonzero(model.coef_) > 100

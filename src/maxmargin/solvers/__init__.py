@@ -30,12 +30,13 @@ from .kernel.kernel_perceptron import KernelPerceptronRule
 from .kernel.kernel_ridge import solve_kernel_ridge
 from .kernel.projected_gradient import ProjectedGradient
 from .kernel.stored_path import PathProblem, solve_stored_paths
+from .linear._lasso_design import Design
 from .linear._stochastic_state import StochasticState
 from .linear.conjugate_gradient import ConjugateGradient
 from .linear.dual_coordinate import DualCoordinate
 from .linear.gradient_descent import GradientDescent
 from .linear.interior_point import InteriorPoint
-from .linear.lasso import Design, WorkingSets
+from .linear.lasso import WorkingSets
 from .linear.least_squares import gram_of_columns, solve as solve_least_squares
 from .linear.newton import Newton
 from .linear.newton_cg import NewtonCG
