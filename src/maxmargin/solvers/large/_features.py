@@ -32,6 +32,7 @@ class LandmarkFeatures:
         # rows that are zero in feature space have features that are zero, whatever is added
         K[np.diag_indices_from(K)] += _JITTER * (float(K.diagonal().mean()) or 1.0)
         L = scipy.linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+        self._factor = L.astype(np.float32)
         inverse = scipy.linalg.lapack.dtrtri(L, lower=1, overwrite_c=1)[0]
         self.W = np.ascontiguousarray(inverse.T.astype(np.float32))
         self.order = order
@@ -46,6 +47,10 @@ class LandmarkFeatures:
     def coefficients(self, w: np.ndarray) -> np.ndarray:
         """Coefficients of the landmarks for weights of the features."""
         return self.W.astype(np.float64) @ w
+
+    def weights(self, coefficients: np.ndarray) -> np.ndarray:
+        """Weights of the features for coefficients of the landmarks: what `coefficients` was asked for."""
+        return self._factor.T.astype(np.float64) @ coefficients
 
     def times(self, w: np.ndarray, rows: int) -> np.ndarray:
         """Inner products of the first so many rows with w."""
