@@ -388,3 +388,25 @@ def test_sums_of_kernels_of_sparse_rows_are_not_refuted():
 def test_its_course_is_kept():
     X, y = moons(400)
     assert len(LargeSVC(method="landmarks", trace=True).fit(X, y).trace_.points) > 3
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_rows_beyond_the_range_of_float32_have_landmarks(scale):
+    X, y = moons(400)
+    at_one, scaled = (LargeSVC(method="landmarks", n_landmarks=40).fit(s * X, y).certificate_ for s in (1.0, scale))
+    assert scaled.primal == pytest.approx(at_one.primal, rel=1e-3)
+    assert scaled.status is Status.CONVERGED
+
+
+def test_features_that_overflow_are_named():
+    X, y = moons(300)
+    model = LargeSVC(C=1e100, method="landmarks")
+    with pytest.warns(ConvergenceWarning, match="C=1e\\+100 is too large for features in float32"):
+        model.fit(X, y)
+    assert model.certificate_.dual == 0.0
+
+
+def test_few_rows_are_not_advised_to_have_more_landmarks():
+    X, y = moons(300)
+    with pytest.warns(ConvergenceWarning, match="Set method='auto'"):
+        LargeSVC(method="landmarks", gamma=50.0, gap_tol=1e-9).fit(X, y)

@@ -16,7 +16,7 @@ from ..estimators import conclude, monitor_of, solve_all, weights_or_ones
 from ..kernels import Kernel
 from ..problems import BoxQP
 from ..solvers import Monitor
-from ..solvers.large import TimeLimit
+from ..solvers.large import OVERFLOW, TimeLimit
 from ._fit import Classes
 from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows
 from ._large_solve import Bracketed, LargeTasks, certificates_of
@@ -158,7 +158,11 @@ def advice(machine: Any, worst: Certificate) -> str:
     if worst.status is Status.BUDGET_EXHAUSTED:
         return said + f"Raise time_limit (now {machine.time_limit:g} s), or set warm_start=True and call fit again."
     if machine.method == "landmarks":
-        return said + "Raise n_landmarks and memory, or set method='auto', which goes on by exact steps."
+        if any(OVERFLOW in words for words in machine.method_reason_):
+            return said + f"C={machine.C:g} is too large for features in float32: lower C, or set method='exact'."
+        few = 2 * len(machine.support_) >= machine.shape_fit_[0]  # as many landmarks as help
+        more = "Set" if few else "Raise n_landmarks and memory, or set"
+        return said + f"{more} method='auto', which goes on by exact steps."
     if machine.method == "cells":
         return said + "Set method='auto', which goes on by exact steps."
     return said + "Rounding errors allow no better: raise gap_tol."

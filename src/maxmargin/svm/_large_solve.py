@@ -204,7 +204,7 @@ class _Run:
         if used < chosen and not found.finished:
             self.words += f"There was time for {used} of them. "
         self.out_of_time = not found.finished and np.isfinite(o.limit.left)
-        self.take(found, "landmarks", "")
+        self.take(found, "landmarks", found.words)
 
     def _train_in(self, cells: list[np.ndarray]) -> None:
         o = self.options

@@ -6,9 +6,10 @@ from ._memory import bytes_of, most_landmarks
 from ._partition import make_cells
 from ._time_limit import TimeLimit
 from .cells import solve_in_cells
-from .landmarks import solve_on_landmarks
+from .landmarks import OVERFLOW, solve_on_landmarks
 
 __all__ = [
+    "OVERFLOW",
     "Approximation",
     "ChosenRows",
     "TimeLimit",

@@ -19,6 +19,7 @@ from ._features import LandmarkFeatures
 from ._smoothed_newton import SmoothedNewton, SmoothedProblem
 from ._time_limit import TimeLimit
 
+OVERFLOW = "Features overflow float32"
 _FEWEST = 20  # landmarks
 _SHARE = 0.5  # of the time, for features; Newton's steps take about as long
 
@@ -66,6 +67,9 @@ def solve_on_landmarks(
     beta[:, order] = solution.slopes
     coefficients = np.zeros(problem.n)
     coefficients[landmarks] = features.coefficients(solution.variables[:-1])
+    if not (np.isfinite(coefficients).all() and np.isfinite(beta).all()):
+        zeros = np.zeros(problem.n)
+        return Approximation(zeros, zeros, solution.iterations, words=f"{OVERFLOW}. ")
     return Approximation(
         coefficients,
         with_right_sum(problem, beta.ravel()),
