@@ -75,7 +75,8 @@ class Tasks:
         problem, known = task.problem, definiteness(self.kernel, task.problem.gram)
         if known.fails:
             self._check_bounds(problem, known.smallest)
-        solution = self._solution(task, monitor, definite=not known.fails)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the certificate says what that leaves
+            solution = self._solution(task, monitor, definite=not known.fails)
         if len(solution.evidence.image):  # else it was interrupted, and nothing is claimed
             evidence, status = with_definiteness(solution.evidence, problem, known), solution.status
             gap_tol = self.formulation.gap_tol
