@@ -11,7 +11,6 @@ from sklearn.base import is_regressor
 
 from ..certificates import Certificate, Status
 from ..kernels import Kernel, kernel_name
-from ._input import kernel_words
 from ._solve import Solved
 
 # Standard deviations of columns that differ by more than this are a matter of units.
@@ -40,7 +39,7 @@ def indefinite_advice(parameter: Any, kernel: Kernel, solved: Sequence[Solved]) 
         "poly": 'Use coef0 >= 0 or kernel="rbf"',
     }.get(kernel_name(parameter), "Use a kernel that is an inner product (maxmargin.kernels.check_mercer looks at one)")
     return (
-        f"{kernel_words(parameter, kernel)} is not positive semi-definite on these rows{where}: its matrix has an "
+        f"the kernel {kernel} is not positive semi-definite on these rows{where}: its matrix has an "
         f"eigenvalue of {smallest:.3g}. The machine meets the conditions of optimality, but a better one may exist, "
         f"and nothing is proven of it. {instead}."
     )
