@@ -334,7 +334,7 @@ class _Run:
             if self.evidence is not None and seconds > 0.9 * o.limit.left:
                 return  # what is proven already is worth more than steps of which nothing will be
             limit = o.limit.sooner(seconds if seconds < 0.5 * o.limit.left else 0.0)
-            monitor = monitor.until(lambda: limit.over)
+            monitor = monitor.until(limit.is_over)
         solution = solve_kernel(
             self.problem,
             self.beta if started else None,
