@@ -208,6 +208,17 @@ def test_multipliers_outside_the_box_say_nothing():
     assert found.value == 0 and found.confidence == 1 and not found.beta.any()
 
 
+@pytest.mark.parametrize("size", [0.0, 1e-170, 1e100, 1e153])
+def test_rows_that_are_nothing_or_nearly_overflow(size):
+    X, y = moons(60)
+    sign = np.where(y > 0, 1.0, -1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        problem = BoxQP.classifier(gram_of(size * X, 1.0, "linear"), sign, np.ones(60))
+        beta = with_right_sum(problem, 0.5 * sign)
+        found = sampled_lower_bound(problem, beta, np.arange(5), np.random.default_rng(0), rows=200)
+        assert 0 <= found.value <= np.abs(beta).sum() and not is_wrong(problem, found)
+
+
 def test_time_is_asked_for_between_blocks():
     problem, beta, rng = made(1, 400)
     over = sampled_lower_bound(problem, beta, np.arange(50), rng, left=lambda: 0.0)

@@ -42,7 +42,7 @@ _MOST_LANDMARKS = 1000
 _LEAST_LEFT = 1e-6
 _CHUNK = 4096  # rows whose kernel values with the landmarks are held at once
 _COLUMNS = 65_536  # columns that are added up before the sum goes on
-_DRAWN = 512  # rows a block
+_VALUES, _FEWEST, _DRAWN = 2**28, 128, 512  # kernel values of a block of drawn rows, and its rows
 _ROOM = 1 + 1e-12
 
 
@@ -100,14 +100,17 @@ def sampled_lower_bound(
         return -np.inf if was_interrupted() else np.inf if left is None else left()
 
     sums = _Sums.of(problem, beta)
+    if not (len(sums.rows) and 0 < sums.size < np.inf):
+        return _nothing(problem)
     span = _project(problem.gram, sums, _some(landmarks, random), clock)
     if span is None:
         return _nothing(problem)
     sample = _Sample(problem.gram, sums, span, random, eta)
     linear, looked, seconds = float(problem.p @ beta), 0, 0.0
+    block = min(max(_VALUES // len(sums.rows), _FEWEST), _DRAWN)
     while sample.drawn < rows and (not sample.drawn or clock() > 1.2 * seconds):
         start = time.perf_counter()
-        sample.draw(min(_DRAWN, rows - sample.drawn))
+        sample.draw(min(block, rows - sample.drawn))
         seconds = time.perf_counter() - start
         if enough < np.inf and sample.drawn >= 1.2 * looked:
             looked, square = sample.drawn, sample.square()
