@@ -538,6 +538,15 @@ def test_transformers_of_columns_know_which(path):
     refused(path, "not those that it was given")
 
 
+def test_columns_are_numbers_or_names_or_a_mask(path):
+    """scikit-learn refused a mix of them when the model was asked."""
+    opened = Opened("Pipeline of columns", path)
+    chosen = opened.model["params"]["steps"][0][1]["fitted"]["transformers_"][0]
+    chosen[2] = [False, *chosen[2][1:]]
+    opened.seal()
+    refused(path, "numbers, names or a mask, and not some of each")
+
+
 def test_arguments_of_a_function_that_is_not_there(path):
     opened = Opened("FunctionTransformer", path)
     opened.model["params"]["kw_args"] = {"$dict": [["a", 1]]}

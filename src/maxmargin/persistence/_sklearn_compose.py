@@ -141,8 +141,10 @@ def _count(columns: Any, scope: Scope, where: Where) -> int:
         return len(range(d)[columns])
     if not isinstance(columns, (list, tuple, np.ndarray)):
         raise Mismatch(where, f"must be given its columns in a list; found {shown(columns)}.")
-    chosen = list(columns)
-    if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
+    chosen = [column.item() if isinstance(column, np.generic) else column for column in columns]
+    if len({type(c) for c in chosen}) > 1:  # scikit-learn takes numbers, names or a mask
+        raise Mismatch(where, f"must be given numbers, names or a mask, and not some of each; found {shown(columns)}.")
+    if chosen and isinstance(chosen[0], bool):
         if len(chosen) != d:
             raise Mismatch(where, f"chooses among {len(chosen)} columns; there are {d}.")
         return int(np.sum(chosen))
@@ -150,7 +152,7 @@ def _count(columns: Any, scope: Scope, where: Where) -> int:
         if isinstance(column, str):
             right = column in names
         else:
-            right = isinstance(column, (int, np.integer)) and -d <= int(column) < d
+            right = isinstance(column, int) and -d <= column < d
         if not right:
             raise Mismatch(where, f"takes the column {shown(column)}, which is not there.")
     return len(chosen)
