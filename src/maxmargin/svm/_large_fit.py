@@ -18,7 +18,7 @@ from ..problems import BoxQP
 from ..solvers import Monitor
 from ..solvers.large import TimeLimit
 from ._fit import Classes
-from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows
+from ._input import kernel_of_fit, part_of, rows_of, training_rows
 from ._large_solve import Bracketed, LargeTasks, certificates_of
 from ._model import keep_classes, keep_one
 
@@ -134,7 +134,7 @@ def _check_kernel(machine: Any, kernel: Kernel) -> None:
         return
     raise ValueError(
         f"{type(machine).__name__} needs a kernel that is positive semi-definite by its formula ('rbf', 'linear', "
-        f"'poly' with coef0 >= 0, or a Kernel made of such); got {kernel_words(machine.kernel, kernel)}. SVC and SVR "
+        f"'poly' with coef0 >= 0, or a Kernel made of such); got the kernel {kernel}. SVC and SVR "
         f"take others."
     )
 
