@@ -17,6 +17,8 @@ from ..solvers.large import (
     Approximation,
     ChosenRows,
     TimeLimit,
+    best_scale,
+    cell_size,
     choose_rows,
     make_cells,
     solve_in_cells,
@@ -180,7 +182,7 @@ class _Run:
             self.words += f"{len(landmarks.rows)} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
         elif method == "cells" and cells is not None:
             left = o.limit.sooner(self._seconds_to_certify())
-            found = solve_in_cells(problem, cells, o.tolerance, left, o.threads, int(o.memory), self.monitor)
+            found = solve_in_cells(problem, cells, o.gap_tol, left, o.threads, int(o.memory), self.monitor)
             self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
         else:
             return
@@ -211,7 +213,9 @@ class _Run:
         gram = self.problem.gram
         if not isinstance(gram, TiledGram):
             return None
-        return make_cells(gram, _CELL, self.random, self.options.threads)
+        o = self.options
+        size = cell_size(_CELL, self.problem.n // self.n, o.memory, o.threads)
+        return make_cells(gram, size, self.random, o.threads)
 
     def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
         """ChosenRows or cells, by what each of them leaves out of the kernel matrix."""
@@ -258,10 +262,14 @@ class _Run:
                 return
         if found.coefficients is found.beta:
             self.evidence = self._joined(evaluate(self.problem, self.beta))
-            return
+            image = self.evidence.image
+            if float(self.problem.p @ self.beta) >= float(self.beta @ image):
+                return
+            # both objectives are better with less of it
+            self.coefficients = best_scale(self.problem, self.beta, image) * self.beta
         below = lower_bound(self.problem, self.beta)
         linear = float(self.problem.p @ self.beta)
-        if 0 < below.square < np.inf and linear < (1 - self.options.gap_tol / 10) * below.square:
+        if 0 < below.square < np.inf and linear < (1 - min(self.options.gap_tol, 1.0) / 10) * below.square:
             # along t beta the dual is t p'beta - t^2/2 beta'K beta: this one is beyond its largest value
             self.beta = self.beta * max(linear / below.square, 0.0)
             below = lower_bound(self.problem, self.beta)
@@ -290,6 +298,9 @@ class _Run:
         if np.isfinite(o.limit.left):
             limit = o.limit.sooner(self._seconds_to_certify())
             monitor = monitor.until(lambda: limit.over)
+        image = None
+        if self.evidence is not None and self.coefficients is self.beta and len(self.evidence.image):
+            image = self.evidence.image
         solution = solve_kernel(
             self.problem,
             self.beta if started else None,
@@ -297,6 +308,7 @@ class _Run:
             o.gap_tol,
             None,
             monitor,
+            image=image,
             cache_bytes=int(o.memory),
         )
         self.out_of_time = np.isfinite(o.limit.left) and limit.over

@@ -4,13 +4,15 @@ from ._approximation import Approximation
 from ._choose_landmarks import ChosenRows, choose_rows
 from ._partition import make_cells
 from ._time_limit import TimeLimit
-from .cells import solve_in_cells
+from .cells import best_scale, cell_size, solve_in_cells
 from .landmarks import solve_on_landmarks
 
 __all__ = [
     "Approximation",
     "ChosenRows",
     "TimeLimit",
+    "best_scale",
+    "cell_size",
     "choose_rows",
     "make_cells",
     "solve_in_cells",
