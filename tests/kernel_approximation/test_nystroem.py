@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.certificates import IndefiniteKernelWarning, Status
-from maxmargin.kernel_approximation import Nystroem
+from maxmargin.kernel_approximation import KernelEmbedding, Nystroem, PolynomialMap, TruncatedRBF
 from maxmargin.kernel_ridge import KernelRidge
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.linear_model import Ridge
@@ -240,3 +240,8 @@ def test_the_unit_of_the_rows_does_not_matter():
         other = Nystroem(gamma=0.5 / scale**2, n_components=20, random_state=0).fit(X * scale)
         assert other.relative_leftover_ == pytest.approx(plain.relative_leftover_, rel=1e-6)
         assert other.certificate_.verify(X * scale).holds
+
+
+def test_transformers_do_not_offer_a_report():
+    """It is about predictions: a page about a transformer was refused."""
+    assert not any(hasattr(made, "report") for made in (Nystroem(), PolynomialMap(), TruncatedRBF(), KernelEmbedding()))

@@ -124,7 +124,7 @@ def test_cells_of_a_kernel_that_reaches_far_still_bound_the_optimum(small_cells,
     assert 0 < found.dual <= exact.primal and found.primal >= exact.dual
     assert found.relative_gap <= 1
     constant = 10.0 * 2 * min(np.bincount(y))  # the objective of the machine that says the larger class
-    assert found.primal <= constant
+    assert found.primal <= constant * (1 + 1e-12)
     assert found.verify(X, y).status is Status.CONVERGED
 
 

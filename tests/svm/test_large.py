@@ -1,5 +1,8 @@
 """Machines of many rows: the exact optimum lies between their bounds, whatever was approximated."""
 
+import itertools
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,7 +15,7 @@ from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, make_kernel
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import solve_kernel
-from maxmargin.solvers.large import TimeLimit, choose_rows, make_cells, solve_on_landmarks
+from maxmargin.solvers.large import TimeLimit, bytes_of, choose_rows, make_cells, most_landmarks, solve_on_landmarks
 from maxmargin.solvers.large._approximation import with_right_sum
 from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
 
@@ -258,6 +261,52 @@ def test_more_can_be_asked_of_a_fit_later():
         model.fit(X[:-1], y[:-1])
 
 
+def test_landmarks_are_added_to_those_there_are():
+    X, y = moons(1500)
+    model = LargeSVC(method="landmarks", n_landmarks=10, gamma=5.0, gap_tol=1e-4, warm_start=True)
+    found = []
+    for count in (10, 10, 40, None):
+        with pytest.warns(ConvergenceWarning):
+            model.set_params(n_landmarks=count).fit(X, y)
+        found.append((set(model.support_), model.certificate_.relative_gap))
+    assert [len(support) for support, _ in found] == [10, 10, 40, 80]
+    assert all(before <= after for (before, _), (after, _) in itertools.pairwise(found))
+    assert found[1][1] <= found[0][1] * (1 + 1e-3) and found[3][1] < 0.5 * found[2][1] < 0.25 * found[1][1]
+    assert "goes on from the last fit" in model.method_reason_[0]
+
+
+def test_landmarks_of_another_kernel_are_sorted_out():
+    """Of a wider kernel some that were chosen depend on others."""
+    X, y = moons(800)
+    model = LargeSVC(method="landmarks", n_landmarks=60, gamma=30.0, warm_start=True)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    model.set_params(gamma=1e-3, n_landmarks=None).fit(X, y)
+    assert len(model.support_) < 60
+    assert model.certificate_.verify(X, y).status is model.certificate_.status
+
+
+@pytest.mark.parametrize("method", ["landmarks", "cells", "exact"])
+def test_memory_is_kept(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12_000, 10)).astype(np.float32)
+    y = np.square(X[:, :3]).sum(axis=1) > 2.4
+    model = LargeSVC(method=method, memory=30, gap_tol=0.9)
+    model.fit(X[:500], y[:500])  # what is imported and compiled at the first fit
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 30e6
+    assert model.certificate_.relative_gap <= 0.9
+
+
+def test_as_many_landmarks_as_memory_has_room_for():
+    for rows, memory in ((1000, 1e6), (10**6, 2e9), (10**7, 1e9)):
+        count = most_landmarks(memory, rows, rows)
+        assert bytes_of(count, rows, rows) <= memory < bytes_of(count + 1, rows, rows) or count == 0
+
+
 def test_time_that_is_over_leaves_a_machine_with_bounds():
     X, y = moons(3000)
     model = LargeSVC(time_limit=1e-9, gap_tol=1e-12)
@@ -339,3 +388,25 @@ def test_sums_of_kernels_of_sparse_rows_are_not_refuted():
 def test_its_course_is_kept():
     X, y = moons(400)
     assert len(LargeSVC(method="landmarks", trace=True).fit(X, y).trace_.points) > 3
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_rows_beyond_the_range_of_float32_have_landmarks(scale):
+    X, y = moons(400)
+    at_one, scaled = (LargeSVC(method="landmarks", n_landmarks=40).fit(s * X, y).certificate_ for s in (1.0, scale))
+    assert scaled.primal == pytest.approx(at_one.primal, rel=1e-3)
+    assert scaled.status is Status.CONVERGED
+
+
+def test_features_that_overflow_are_named():
+    X, y = moons(300)
+    model = LargeSVC(C=1e100, method="landmarks")
+    with pytest.warns(ConvergenceWarning, match="C=1e\\+100 is too large for features in float32"):
+        model.fit(X, y)
+    assert model.certificate_.dual == 0.0
+
+
+def test_few_rows_are_not_advised_to_have_more_landmarks():
+    X, y = moons(300)
+    with pytest.warns(ConvergenceWarning, match="Set method='auto'"):
+        LargeSVC(method="landmarks", gamma=50.0, gap_tol=1e-9).fit(X, y)

@@ -8,7 +8,7 @@ from ._labels import check_every_class, class_weights, encode_known_labels, enco
 from ._named_kernel import PAIRWISE_KERNELS, pairwise_kernel
 from ._pairs import class_pairs, pair_vote
 from ._penalties import check_penalties
-from ._reported import PublicMethods, Reported
+from ._reported import OwnEstimator, PublicMethods, Reported
 from ._same_rows import check_same_rows
 from ._side_by_side import solve_all
 from ._tags import KeepsGamma, TakesKernel, TakesMissing, TakesSparse
@@ -21,6 +21,7 @@ __all__ = [
     "KeepsGamma",
     "KernelChoice",
     "PublicMethods",
+    "OwnEstimator",
     "Reported",
     "TakesKernel",
     "TakesMissing",

@@ -1,4 +1,4 @@
-"""What every estimator has: its method `report`, public methods that Ctrl-C may end, and complete docstrings."""
+"""What every estimator has: public methods that Ctrl-C may end, complete docstrings, and `report` if it predicts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ class PublicMethods:
         super().__init_subclass__(**options)
 
 
-class Reported(CheckedParameters, PublicMethods):
+class OwnEstimator(CheckedParameters, PublicMethods):
+    """An estimator of this library; one that predicts or clusters is `Reported` as well."""
+
+
+class Reported(OwnEstimator):
     """An estimator that can be reported on.
 
     The page is made far above the estimators, which it draws and explains; it is imported when it is asked for, so that

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count
-from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, Reported, check_same_rows
+from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, OwnEstimator, check_same_rows
 from ..kernels import kernel_name, make_kernel
 from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 
@@ -29,7 +29,7 @@ _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no roundi
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelEmbedding(
-    KernelChoice, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGamma, Reported, BaseEstimator
+    KernelChoice, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KeepsGamma, OwnEstimator, BaseEstimator
 ):
     """Coordinates phi of samples whose inner products are the kernel values: phi from K.
 

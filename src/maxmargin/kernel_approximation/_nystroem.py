@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, IndefiniteKernelWarning, Status, are_floats
 from ..data import Rows, validate_data
 from ..engine import Stopwatch, one_blas_thread, run_portions, thread_count, warn
-from ..estimators import PAIRWISE_KERNELS, Reported, TakesKernel, check_same_rows, pairwise_kernel
+from ..estimators import PAIRWISE_KERNELS, OwnEstimator, TakesKernel, check_same_rows, pairwise_kernel
 from ..kernels import Gram, Kernel, choose_landmarks, kernel_name, roundings
 from ._leftover import LeftoverEvidence
 
@@ -37,7 +37,7 @@ _SAMPLE = 500  # rows whose errors are measured
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, Reported, BaseEstimator):
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, OwnEstimator, BaseEstimator):
     """Features of a kernel by landmarks, with the trace that they leave over.
 
     A drop-in for :class:`sklearn.kernel_approximation.Nystroem`. Landmarks are chosen by randomly pivoted Cholesky

@@ -29,14 +29,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, are_floats, figures_reproduced
 from ..data import Rows, validate_data
 from ..engine import Stopwatch
-from ..estimators import Reported, TakesSparse, check_same_rows
+from ..estimators import OwnEstimator, TakesSparse, check_same_rows
 from ..kernels import Polynomial, roundings
 
 _SAMPLE = 500  # rows whose errors are measured
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PolynomialMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesSparse, Reported, BaseEstimator):
+class PolynomialMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesSparse, OwnEstimator, BaseEstimator):
     """The monomials whose inner products are the polynomial kernel.
 
     ``transform(X) @ transform(Z).T`` is ``(gamma <x, z> + coef0) ** degree`` up to rounding, so that a linear machine

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates import Guarantee, Status, figures_reproduced
 from ..data import validate_data
 from ..engine import Stopwatch
-from ..estimators import Reported, check_same_rows
+from ..estimators import OwnEstimator, check_same_rows
 from ..kernels import RBF, Polynomial
 
 _MOST_COLUMNS = 200_000
@@ -35,7 +35,7 @@ _U = 2.0**-53
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reported, BaseEstimator):
+class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OwnEstimator, BaseEstimator):
     """An explicit map of the RBF kernel, cut off after a degree, with a bound on its error.
 
     ``transform(X) @ transform(Z).T`` is ``exp(-gamma ||x - z||**2)`` up to `error_bound_` for all rows within the

@@ -7,7 +7,7 @@ from ._definiteness import KNOWN, Definiteness, definiteness, examine
 from ._gram import MODERATE, Gram
 from ._kernel import Kernel
 from ._kernels import RBF, CallableKernel, Linear, Polynomial, Precomputed, Sigmoid
-from ._landmarks import Landmarks, Leftover, choose_landmarks
+from ._landmarks import Landmarks, Leftover, choose_landmarks, factorised as factorised
 from ._matrix_gram import MatrixGram, symmetric_part
 from ._mercer import MercerCheck, check_mercer
 from ._pivoted import pivots as pivots

@@ -12,6 +12,7 @@ distribution (Epperly, Tropp and Webber, Embrace rejection, 2024), and the passe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -30,23 +31,33 @@ _TRIED = 256  # rows whose values in float32 are compared
 
 
 def pivots(
-    gram: Gram, count: int, rng: Any, tol: float, n_threads: int, enough: float = 0.0
+    gram: Gram,
+    count: int,
+    rng: Any,
+    tol: float,
+    n_threads: int,
+    enough: float = 0.0,
+    first: np.ndarray | None = None,
+    over: Callable[[], bool] | None = None,
 ) -> tuple[np.ndarray, float]:
     """At most so many rows of a square matrix, in the order of their choice, and what share of the trace they leave.
 
     Fewer where what is left of every diagonal value is at most `tol` of it: the rows chosen span the others; or where
     what is left of the trace is at most `enough` of it. The bulk of a large matrix is computed in float32, as long as
-    what is left is far above its rounding errors, then in float64.
+    what is left is far above its rounding errors, then in float64. `first` are rows that are chosen already, which do
+    not depend on one another; `over` says that there is no time for more.
     """
     diagonal = gram.diagonal()
-    left, least = 1.0, enough * float(diagonal.sum())
-    count, chosen = min(count, len(diagonal)), np.empty(0, dtype=np.int64)
+    whole, left = float(diagonal.sum()), np.inf
+    least = enough * whole
+    count, chosen = min(count, len(diagonal)), np.empty(0, dtype=np.int64) if first is None else first
     if len(diagonal) * count > _SMALL and (diagonal > 0).any() and gram.float32_error() < np.inf:
         floor = max(tol, _NOISE * _float32_noise(gram, diagonal, rng))
-        chosen, left = _grow(gram, diagonal, chosen, count, rng, floor, least, np.float32, n_threads)
-    if len(chosen) < count and (left > least or not len(chosen)):
-        chosen, left = _grow(gram, diagonal, chosen, count, rng, tol, least, np.float64, n_threads)
-    return chosen, left / max(float(diagonal.sum()), 1e-300)
+        chosen, left = _grow(gram, diagonal, chosen, count, rng, floor, least, np.float32, n_threads, over)
+    unfinished = len(chosen) < count and left > least and not (len(chosen) and over is not None and over())
+    if unfinished or left == np.inf or not len(chosen):
+        chosen, left = _grow(gram, diagonal, chosen, count, rng, tol, least, np.float64, n_threads, over)
+    return chosen, left / max(whole, 1e-300)
 
 
 def _float32_noise(gram: Gram, diagonal: np.ndarray, rng: Any) -> float:
@@ -81,6 +92,7 @@ def _grow(
     enough: float,
     dtype: Any,
     n_threads: int,
+    over: Callable[[], bool] | None,
 ) -> tuple[np.ndarray, float]:
     """More pivots after those `chosen`, with the factor F in `dtype`, and what they leave of the trace."""
     least, residual = floor * np.abs(diagonal), diagonal.copy()
@@ -91,7 +103,7 @@ def _grow(
     while len(chosen) < count:
         residual[residual <= least] = 0.0
         sums = np.cumsum(residual)
-        if not sums[-1] > 0 or (sums[-1] <= enough and len(chosen)):
+        if not sums[-1] > 0 or (len(chosen) and (sums[-1] <= enough or (over is not None and over()))):
             break
         k = len(chosen)
         size = min(count - k, max(_LEAST_BLOCK, min(_LARGEST_BLOCK, count // 8)))

@@ -82,13 +82,6 @@ def stated_gamma(machine: Any, X: Any, weights: np.ndarray) -> float:
     return 1.0 / X.shape[1] if machine.gamma == "auto" else float(machine.gamma)
 
 
-def kernel_words(parameter: Any, kernel: Kernel) -> str:
-    """The kernel with its parameters, for a message."""
-    if kernel_name(parameter) == "function":
-        return f"the kernel function {getattr(parameter, '__name__', 'given')}"
-    return f"the kernel {kernel}"
-
-
 def part_of(gram: Gram, rows: np.ndarray) -> Gram:
     """The matrix of the samples that take part; all of them is the matrix itself."""
     return gram if len(rows) == gram.shape[0] else gram.restricted(rows)

@@ -16,15 +16,16 @@ from ..estimators import conclude, monitor_of, solve_all, weights_or_ones
 from ..kernels import Kernel
 from ..problems import BoxQP
 from ..solvers import Monitor
-from ..solvers.large import TimeLimit
+from ..solvers.large import OVERFLOW, TimeLimit
 from ._fit import Classes
-from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows
+from ._input import kernel_of_fit, part_of, rows_of, training_rows
 from ._large_solve import Bracketed, LargeTasks, certificates_of
 from ._model import keep_classes, keep_one
 
 
 def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """Train on labels: one binary problem, or for more than two classes one a pair or one a class."""
+    limit = TimeLimit(machine.time_limit)
     X, y = training_rows(machine, X, y)
     weights_or_ones(sample_weight, X)  # refuses negative ones, which LIBSVM leaves out
     data = Classes.of(machine, X, y, sample_weight, formulation.one_class_error)
@@ -39,7 +40,7 @@ def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_
         kept = (data.scheme.unpack(m, data.pairs, data.label) for m in (machine._spread(X.shape[0]), _dense(machine)))
         starts = list(zip(*kept, strict=True))
     monitor = monitor_of(machine)
-    found, interrupted = _solve(machine, problems, names, starts, monitor)
+    found, interrupted = _solve(machine, problems, names, starts, monitor, limit)
     machine.class_weight_ = data.class_weight
     models = [(f.coefficients, _intercept(f)) for f in found]
     keep_classes(machine, X, gamma, data.scheme, data.pairs, models, data.label, data.classes)
@@ -51,6 +52,7 @@ def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_
 
 def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """Train on targets: one problem."""
+    limit = TimeLimit(machine.time_limit)
     X, y = training_rows(machine, X, y, y_numeric=True)
     y = column_or_1d(y, warn=True).astype(np.float64)
     weight = weights_or_ones(sample_weight, X)
@@ -64,7 +66,7 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
         kept = (machine._spread(len(weight))[0, rows], _dense(machine)[0, rows])
         starts = [tuple(formulation.to_variables(problem, values, 0.0)[0] for values in kept)]
     monitor = monitor_of(machine)
-    found, interrupted = _solve(machine, [problem], [""], starts, monitor)
+    found, interrupted = _solve(machine, [problem], [""], starts, monitor, limit)
     spread = np.zeros((2, len(weight)))
     spread[:, rows] = [values.reshape(2, -1).sum(axis=0) for values in (found[0].coefficients, found[0].beta)]
     keep_one(machine, X, gamma, spread[0], _intercept(found[0]))
@@ -74,7 +76,12 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
 
 
 def _solve(
-    machine: Any, problems: Sequence[BoxQP], names: Sequence[str], starts: Sequence[Any], monitor: Monitor
+    machine: Any,
+    problems: Sequence[BoxQP],
+    names: Sequence[str],
+    starts: Sequence[Any],
+    monitor: Monitor,
+    limit: TimeLimit,
 ) -> tuple[list[Bracketed], bool]:
     work = LargeTasks(
         problems=problems,
@@ -84,7 +91,7 @@ def _solve(
         gap_tol=machine.gap_tol,
         memory=machine.memory * 1e6,
         n_landmarks=machine.n_landmarks,
-        limit=TimeLimit(machine.time_limit),
+        limit=limit,
         threads=machine._threads(),
         seed=check_random_state(machine.random_state).randint(2**31 - 1),
     )
@@ -134,7 +141,7 @@ def _check_kernel(machine: Any, kernel: Kernel) -> None:
         return
     raise ValueError(
         f"{type(machine).__name__} needs a kernel that is positive semi-definite by its formula ('rbf', 'linear', "
-        f"'poly' with coef0 >= 0, or a Kernel made of such); got {kernel_words(machine.kernel, kernel)}. SVC and SVR "
+        f"'poly' with coef0 >= 0, or a Kernel made of such); got the kernel {kernel}. SVC and SVR "
         f"take others."
     )
 
@@ -151,7 +158,11 @@ def advice(machine: Any, worst: Certificate) -> str:
     if worst.status is Status.BUDGET_EXHAUSTED:
         return said + f"Raise time_limit (now {machine.time_limit:g} s), or set warm_start=True and call fit again."
     if machine.method == "landmarks":
-        return said + "Raise n_landmarks and memory, or set method='auto', which goes on by exact steps."
+        if any(OVERFLOW in words for words in machine.method_reason_):
+            return said + f"C={machine.C:g} is too large for features in float32: lower C, or set method='exact'."
+        few = 2 * len(machine.support_) >= machine.shape_fit_[0]  # as many landmarks as help
+        more = "Set" if few else "Raise n_landmarks and memory, or set"
+        return said + f"{more} method='auto', which goes on by exact steps."
     if machine.method == "cells":
         return said + "Set method='auto', which goes on by exact steps."
     return said + "Rounding errors allow no better: raise gap_tol."

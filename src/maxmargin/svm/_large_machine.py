@@ -37,13 +37,13 @@ class LargeParameters(KernelChoice):
     gap_tol : float, default=0.01
         Largest relative gap between the two bounds of the exact optimum.
     time_limit : float or None, default=None
-        Seconds after which a fit ends with what it has.
+        Seconds after which a fit ends with what it has, its bounds included.
     memory : float, default=2000
-        Memory for features and kernel values in MB, beside X. It limits the number of landmarks.
+        Memory for features, kernel values and solvers in MB, beside X. It limits the number of landmarks.
     n_landmarks : int or None, default=None
         Number of landmarks; None is as many as `gap_tol` seems to need and `memory` allows.
     warm_start : bool, default=False
-        Go on from the last fit: with more time, or a smaller `gap_tol`. Needs the same rows.
+        Go on from the last fit: with more time, a smaller `gap_tol`, or more landmarks. Needs the same rows.
     n_jobs : int or None, default=None
         Threads; None and -1 mean all cores.
     verbose : bool or int, default=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,17 +18,18 @@ from ..solvers.large import (
     ChosenRows,
     TimeLimit,
     best_scale,
+    bytes_of,
     cell_size,
     choose_rows,
     make_cells,
+    most_landmarks,
     solve_in_cells,
     solve_on_landmarks,
 )
+from ._large_costs import ProofCosts
 
 # Rows up to which the exact solver needs no start: it takes some seconds, as landmarks would.
 _EXACT_AT_ONCE = 50_000
-# Bytes of one feature of one row.
-_FEATURE = 4
 _FEWEST, _MOST = 20, 8000  # landmarks
 # ChosenRows that leave more of the trace than this, times C and relative to the gap that is wanted, will not do.
 _LEFT = 0.2
@@ -36,6 +37,10 @@ _CELL = 3000  # rows
 _PROBE = 500  # rows whose kernel mass is looked at
 # Kernel values that are computed in well under a second after Ctrl-C.
 _QUICK = 200_000_000
+# The share of `memory` for kernel values of exact steps: they have panels of rows and figures of variables beside them.
+_CACHE = 0.8
+# Shares of a time limit: for the choice of landmarks, and for the lower bound at most.
+_CHOICE, _PROOF = 0.2, 0.4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +141,13 @@ def _solve(
 ) -> Bracketed:
     """Solve one problem; `start` is what an earlier fit has found, if one is to be gone on from."""
     run = _Run(problem, options, random, monitor)
-    if start is not None:
+    if start is None:
+        run.begin()
+    elif options.method == "landmarks":
+        run.add_landmarks(start[0])
+    else:
         first = Approximation(start[0], feasible(problem, start[1]), 0)
         run.take(first, options.method if options.method != "auto" else "exact", "It goes on from the last fit. ")
-    else:
-        run.begin()
     run.refine()
     return run.result()
 
@@ -156,6 +163,7 @@ class _Run:
         self.evidence: Evidence | None = None
         self.method, self.words, self.iterations = "exact", "", 0
         self.out_of_time = False
+        self.costs = ProofCosts(problem.gram, random)
 
     # ---------------------------------------------------------------- the way
 
@@ -167,54 +175,91 @@ class _Run:
         elif method != "exact":
             self._approximate(method)
 
+    def add_landmarks(self, coefficients: np.ndarray) -> None:
+        """Go on from a machine over landmarks: with more of them, or with more steps."""
+        rows = np.flatnonzero(coefficients.reshape(-1, self.n).any(axis=0))
+        first = rows if len(rows) <= self._most() else None
+        chosen = self._landmarks(first)
+        if chosen is not None:
+            self.words += "It goes on from the last fit. "
+            self._train_on(chosen, None if first is None else coefficients)
+
     def _approximate(self, method: str) -> None:
-        o, problem = self.options, self.problem
         landmarks = self._landmarks() if method != "cells" else None
         cells = None if method == "landmarks" else self._cells()
         if method == "auto":
             method, why = self._compare(landmarks, cells)
             self.words += why
         if method == "landmarks" and landmarks is not None:
-            left = o.limit.sooner(self._seconds_to_certify())
-            found = solve_on_landmarks(
-                problem, landmarks.rows, o.gap_tol / 10, left, self.random, o.threads, self.monitor
-            )
-            self.words += f"{len(landmarks.rows)} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
+            self._train_on(landmarks)
         elif method == "cells" and cells is not None:
-            left = o.limit.sooner(self._seconds_to_certify())
-            found = solve_in_cells(problem, cells, o.gap_tol, left, o.threads, int(o.memory), self.monitor)
-            self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
-        else:
-            return
-        self.out_of_time = left.over
-        self.take(found, method, "")
+            self._train_in(cells)
 
-    def _landmarks(self) -> ChosenRows | None:
+    def _train_on(self, landmarks: ChosenRows, start: np.ndarray | None = None) -> None:
         o = self.options
-        most = o.n_landmarks or int(min(_MOST, max(self.n // 2, 1), o.memory // (_FEATURE * self.n)))
-        if o.n_landmarks and o.n_landmarks * _FEATURE * self.n > o.memory:
-            raise ValueError(
-                f"n_landmarks={o.n_landmarks} for {self.n} rows need {o.n_landmarks * _FEATURE * self.n / 1e6:.0f} MB; "
-                f"memory={o.memory / 1e6:g}. Raise memory (in MB), or leave n_landmarks=None."
-            )
-        if not o.n_landmarks and most < min(_FEWEST, self.n // 2):
+        left = self._before_proof(len(landmarks.rows))
+        found = solve_on_landmarks(
+            self.problem, landmarks.rows, o.gap_tol / 10, left, self.random, o.threads, self.monitor, start
+        )
+        used, chosen = int(np.count_nonzero(found.coefficients)), len(landmarks.rows)
+        self.words += f"{chosen} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
+        if used < chosen and not found.finished:
+            self.words += f"There was time for {used} of them. "
+        self.out_of_time = not found.finished and np.isfinite(o.limit.left)
+        self.take(found, "landmarks", found.words)
+
+    def _train_in(self, cells: list[np.ndarray]) -> None:
+        o = self.options
+        left = self._before_proof(self.n)
+        found = solve_in_cells(self.problem, cells, o.gap_tol, left, o.threads, int(_CACHE * o.memory), self.monitor)
+        self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
+        self.out_of_time = left.over
+        self.take(found, "cells", "")
+
+    def _before_proof(self, terms: int) -> TimeLimit:
+        """The limit less what the bounds of a decision function of at most so many terms will take."""
+        limit = self.options.limit
+        if limit.left == np.inf:
+            return limit
+        below = min(self.costs.lower(self.n // 2), _PROOF * limit.left)
+        return limit.sooner(min(below + self.costs.upper(min(terms, self.n // 2)), 0.8 * limit.left))
+
+    def _most(self) -> int:
+        """Landmarks that there is room for; of few rows half of them at most."""
+        return min(_MOST, max(self.n // 2, 1), most_landmarks(self.options.memory, self.n, self.problem.n))
+
+    def _landmarks(self, first: np.ndarray | None = None) -> ChosenRows | None:
+        o, most = self.options, self._most()
+        if o.n_landmarks:
+            needed = bytes_of(min(o.n_landmarks, self.n), self.n, self.problem.n)
+            if needed > o.memory:
+                raise ValueError(
+                    f"n_landmarks={o.n_landmarks} for {self.n} rows need {needed / 1e6:.0f} MB; "
+                    f"memory={o.memory / 1e6:g}. Raise memory (in MB), or leave n_landmarks=None."
+                )
+            most = min(o.n_landmarks, self.n)
+        elif most < min(_FEWEST, self.n // 2):
             if o.method == "landmarks":
+                needed = bytes_of(10 * _FEWEST, self.n, self.problem.n)
                 raise ValueError(
                     f"memory={o.memory / 1e6:g} (MB) holds {most} landmarks of {self.n} rows, too few for "
-                    f"method='landmarks'. Raise memory to {_FEWEST * 10 * _FEATURE * self.n / 1e6:.0f} or more."
+                    f"method='landmarks'. Raise memory to {np.ceil(needed / 1e6):.0f} or more."
                 )
             return None
+        elif first is not None:
+            most = min(most, 2 * len(first))
         width = float(np.mean(self.problem.upper - self.problem.lower))
         diagonal = float(np.mean(self.problem.gram.diagonal()))
         enough = 0.0 if o.n_landmarks else _LEFT * o.gap_tol / max(width * diagonal, 1e-300)
-        return choose_rows(self.problem.gram, min(most, self.n), self.random, o.threads, enough)
+        limit = o.limit.share(round(1 / _CHOICE))
+        return choose_rows(self.problem.gram, most, self.random, o.threads, enough, first, limit)
 
     def _cells(self) -> list[np.ndarray] | None:
         gram = self.problem.gram
         if not isinstance(gram, TiledGram):
             return None
         o = self.options
-        size = cell_size(_CELL, self.problem.n // self.n, o.memory, o.threads)
+        size = cell_size(_CELL, self.problem.n // self.n, _CACHE * o.memory, o.threads)
         return make_cells(gram, size, self.random, o.threads)
 
     def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
@@ -238,15 +283,6 @@ class _Run:
         K[i[:, None] == j] = 0.0
         return float(K[label[i][:, None] != label[j]].sum() / max(K.sum(), 1e-300))
 
-    def _seconds_to_certify(self) -> float:
-        """About how long the kernel values of the two bounds take, if half of the rows have multipliers."""
-        if not np.isfinite(self.options.limit.left):
-            return 0.0
-        rows = self.random.choice(self.n, min(2000, self.n), replace=False)
-        watch = Stopwatch()
-        self.problem.gram.restricted(rows).product(np.arange(len(rows)), np.ones((1, len(rows))), np.float64)
-        return watch.seconds() / len(rows) ** 2 * 0.3 * float(self.n) ** 2
-
     # ---------------------------------------------------------------- what is known
 
     def take(self, found: Approximation, method: str, words: str) -> None:
@@ -260,13 +296,20 @@ class _Run:
             self.beta = np.zeros(self.problem.n)
             if float(self.n) * np.count_nonzero(self.coefficients) > 5 * _QUICK:
                 return
-        if found.coefficients is found.beta:
+        if self.coefficients is self.beta:
+            if self.costs_too_much(self.costs.upper, support):
+                self.words += "There was no time for the bounds. "
+                return
             self.evidence = self._joined(evaluate(self.problem, self.beta))
             image = self.evidence.image
-            if float(self.problem.p @ self.beta) >= float(self.beta @ image):
+            too_large = float(self.problem.p @ self.beta) < float(self.beta @ image)
+            if not too_large or self.costs_too_much(self.costs.upper, support):
                 return
             # both objectives are better with less of it
             self.coefficients = best_scale(self.problem, self.beta, image) * self.beta
+        if self.costs_too_much(self.costs.lower, support):
+            self.beta = np.zeros(self.problem.n)
+            self.words += "There was no time for the lower bound. "
         below = lower_bound(self.problem, self.beta)
         linear = float(self.problem.p @ self.beta)
         if 0 < below.square < np.inf and linear < (1 - min(self.options.gap_tol, 1.0) / 10) * below.square:
@@ -293,11 +336,14 @@ class _Run:
         o = self.options
         if self.met or o.method in ("landmarks", "cells") or o.limit.over or was_interrupted():
             return
-        started = self.evidence is not None
-        monitor = self.monitor
+        started = self.evidence is not None or bool(self.beta.any())
+        monitor, limit = self.monitor, o.limit
         if np.isfinite(o.limit.left):
-            limit = o.limit.sooner(self._seconds_to_certify())
-            monitor = monitor.until(lambda: limit.over)
+            seconds = self.costs.upper(int(np.count_nonzero(self.beta)) if started else self.n // 2)
+            if self.evidence is not None and seconds > 0.9 * o.limit.left:
+                return  # what is proven already is worth more than steps of which nothing will be
+            limit = o.limit.sooner(seconds if seconds < 0.5 * o.limit.left else 0.0)
+            monitor = monitor.until(limit.is_over)
         image = None
         if self.evidence is not None and self.coefficients is self.beta and len(self.evidence.image):
             image = self.evidence.image
@@ -309,18 +355,28 @@ class _Run:
             None,
             monitor,
             image=image,
-            cache_bytes=int(o.memory),
+            cache_bytes=int(_CACHE * o.memory),
         )
-        self.out_of_time = np.isfinite(o.limit.left) and limit.over
+        self.out_of_time = limit.over
         self.iterations += solution.iterations
         evidence = solution.evidence
-        if not len(evidence.image) and not was_interrupted():  # time was over, and nothing was computed
-            evidence = evaluate(self.problem, solution.variables)
+        support = int(np.count_nonzero(solution.variables))
+        if not len(evidence.image):  # time was over, or Ctrl-C came, and nothing was computed
+            late = was_interrupted() and float(self.n) * support > _QUICK
+            if late or self.costs_too_much(self.costs.upper, support):
+                self.words += "There was no time for the bounds of the exact steps: verify(X, y) computes them. "
+            else:
+                evidence = evaluate(self.problem, solution.variables)
         if self.evidence is None or evidence.gap < self.evidence.gap:
             evidence = self._joined(evidence, solution.variables)
             self.coefficients = self.beta = solution.variables
             self.evidence, self.method = evidence, "exact"
             self.words += "Exact steps from there. " if started else "Exact from the beginning. "
+
+    def costs_too_much(self, seconds: Callable[[int], float], count: int) -> bool:
+        """Whether bounds of so many terms take longer than there is time, by more than a tenth of the limit."""
+        limit = self.options.limit
+        return limit.left < np.inf and seconds(count) > max(limit.left, 0.0) + 0.05 * limit.seconds
 
     def result(self) -> Bracketed:
         if self.evidence is None and not self.coefficients.any():  # nothing was reached: the machine that is constant

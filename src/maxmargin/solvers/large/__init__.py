@@ -2,19 +2,23 @@
 
 from ._approximation import Approximation
 from ._choose_landmarks import ChosenRows, choose_rows
+from ._memory import bytes_of, most_landmarks
 from ._partition import make_cells
 from ._time_limit import TimeLimit
 from .cells import best_scale, cell_size, solve_in_cells
-from .landmarks import solve_on_landmarks
+from .landmarks import OVERFLOW, solve_on_landmarks
 
 __all__ = [
+    "OVERFLOW",
     "Approximation",
     "ChosenRows",
     "TimeLimit",
     "best_scale",
+    "bytes_of",
     "cell_size",
     "choose_rows",
     "make_cells",
+    "most_landmarks",
     "solve_in_cells",
     "solve_on_landmarks",
 ]

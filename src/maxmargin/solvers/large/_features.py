@@ -32,6 +32,9 @@ class LandmarkFeatures:
         # rows that are zero in feature space have features that are zero, whatever is added
         K[np.diag_indices_from(K)] += _JITTER * (float(K.diagonal().mean()) or 1.0)
         L = scipy.linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+        # kernel values of rows whose lengths leave the range of float32 are computed in float64
+        self._dtype: Any = np.float32 if gram.float32_error() < np.inf else np.float64
+        self._factor = L.astype(np.float32)
         inverse = scipy.linalg.lapack.dtrtri(L, lower=1, overwrite_c=1)[0]
         self.W = np.ascontiguousarray(inverse.T.astype(np.float32))
         self.order = order
@@ -46,6 +49,10 @@ class LandmarkFeatures:
     def coefficients(self, w: np.ndarray) -> np.ndarray:
         """Coefficients of the landmarks for weights of the features."""
         return self.W.astype(np.float64) @ w
+
+    def weights(self, coefficients: np.ndarray) -> np.ndarray:
+        """Weights of the features for coefficients of the landmarks: what `coefficients` was asked for."""
+        return self._factor.T.astype(np.float64) @ coefficients
 
     def times(self, w: np.ndarray, rows: int) -> np.ndarray:
         """Inner products of the first so many rows with w."""
@@ -81,14 +88,15 @@ class LandmarkFeatures:
         return found[:-1], found[-1]
 
     def _fill(self, a: int, b: int) -> None:
-        values = self._gram.block(self.order[a:b], self._landmarks, np.float32)
-        np.matmul(values, self.W, out=self.values[a:b])
+        values = self._gram.block(self.order[a:b], self._landmarks, self._dtype)
+        np.matmul(values, self.W, out=self.values[a:b], casting="same_kind")
 
     def _on_portions(self, task: Callable[[int, int], Any], rows: int) -> None:
         def run(begin: int, end: int) -> None:
-            for a in range(begin, end, _PORTION):
-                task(a, min(a + _PORTION, end))
-                raise_interrupt()
+            with np.errstate(over="ignore", invalid="ignore"):  # which threads do not inherit
+                for a in range(begin, end, _PORTION):
+                    task(a, min(a + _PORTION, end))
+                    raise_interrupt()
 
         edges = [rows * t // self.threads for t in range(self.threads + 1)]
         run_parallel(run, [(a, b) for a, b in itertools.pairwise(edges) if a < b])
@@ -96,9 +104,10 @@ class LandmarkFeatures:
     def _sum(self, task: Callable[[int, int], np.ndarray], rows: int, zero: np.ndarray) -> np.ndarray:
         def run(begin: int, end: int) -> np.ndarray:
             total = zero.copy()
-            for a in range(begin, end, _PORTION):
-                total += task(a, min(a + _PORTION, end))
-                raise_interrupt()
+            with np.errstate(over="ignore", invalid="ignore"):
+                for a in range(begin, end, _PORTION):
+                    total += task(a, min(a + _PORTION, end))
+                    raise_interrupt()
             return total
 
         edges = [rows * t // self.threads for t in range(self.threads + 1)]

@@ -75,8 +75,8 @@ class SmoothedNewton(IterativeSolver):
         self.problem, self.tolerance, self.limit = problem, tolerance, limit
         m = problem.features.count
         self.theta = np.zeros(m + 1) if start is None else start.copy()
-        self.sizes = _sizes(problem.n)
-        self.stage = 0
+        self.sizes = _sizes(problem.n) if start is None else [problem.n]
+        self.stage, self.longest = 0, 0.0
         self.width = _FIRST if start is None else _FIRST * _SHRINK**2
         self.gap = self.least = self.decrement = self.missed = np.inf
         self.best: tuple[np.ndarray, np.ndarray] | None = None
@@ -113,9 +113,17 @@ class SmoothedNewton(IterativeSolver):
     def finished(self, last: bool) -> Status | None:
         if self.ended:
             return Status.CONVERGED
-        return Status.BUDGET_EXHAUSTED if self.limit.over else None
+        return Status.BUDGET_EXHAUSTED if self.limit.left < self.longest else None
 
     def step(self, most: int) -> Status | None:
+        """One step of Newton's; the longest so far says whether there is time for another."""
+        before, rows = self.limit.left, self.rows
+        self._step()
+        if before < np.inf:
+            self.longest = max(self.longest, before - self.limit.left) * (self.rows / rows)
+        return None
+
+    def _step(self) -> None:
         w, features = self.theta[:-1], self.problem.features
         r = self.residual()
         beta = self.slopes_at(r)
@@ -136,7 +144,6 @@ class SmoothedNewton(IterativeSolver):
         settled = self.decrement <= _DECREMENT * self.primal and self.missed <= 0.25 * self.wanted * self.primal
         if settled or length == 0 or self.steps_here >= _STEPS:
             self._next()
-        return None
 
     def _measure(self, r: np.ndarray, beta: np.ndarray, gradient: np.ndarray) -> None:
         """The primal objective over the features, and its relative gap to the dual one at beta."""

@@ -8,10 +8,11 @@ import numpy as np
 
 
 class TimeLimit:
-    """Counts from when it is made; None is no limit."""
+    """Counts from when it is made; None is no limit. ``seconds`` is how long it was at first."""
 
     def __init__(self, seconds: float | None) -> None:
-        self._end = np.inf if seconds is None else time.perf_counter() + seconds
+        self.seconds = np.inf if seconds is None else float(seconds)
+        self._end = time.perf_counter() + self.seconds
 
     @property
     def left(self) -> float:
@@ -23,10 +24,14 @@ class TimeLimit:
         """Whether time is over."""
         return self.left <= 0
 
+    def is_over(self) -> bool:
+        """The same, for those who ask by calling."""
+        return self.over
+
     def sooner(self, seconds: float) -> TimeLimit:
         """A limit that ends so many seconds earlier: what comes afterwards takes as long."""
         part = TimeLimit(None)
-        part._end = self._end - seconds
+        part._end, part.seconds = self._end - seconds, self.seconds - seconds
         return part
 
     def share(self, parts: int) -> TimeLimit:

@@ -21,7 +21,7 @@ from ._time_limit import TimeLimit
 # The violation that cells are solved to, relative to the gap that is wanted, and at most.
 _VIOLATION, _MOST_VIOLATION = 1.0, 0.1
 _SMALLEST = 100  # rows of a cell
-_GOLDEN, _STEPS = (np.sqrt(5) - 1) / 2, 20
+_GOLDEN, _STEPS = (np.sqrt(5) - 1) / 2, 30
 
 
 def cell_size(size: int, variables: int, memory: float, threads: int) -> int:
@@ -61,7 +61,7 @@ def solve_in_cells(
     """
     violation = min(_VIOLATION * gap, _MOST_VIOLATION)
     if len(cells) == 1:
-        until = monitor if monitor is None or limit.left == np.inf else monitor.until(lambda: limit.over)
+        until = monitor if monitor is None or limit.left == np.inf else monitor.until(limit.is_over)
         solution = solve_certified(problem, None, violation, None, None, until, cache_bytes=memory)
         beta, finished = solution.variables, solution.status is Status.CONVERGED
         return Approximation(beta, beta, solution.iterations, finished)
@@ -86,5 +86,4 @@ def best_scale(problem: BoxQP, beta: np.ndarray, image: np.ndarray) -> float:
     for _ in range(_STEPS):  # convex in t: golden sections
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         low, high = (low, right) if primal(left) <= primal(right) else (left, high)
-    middle = (low + high) / 2
-    return middle if primal(middle) < primal(1.0) else 1.0
+    return min((low + high) / 2, 0.0, 1.0, key=primal)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...certificates import Status
+from ...certificates import Status, best_intercept
+from ...engine import Stopwatch
+from ...kernels import Gram
 from ...problems import BoxQP
 from .._driver import drive
 from .._monitor import Monitor
@@ -16,6 +18,10 @@ from ._approximation import Approximation, with_right_sum
 from ._features import LandmarkFeatures
 from ._smoothed_newton import SmoothedNewton, SmoothedProblem
 from ._time_limit import TimeLimit
+
+OVERFLOW = "Features overflow float32"
+_FEWEST = 20  # landmarks
+_SHARE = 0.5  # of the time, for features; Newton's steps take about as long
 
 
 def solve_on_landmarks(
@@ -26,6 +32,7 @@ def solve_on_landmarks(
     random: np.random.Generator,
     threads: int = 1,
     monitor: Monitor | None = None,
+    start: np.ndarray | None = None,
 ) -> Approximation:
     """The best machine in the span of the landmarks' kernel functions, to a relative gap of about `tolerance`.
 
@@ -43,21 +50,54 @@ def solve_on_landmarks(
         Chooses the rows of the first stages.
     threads, monitor
         As in every solver.
+    start : ndarray, optional
+        Coefficients of an earlier machine, one a variable; what landmarks there are of it is gone on from.
 
     """
     n = problem.gram.shape[0]
     order = random.permutation(n)
+    landmarks = _as_many_as_time_allows(problem.gram, landmarks, limit, threads)
     features = LandmarkFeatures(problem.gram, landmarks, order, threads)
     by_row = [values.reshape(-1, n)[:, order] for values in (problem.p, problem.lower, problem.upper)]
-    solver = SmoothedNewton(SmoothedProblem(features, *by_row), None, tolerance, limit=limit)
+    made = SmoothedProblem(features, *by_row)
+    theta = None if start is None else _weights_of(made, problem, start, landmarks)
+    solver = SmoothedNewton(made, theta, tolerance, limit=limit)
     solution = drive(solver, SmoothedNewton.budget, monitor)
     beta = np.empty((len(problem.p) // n, n))
     beta[:, order] = solution.slopes
     coefficients = np.zeros(problem.n)
     coefficients[landmarks] = features.coefficients(solution.variables[:-1])
+    if not (np.isfinite(coefficients).all() and np.isfinite(beta).all()):
+        zeros = np.zeros(problem.n)
+        return Approximation(zeros, zeros, solution.iterations, words=f"{OVERFLOW}. ")
     return Approximation(
         coefficients,
         with_right_sum(problem, beta.ravel()),
         solution.iterations,
         solution.status is Status.CONVERGED,
     )
+
+
+def _weights_of(made: SmoothedProblem, problem: BoxQP, start: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
+    """Weights of the features and the best intercept of the machine that coefficients of landmarks make."""
+    by_row = start.reshape(-1, problem.gram.shape[0]).sum(axis=0)
+    w = made.features.weights(by_row[landmarks])
+    residual = made.p - made.features.times(w, made.n)
+    intercept = best_intercept(residual.ravel(), made.lower.ravel(), made.upper.ravel(), problem.totals[0], 0.0)
+    return np.append(w, intercept)
+
+
+def _as_many_as_time_allows(gram: Gram, landmarks: np.ndarray, limit: TimeLimit, threads: int) -> np.ndarray:
+    """The first of the landmarks, if the features of all would take more than half of the time that is left.
+
+    Features of one portion of rows are timed; twice as many landmarks take two to four times as long.
+    """
+    if limit.left == np.inf or len(landmarks) <= _FEWEST:
+        return landmarks
+    rows = np.arange(min(gram.shape[0], 2048))
+    watch = Stopwatch()
+    values = gram.with_threads(1).block(rows, landmarks, np.float32)
+    np.matmul(values, np.zeros((len(landmarks), len(landmarks)), np.float32))
+    whole = watch.seconds() * gram.shape[0] / len(rows) / threads
+    share = _SHARE * max(limit.left, 0.0) / max(whole, 1e-9)
+    return landmarks[: max(int(len(landmarks) * min(share, 1.0) ** 0.5), _FEWEST)]
