@@ -101,7 +101,9 @@ class CellMachines:
         finished = np.zeros(len(self.rows), bool)
 
         def task(begin: int) -> None:
-            room = None if self._kept is not None else np.empty((len(self.variables[0]) + 1) ** 2, self.dtype)
+            room: np.ndarray | None = None
+            if self._kept is None:
+                room = np.empty((len(self.variables[0]) + 1) ** 2, self.dtype)
             try:
                 for k in range(begin, len(self.rows), self.threads):
                     self.stopped |= self.monitor is not None and self._report()
@@ -126,7 +128,7 @@ class CellMachines:
         problem, v, K = self.problem, self.variables[k], self._matrix(k, room)
         m = len(v)
         start = found.beta[v]
-        residual = np.full(m + 1, b, self.dtype)
+        residual: np.ndarray = np.full(m + 1, b, self.dtype)
         residual[:m] = problem.p[v]
         if start.any():
             residual[:m] -= K[:m, :m] @ start.astype(self.dtype)
