@@ -5,6 +5,7 @@ from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound
 from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
+    ALL_WORDS as CLAIM_WORDS,
     REPRODUCED,
     WORDS as FIGURE_WORDS,
     all_finite,
@@ -36,14 +37,16 @@ from ._linear import confirmed, evaluate_linear, refuted
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
-from ._print import KERNEL_MATRIX, rounded_down, rounded_up
+from ._print import KERNEL_MATRIX, rounded_down, rounded_up, sampled_words
 from ._risk import RiskEvidence, evaluate_risk
+from ._sampled import SampledBound, sampled_lower_bound
 from ._separability import NotSeparableError, SeparationProof, not_separable, row_keys
 from ._tube import evaluate_tube
 
 __all__ = [
     "AveragedGuarantee",
     "CASES",
+    "CLAIM_WORDS",
     "Certificate",
     "DEFINITENESS",
     "ESTIMATE",
@@ -63,6 +66,7 @@ __all__ = [
     "REPRODUCED",
     "PROOF",
     "RiskEvidence",
+    "SampledBound",
     "SeparationProof",
     "Status",
     "all_finite",
@@ -107,6 +111,8 @@ __all__ = [
     "refuted",
     "rounded_down",
     "rounded_up",
+    "sampled_lower_bound",
+    "sampled_words",
     "of_widths",
     "with_definiteness",
     "violation_at",

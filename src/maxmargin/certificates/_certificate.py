@@ -70,6 +70,10 @@ class Certificate:
         For stochastic gradients with ``schedule="theory"``: the bound ``n B rho / sqrt(T)`` of how far the mean of the
         steps can be above the best weights of length up to B, in expectation. It holds beside dual <= optimum, which
         is a proof.
+    confidence : float
+        The probability with which dual <= optimum holds: 1 is a proof. Below 1 the dual objective was bounded from
+        some rows of the kernel matrix, drawn at random (`maxmargin.svm.LargeSVC` and `LargeSVR`, where time was too
+        short for all of them), and the status is never CONVERGED.
 
     """
 
@@ -85,6 +89,7 @@ class Certificate:
     definiteness: str = "known"
     assumes: str = ""
     averaged: AveragedGuarantee | None = None
+    confidence: float = 1.0
 
     @classmethod
     def of(
@@ -93,7 +98,7 @@ class Certificate:
         """A certificate from recomputed figures."""
         e = evidence
         figures = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
-        return cls(*figures, status, iterations, seconds, label, e.definiteness, e.assumes)
+        return cls(*figures, status, iterations, seconds, label, e.definiteness, e.assumes, confidence=e.confidence)
 
     def __str__(self) -> str:
         return as_text(self, ())
@@ -157,6 +162,11 @@ class ModelCertificate:
     def definiteness(self) -> str:
         """The weakest reason of any problem."""
         return min((c.definiteness for c in self.problems), key=DEFINITENESS.index)
+
+    @property
+    def confidence(self) -> float:
+        """The smallest one of any problem: 1 only if all lower bounds are proven."""
+        return min(c.confidence for c in self.problems)
 
     @property
     def iterations(self) -> int:

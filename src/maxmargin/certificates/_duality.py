@@ -33,7 +33,8 @@ _EXTENDED_WORK, _MORE_WORK, _AUDIT_WORK = 3e5, 6e6, 2e7
 class Evidence:
     """Figures of one problem, recomputed. ``image`` is K beta, ``intercepts`` one b a group.
 
-    ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller.
+    ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller. ``confidence``
+    is the probability with which dual <= optimum holds, 1 where it is proven.
     """
 
     assumes: ClassVar[str] = ""  # beside what `definiteness` says
@@ -47,6 +48,7 @@ class Evidence:
     image: np.ndarray
     definiteness: str = "known"
     rounding: float = 0.0
+    confidence: float = 1.0
 
 
 def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, end: float = 0.0) -> float:

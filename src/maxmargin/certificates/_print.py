@@ -30,6 +30,11 @@ def rounded_up(value: float, digits: int = 10) -> str:
     return _rounded(value, digits, ROUND_CEILING)
 
 
+def sampled_words(confidence: float) -> str:
+    """What is said of a lower bound that holds with a probability below 1."""
+    return f"holds with probability 1 - {1 - confidence:.2g}, not proven"
+
+
 def _rounded(value: float, digits: int, direction: str) -> str:
     if not isfinite(value) or value == 0:
         return f"{value:g}"
@@ -51,6 +56,9 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
         lines.append(("assumed, not proven", worst.assumes))
     if worst.definiteness != "known":
         lines.append(("kernel matrix", KERNEL_MATRIX[worst.definiteness]))
+    confidence = min(c.confidence for c in (worst, *problems))
+    if confidence < 1:
+        lines.append(("lower bound sampled", sampled_words(confidence)))
     bound = worst.averaged
     if bound is not None:
         made = f"B = {bound.radius:.3g}, rho = {bound.lipschitz:.3g}, {bound.steps} steps"

@@ -64,6 +64,7 @@ class RiskEvidence:
     """
 
     definiteness: ClassVar[str] = "known"  # there is no kernel
+    confidence: ClassVar[float] = 1.0  # all bounds are proven
 
     primal: float
     dual: float

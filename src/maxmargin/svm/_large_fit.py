@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
-from ..certificates import Certificate, Status, intercept_range
+from ..certificates import Certificate, Status, intercept_range, sampled_words
 from ..estimators import conclude, monitor_of, solve_all, weights_or_ones
 from ..kernels import Kernel
 from ..problems import BoxQP
@@ -149,9 +149,10 @@ def _check_kernel(machine: Any, kernel: Kernel) -> None:
 def advice(machine: Any, worst: Certificate) -> str:
     """The warning of a fit whose gap is not what was asked for."""
     where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
+    sampled = f" (its lower bound is sampled: it {sampled_words(worst.confidence)})" if worst.confidence < 1 else ""
     said = (
         f"{type(machine).__name__} ended as '{worst.status}'{where}: the exact optimum is known to a relative gap of "
-        f"{worst.relative_gap:.2e}, and gap_tol={machine.gap_tol:g} was asked for. "
+        f"{worst.relative_gap:.2e}{sampled}, and gap_tol={machine.gap_tol:g} was asked for. "
     )
     if worst.status is Status.INTERRUPTED:
         return said + "Set warm_start=True and call fit again to resume."

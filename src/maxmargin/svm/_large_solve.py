@@ -80,7 +80,8 @@ class Bracketed:
     @property
     def radius(self) -> float:
         """How far the weights of the exact machine can be from those of this one, in feature space."""
-        return radius_of(self.evidence.gap, same=self.coefficients is self.beta)
+        proven = self.evidence.confidence == 1
+        return radius_of(self.evidence.gap, same=self.coefficients is self.beta) if proven else np.inf
 
 
 def radius_of(gap: float, same: bool) -> float:
@@ -328,8 +329,9 @@ class _Run:
 
     @property
     def met(self) -> bool:
-        """Whether the gap is what was asked for."""
-        return self.evidence is not None and self.evidence.relative_gap <= self.options.gap_tol
+        """Whether the gap is proven to be what was asked for."""
+        found = self.evidence
+        return found is not None and found.confidence == 1 and found.relative_gap <= self.options.gap_tol
 
     def refine(self) -> None:
         """Go on by exact steps, where the method allows it, until the gap is what was asked for or time is over."""
