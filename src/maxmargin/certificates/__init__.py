@@ -14,6 +14,8 @@ from ._claims import (
     not_reproduced,
     values_agree as values_agree,
 )
+from ._coinciding import coinciding_weights, equations
+from ._columns import columns_of
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import (
     Evidence,
@@ -26,7 +28,7 @@ from ._duality import (
 )
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._image import product_rounding as product_rounding
-from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
+from ._indefinite import IndefiniteKernelError, IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
 from ._kernel_ridge import evaluate_kernel_ridge, hold_to_rounding
@@ -36,7 +38,7 @@ from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up
 from ._risk import RiskEvidence, evaluate_risk
-from ._separability import NotSeparableError, SeparationProof, not_separable
+from ._separability import NotSeparableError, SeparationProof, not_separable, row_keys
 from ._tube import evaluate_tube
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "Guarantee",
     "NotReproducibleError",
     "KERNEL_MATRIX",
+    "IndefiniteKernelError",
     "IndefiniteKernelWarning",
     "KKTCases",
     "LowerBound",
@@ -66,10 +69,14 @@ __all__ = [
     "averaged_guarantee",
     "gradient_bound",
     "prior_radius",
+    "row_keys",
     "row_squares",
     "are_floats",
     "best_intercept",
+    "coinciding_weights",
+    "columns_of",
     "confirmed",
+    "equations",
     "evaluate",
     "evaluate_bracket",
     "evaluate_crammer_singer",

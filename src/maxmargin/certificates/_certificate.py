@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..engine import interruptible
 from ._duality import Evidence
 from ._print import as_html, as_text
+from ._unweighted import without_weights
 
 if TYPE_CHECKING:
     from ._averaged import AveragedGuarantee
@@ -107,10 +108,12 @@ class ModelCertificate:
 
     Its figures (``primal``, ``dual``, ``gap``, ``relative_gap``, ``kkt_violation``, ``status``) are those of the
     worst problem; ``iterations`` and ``seconds`` are sums. ``problems`` has all of them in the model's own order.
+    ``note`` says what may be the cause where `verify` has refuted a model.
     """
 
     problems: tuple[Certificate, ...]
     _recompute: Callable[..., Sequence[Certificate]] | None = field(default=None, compare=False)
+    note: str = field(default="", compare=False)
 
     @property
     def worst(self) -> Certificate:
@@ -179,12 +182,15 @@ class ModelCertificate:
         """
         if self._recompute is None:
             raise ValueError("this certificate has lost its model; take it from model.certificate_.")
-        return ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
+        found = ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
+        if found.status is Status.REFUTED:
+            return replace(found, note=without_weights(self._recompute, sample_weight))
+        return found
 
     def __str__(self) -> str:
-        return as_text(self.worst, self.problems)
+        return as_text(self.worst, self.problems, self.note)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return as_html(self.worst, self.problems)
+        return as_html(self.worst, self.problems, self.note)

@@ -37,7 +37,7 @@ def _rounded(value: float, digits: int, direction: str) -> str:
     return f"{shown:.{digits}g}" if -5 <= shown.adjusted() < digits else f"{shown:.{digits - 1}e}"
 
 
-def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[str, str]]:
+def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> list[tuple[str, str]]:
     lines = []
     if len(problems) > 1:
         lines.append(("problems", f"{len(problems)}, of which the worst is shown ({worst.label})"))
@@ -65,6 +65,7 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
         ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
         ("iterations", f"{iterations}"),
         ("seconds", f"{seconds:.3g}"),
+        *([("note", note)] if note else []),
     ]
 
 
@@ -75,14 +76,14 @@ def _of_nothing(worst: Certificate) -> str:
     return ", as always where 0 is between the bounds; converged by the violation"
 
 
-def as_text(worst: Certificate, problems: Sequence[Certificate]) -> str:
+def as_text(worst: Certificate, problems: Sequence[Certificate], note: str = "") -> str:
     """Aligned lines for a terminal."""
-    return text_table(_lines(worst, problems))
+    return text_table(_lines(worst, problems, note))
 
 
-def as_html(worst: Certificate, problems: Sequence[Certificate]) -> str:
+def as_html(worst: Certificate, problems: Sequence[Certificate], note: str = "") -> str:
     """A table for a notebook."""
-    return html_table(_lines(worst, problems))
+    return html_table(_lines(worst, problems, note))
 
 
 def text_table(lines: Sequence[tuple[str, str]]) -> str:

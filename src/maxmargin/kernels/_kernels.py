@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel, sigmoid_kernel
 
 from ..data import Rows, canonical
+from ..messages import FloatRangeError
 from ._accuracy import (
     EXTENDED_UNIT,
     INACCURATE,
@@ -69,7 +70,7 @@ class _ProductKernel(Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.diagonal(np.array([norms.max(initial=0.0) for norms in tiled.squared_norms]))
         if not np.isfinite(values).all() or not np.isfinite(tiled.squared_norms[0]).all():
-            raise ValueError(
+            raise FloatRangeError(
                 "The dual coefficients or intercepts are not finite: X has values so large that the squared length "
                 "of a row or its kernel value overflows float64. Scale X."
             )

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate, evaluate_hard_margin
 from ..kernels import Gram, Kernel
+from ..messages import FloatRangeError
 from ..problems import BoxQP
 from ..solvers import Solution
 from ._solve import Solved, certificate_of, judged
@@ -140,7 +141,7 @@ class NuMargin(Formulation):
         with np.errstate(over="ignore"):
             coefficients = solution.variables / rho
             if not np.isfinite(np.abs(coefficients).sum()):  # decision values are sums of them
-                raise ValueError(NOT_FINITE)
+                raise FloatRangeError(NOT_FINITE)
         return coefficients, (low + high) / 2 / rho
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:

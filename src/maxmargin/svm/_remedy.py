@@ -53,8 +53,10 @@ def _remedy(machine: Any, worst: Certificate) -> str:
     scale = f"Scale the features (StandardScaler): their deviations differ by a factor of {uneven:.0e}. "
     start = scale if uneven > _UNEVEN else ""
     if worst.status is Status.BUDGET_EXHAUSTED:
+        solver = getattr(machine, "solver", "auto")
+        other = "" if solver == "auto" else f"Use solver='auto' (this was {solver!r}). "
         more = "" if machine.max_iter == -1 else f"Raise max_iter (now {machine.max_iter}), or set "
-        return f"{start}{more or 'Set '}warm_start=True and call fit again to resume."
+        return f"{start}{other}{more or 'Set '}warm_start=True and call fit again to resume."
     gap_tol = machine.gap_tol
     if not np.isfinite(worst.primal) and is_regressor(machine):
         return "The objective overflows float64. Scale y to values of about 1, and C and epsilon with it."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificates import Certificate, Evidence, NotSeparableError, Status, with_definiteness
+from ..certificates import Certificate, Evidence, IndefiniteKernelError, NotSeparableError, Status, with_definiteness
 from ..engine import Stopwatch
 from ..kernels import Kernel, definiteness
 from ..problems import BoxQP
@@ -115,7 +115,7 @@ class Tasks:
     def _check_bounds(self, problem: BoxQP, smallest: float | None) -> None:
         """Refuse a hard margin of an indefinite matrix."""
         if not np.isfinite(problem.upper - problem.lower).all():
-            raise ValueError(
+            raise IndefiniteKernelError(
                 f"C=inf asks for a hard margin, which needs a positive semi-definite kernel matrix; that of "
                 f"the kernel {self.kernel} has an eigenvalue of {smallest:.3g}. Use a finite C or "
                 f"another kernel."
