@@ -82,8 +82,8 @@ class LandmarkFeatures:
 
         return self.W.T @ self._sum(task, len(v), np.zeros(self.count))
 
-    def weighted_gram(self, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """``sum_i h_i phi_i phi_i'`` over chosen rows, and ``sum_i h_i phi_i``."""
+    def weighted_gram(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """``sum_i h_i phi_i phi_i'`` over chosen rows, and below it ``sum_i h_i phi_i``."""
         roots, features = np.sqrt(weights).astype(np.float32), self._features_of(rows)
 
         def task(a: int, b: int) -> np.ndarray:
@@ -93,8 +93,7 @@ class LandmarkFeatures:
             joined[-1] = roots[a:b] @ part
             return joined
 
-        found = self._sum(task, len(rows), np.zeros((self.count + 1, self.count)))
-        return found[:-1], found[-1]
+        return self._sum(task, len(rows), np.zeros((self.count + 1, self.count)))
 
     def _features_of(self, rows: np.ndarray) -> Callable[[int, int], np.ndarray]:
         """A function that gives the features of ``rows[a:b]``: kept ones, or made anew where they are too many."""
