@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from .. import plotting
 from ..kernels import kernel_name
+from ..svm import is_large, terms_of
 from ._making import results_of
 from ._render import draw_svg
 from ._subject import BINARY, CLUSTERS, REGRESSION, Subject, numbers_of
@@ -234,6 +235,10 @@ def of_plane(subject: Subject) -> Iterator[Plan]:
             "Each side of the margin is as wide as the data allow at this price of slack. The rows in colour make "
             "the model; without those in grey it would be the same."
         )
+        if is_large(model):  # whose rows are told apart by place alone
+            caption = (
+                f"The rows in colour are inside the margin. The model is a sum over {terms_of(model)}, grey or not."
+            )
         options = {"sample_weight": subject.sample_weight, "class_names": names}
         draw = _shown(plotting.MarginDisplay, model, X, _targets(subject), **options)
         yield Plan("margin", "model", "The margin", caption, WIDE, draw, True)
