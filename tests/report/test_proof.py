@@ -4,7 +4,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from maxmargin.certificates import IndefiniteKernelWarning
-from maxmargin.report import report
+from maxmargin.report import _pictures, report
 from maxmargin.svm import SVC, LargeSVC
 
 
@@ -33,3 +33,11 @@ def test_a_machine_of_many_rows_shows_the_bracket_and_its_landmarks():
     assert titles["Inside the margin, misclassified"]["names"] == ["class", "margin", "slack"]
     exact = report(SVC().fit(X, y), X, y).html
     assert "KKT violation" in exact and "make the model" in exact and "The largest multipliers" in exact
+
+
+def test_the_margin_of_many_rows_is_drawn_of_some(monkeypatch):
+    monkeypatch.setattr(_pictures, "_MOST_IN_MARGIN", 50)
+    X, y = make_blobs(300, centers=2, cluster_std=4.0, random_state=0)
+    page = report(LargeSVC(method="landmarks", n_landmarks=30).fit(X, y), X, y)
+    margin = next(picture for picture in page.data["pictures"] if picture["name"] == "margin")
+    assert margin["caption"].endswith("Shown are 50 of 300 rows, drawn at random.")

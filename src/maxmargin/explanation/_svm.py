@@ -78,7 +78,7 @@ def _margins_in_words(model: Any, margins: list[MarginSummary], support: int, n:
     several = f" of {n} rows" + ("" if len(margins) == 1 else " in total")
     held = f"held by {support}{several}"
     if is_large(model):
-        held = f"approximately: by {counted(support, terms_of(model, several=False), terms_of(model))}{several}"
+        held = f"approximated by {counted(support, terms_of(model, several=False), terms_of(model))}{several}"
     if len(margins) == 1:
         width = "" if margins[0].width is None else f" of width {number(margins[0].width)}"
         return f"parts {listed(model.classes_, 6)} by a margin{width}, {held}."

@@ -23,7 +23,9 @@ _KERNELS = {
     "precomputed": "a given kernel matrix",
 }
 # These say how a model is computed, and not what it is.
-_OF_THE_ENGINE = {"cache_size", "n_jobs", "verbose", "callback", "warm_start", "shrinking", "copy_X"}
+_OF_THE_ENGINE = {
+    "cache_size", "memory", "time_limit", "n_jobs", "verbose", "callback", "warm_start", "shrinking", "copy_X"
+}  # fmt: skip
 _NAMES = {
     "ElasticNet": "elastic net",
     "ElasticNetCV": "elastic net with a penalty by cross-validation",
