@@ -94,7 +94,7 @@ class KernelSearch(TakesKernel, Search):
         """What is trained."""
 
     @abstractmethod
-    def _landmark_machine(self, **params: float) -> Any:
+    def _landmark_machine(self, **params: Any) -> Any:
         """The machine of a candidate over `n_landmarks` landmarks, not fitted."""
 
     def _of_landmarks(self) -> dict[str, Any]:

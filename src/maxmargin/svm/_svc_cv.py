@@ -72,7 +72,7 @@ class SVCCV(KernelSearch, SearchClassifier):
             **params,  # type: ignore[arg-type]
         )
 
-    def _landmark_machine(self, **params: float) -> LargeSVC:
+    def _landmark_machine(self, **params: Any) -> LargeSVC:
         return LargeSVC(class_weight=self.class_weight, **self._of_landmarks(), **params)
 
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -66,7 +66,7 @@ class SVRCV(KernelSearch, SearchRegressor):
             **params,  # type: ignore[arg-type]
         )
 
-    def _landmark_machine(self, **params: float) -> LargeSVR:
+    def _landmark_machine(self, **params: Any) -> LargeSVR:
         return LargeSVR(epsilon=self.epsilon, **self._of_landmarks(), **params)
 
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
