@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -366,3 +367,41 @@ def test_a_changed_coefficient_is_refuted_at_any_place(n, targets):
                 residual = problem.targets[:, k] - kernel(X) @ a[:, k] - a[:, k]
                 exact = float(residual @ residual)
                 assert exact * (1 - 1e-9) <= found.gap <= exact * (1 + 1e-9) + 2 * found.rounding
+
+
+@pytest.mark.parametrize("alpha", [1e100, 1e200, 1e300])
+def test_a_penalty_that_leaves_nothing_of_the_model_is_proven(data, alpha):
+    """Coefficients are y / alpha, the squares of which underflow."""
+    X, y = data
+    model = KernelRidge(alpha=alpha, kernel="rbf").fit(X, y)
+    assert model.certificate_.status is Status.CONVERGED
+    assert model.certificate_.dual <= float(np.sum(y**2)) * (1 + 1e-12)
+    assert model.certificate_.relative_gap < 1e-6
+    assert model.certificate_.verify(X, y).status is Status.CONVERGED
+
+
+def test_coefficients_that_underflow_are_named(data):
+    X, y = data
+    with pytest.warns(ConvergenceWarning, match=r"underflow float64.*lower alpha, or scale y"):
+        KernelRidge(alpha=1e300, kernel="rbf").fit(X, 1e-15 * y)
+
+
+def _negative(a, b, gamma=1.0):
+    return -gamma * float(np.dot(a, b))
+
+
+@pytest.mark.parametrize(
+    "kernel, words",
+    [
+        (_negative, "the kernel function _negative is"),
+        (partial(_negative, gamma=3.0), "the kernel function _negative with gamma=3.0 is"),
+        ("sigmoid", r"the kernel Sigmoid\(gamma=0.25, coef0=1.0\) is"),
+    ],
+)
+def test_an_indefinite_kernel_is_named_in_words(data, kernel, words):
+    with pytest.warns(IndefiniteKernelWarning, match=words):
+        KernelRidge(kernel=kernel, alpha=0.1).fit(*data)
+
+
+def test_a_kernel_of_scikit_learns_has_its_name():
+    assert str(KernelRidge(kernel="laplacian", gamma=0.5)._kernel_of(3)).startswith("'laplacian' (")

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -410,3 +411,41 @@ def test_a_working_set_that_is_solved_to_rounding_is_left(l1_ratio, monkeypatch)
         model = ElasticNet(alpha=alpha, l1_ratio=l1_ratio).fit(X, y)
         assert model.certificate_.relative_gap < 1e-10
     assert len(steps) / 5 <= 20
+
+
+@pytest.mark.parametrize("exponent", [-300, 160, 330, 490])
+def test_an_elastic_net_of_rows_in_another_unit_is_proven(exponent):
+    """Weights are as small as rows are large: their squares, and l2 over the rounding of slopes, say nothing."""
+    X, y = data()
+    unit = 2.0**exponent
+    model = ElasticNet(alpha=0.05 * unit).fit(unit * X, y)
+    assert model.certificate_.status is Status.CONVERGED
+    assert model.certificate_.verify(unit * X, y).status is Status.CONVERGED
+    if exponent > 0:
+        plain = Lasso(alpha=0.025).fit(X, y)
+        np.testing.assert_allclose(model.coef_ * unit, plain.coef_, rtol=1e-2, atol=1e-3)
+
+
+def test_an_alpha_below_the_rounding_of_slopes_is_named():
+    X, y = data()
+    with pytest.warns(ConvergenceWarning, match=r"alpha=0.01 is below the rounding of the slopes.*LinearRegression"):
+        model = Lasso(alpha=0.01).fit(1e100 * X, y)
+    assert model.certificate_.status is Status.STALLED
+
+
+@pytest.mark.parametrize("alpha, l1_ratio", [(0.1, 0.5), (0.1, 1e-9), (1e-9, 0.5), (10.0, 0.9)])
+@pytest.mark.parametrize("unit", [1.0, 1e8, 1e12])
+def test_bounds_of_an_elastic_net_contain_its_optimum(alpha, l1_ratio, unit):
+    X, y = data()
+    X = unit * X
+    n, d = X.shape
+    l1, l2 = alpha * l1_ratio, alpha * (1 - l1_ratio)
+    problem = Risk(
+        Rows(X), y, np.full(n, 1 / n), make_loss("squared"), make_penalty("elastic_net", l1_ratio, alpha, False), False
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        best = ElasticNet(alpha=alpha, l1_ratio=l1_ratio, fit_intercept=False, tol=1e-14).fit(X, y).coef_
+    value = 0.5 * np.mean((y - X @ best) ** 2) + l1 * np.abs(best).sum() + 0.5 * l2 * best @ best
+    for theta in (np.append(best, 0.0), np.append(0.9 * best, 0.0), np.zeros(d + 1)):
+        assert evaluate_risk(problem, theta).dual <= value * (1 + 1e-12)

@@ -1,7 +1,9 @@
 """The verdict on separability, with a proof of either kind."""
 
 from dataclasses import replace
-from itertools import product
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import prod
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from maxmargin.certificates import NotSeparableError, SeparationProof
-from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.kernels import RBF, Constant, Linear, Polynomial, Sigmoid, monomial_degrees
 from maxmargin.svm import SVC, LinearSVC, Separability, separability
 
 
@@ -92,10 +94,11 @@ def test_several_classes_and_other_kernels(load):
         assert found.separable is False and found.proof.verify(more, contradiction[1]).holds
 
 
-def test_indefinite_kernels_are_refused(clouds):
+def test_indefinite_kernels_have_no_feature_space(clouds):
     X, y = clouds(40, 2, 0)
-    with pytest.raises(ValueError, match="positive semi-definite"):
-        separability(X, y, "sigmoid", gamma=2.0, coef0=-1.0)
+    verdict = separability(X, y, "sigmoid", gamma=2.0, coef0=-1.0)
+    assert verdict.separable is None and verdict.verify(X, y).separable is None
+    assert "positive semi-definite" in str(verdict) and "C=inf" not in str(verdict)
 
 
 @pytest.mark.parametrize("machine", [SVC(C=np.inf, kernel="linear"), LinearSVC(C=np.inf, loss="hinge")])
@@ -168,3 +171,140 @@ def test_rows_that_differ_are_never_proven_inseparable_by_an_rbf_kernel(apart, s
     verdict = separability(X, y, "rbf", gamma=1.0)
     assert verdict.separable is separable
     assert verdict.verify(X, y).separable is separable
+
+
+def share_a_point(rows):
+    """Whether weights that are not negative, with sum 1, make these rows of fractions 0: by the simplex method."""
+    n = len(rows)
+    table = [[row[k] for row in rows] + [Fraction(0)] for k in range(len(rows[0]))] + [[Fraction(1)] * (n + 1)]
+    basis = [n + k for k in range(len(table))]
+    cost = [-sum(column) for column in zip(*table, strict=True)]
+    while (enter := next((j for j in range(n) if cost[j] < 0), None)) is not None:
+        ratios = [(row[n] / row[enter], basis[k], k) for k, row in enumerate(table) if row[enter] > 0]
+        leave = min(ratios)[2]  # the rule of Bland
+        table[leave] = [value / table[leave][enter] for value in table[leave]]
+        pivot = table[leave]
+        for k, row in enumerate(table):
+            if k != leave and row[enter]:
+                table[k] = [a - row[enter] * b for a, b in zip(row, pivot, strict=True)]
+        cost = [a - cost[enter] * b for a, b in zip(cost, pivot, strict=True)]
+        basis[leave] = enter
+    return cost[n] == 0
+
+
+def separable_in_fractions(X, y, degrees):
+    """Whether a combination of monomials of these total degrees, and a constant, has the classes on its two sides."""
+    rows = [[Fraction(float(value)) for value in row] for row in X]
+    chosen = [c for k in {0, *degrees} for c in combinations_with_replacement(range(len(rows[0])), k)]
+    signs = [1 if label == y[0] else -1 for label in y]
+    signed = [
+        [s * prod((row[k] for k in c), start=Fraction(1)) for c in chosen] for row, s in zip(rows, signs, strict=True)
+    ]
+    largest = [max(abs(v) for v in column) or 1 for column in zip(*signed, strict=True)]
+    return not share_a_point([[v / m for v, m in zip(row, largest, strict=True)] for row in signed])
+
+
+POLYNOMIALS = [
+    (Linear(), {1}),
+    (Polynomial(coef0=0.0, degree=2), {2}),
+    (Polynomial(coef0=1.0, degree=2), {0, 1, 2}),
+    (Polynomial(coef0=1.0, degree=3), {0, 1, 2, 3}),
+    (Linear() + Polynomial(coef0=0.0, degree=3), {1, 3}),
+    (Linear() * Polynomial(coef0=1.0, degree=1), {1, 2}),
+    (2.0 * Linear() + Constant(3.0), {0, 1}),
+]
+
+
+@pytest.mark.parametrize(("kernel", "degrees"), POLYNOMIALS, ids=lambda value: repr(value)[:60])
+def test_verdicts_of_hostile_rows_are_those_of_exact_arithmetic(kernel, degrees):
+    """Rows that nearly coincide, on grids and of extreme sizes: no verdict is false, and not all are undecided."""
+    assert monomial_degrees(kernel) == degrees
+    rng, seen = np.random.default_rng(0), set()
+    for trial in range(60):
+        X = rng.integers(-2, 3, size=(3 + trial % 4, 1 + trial % 2)).astype(float)
+        y = np.array([0, 1, *rng.integers(0, 2, len(X) - 2)])
+        X[1] = X[0]
+        X[1, 0] += [0.0, 1e-3, 1e-7, 1e-12, 3e-16][trial % 5]
+        X *= [1.0, 0.1, 1e100, 1e-100, 1e200, 1e-200][trial % 6]
+        verdict = separability(X, y, kernel)
+        assert verdict.verify(X, y).separable is verdict.separable
+        if verdict.separable is not None:
+            assert verdict.separable == separable_in_fractions(X, y, degrees)
+        seen.add(verdict.separable)
+    assert {True, False} <= seen
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-5, 1e-7, 1e-9, 1e-12, 1e-15])
+def test_rows_that_differ_are_not_proven_inseparable_by_a_polynomial(apart):
+    X, y = np.array([[1.0], [1.0 + apart], [2.0]]), [0, 1, 0]
+    kernel = Polynomial(coef0=1.0, degree=3)
+    assert separable_in_fractions(X, y, {0, 1, 2, 3})
+    assert separability(X, y, kernel).separable is not False
+    proof = SeparationProof(np.array([1]), np.array([0]), np.ones(1), np.ones(1), 0.0, 1.0, kernel)
+    assert not proof.verify(X, y).holds
+
+
+def test_a_polynomial_that_changes_sign_too_often_does_not_separate():
+    X, y = np.array([[0.1], [0.2], [0.3], [0.4], [0.5]]), [0, 1, 0, 1, 0]
+    verdict = separability(X, y, Polynomial(coef0=1.0, degree=3))
+    assert verdict.separable is False and verdict.verify(X, y).separable is False
+    assert separability(X, y, Polynomial(coef0=1.0, degree=4)).separable is not False
+
+
+@pytest.mark.parametrize(
+    "kernel", [RBF(1.0), RBF(1.0) + Linear(), RBF(1.0) * Linear(), Sigmoid(), lambda A, B: A @ B.T]
+)
+def test_only_equal_rows_are_inseparable_by_kernels_without_columns(kernel):
+    X, y = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, 1.0]]), [0, 1, 1]
+    equal = separability(X, y, kernel)
+    assert equal.separable is False and equal.verify(X, y).separable is False
+    for apart in (1e-9, 1e-13):
+        assert separability(X + [[0.0, 0.0], [apart, 0.0], [0.0, 0.0]], y, kernel).separable is not False
+
+
+def test_precomputed_values_are_taken_as_they_are():
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]
+    verdict = separability(X @ X.T, y, "precomputed")
+    assert verdict.separable is False and verdict.verify(X @ X.T, y).separable is False
+    assert separability(X @ X.T + 1e-9 * np.eye(4), y, "precomputed").separable is not False
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid", Linear() * Linear(), RBF(1.0) + Linear()])
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e-160, 1e-100, 1e100, 1e160, 1e300])
+def test_sizes_of_all_kinds_have_a_verdict_in_words_of_this_function(kernel, scale):
+    X, y = scale * np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]
+    verdict = separability(X, y, kernel)
+    assert "C=inf" not in str(verdict) and "coefficients" not in str(verdict)
+    if kernel == "linear":
+        assert verdict.separable is False
+    elif kernel != "sigmoid":
+        assert verdict.separable is not False  # x1 x2 separates
+
+
+def test_other_labels_refute_a_verdict(clouds):
+    X, y = clouds(40, 2, 1)
+    for rows in (X, X + 10 * y[:, None]):
+        verdict = separability(rows, y)
+        other = y.copy()
+        changed = 0 if verdict.proof is None else verdict.proof.positive[0]
+        other[changed] = 1 - other[changed]
+        again = verdict.verify(rows, other)
+        assert verdict.separable is not None and not verdict.verify(rows, y).refuted
+        assert again.refuted and again.separable is None
+        assert str(again).startswith("refuted")
+    undecided = separability([[0.0], [1e-9], [1.0]], [0, 1, 1], "rbf", gamma=1.0)
+    assert undecided.separable is None
+    assert not undecided.verify([[0.0], [1e-9], [1.0]], [1, 0, 0]).refuted
+
+
+def test_words_of_several_classes_name_them():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [7.0], [9.0]])
+    y = np.array(["ash", "ash", "oak", "oak", "yew", "yew"])
+    verdict = separability(X, y)
+    assert verdict.pair == ("ash", "oak") and verdict.width == pytest.approx(1.0, rel=1e-6)
+    assert "between ash and oak, the closest of 3 pairs of classes" in str(verdict)
+    mixed = separability(X, np.array(["ash", "ash", "oak", "yew", "oak", "yew"]))
+    assert set(mixed.pair) == {"oak", "yew"}
+    assert "of class oak" in str(mixed) and "of class yew" in str(mixed)
+    near = separability([[0.0], [1.0], [1.0 + 1e-13], [5.0]], ["ash", "oak", "yew", "yew"])
+    assert near.separable is None and "classes oak and yew" in str(near)

@@ -182,5 +182,20 @@ def test_smo_is_not_misled_by_float32():
 def test_steps_when_no_number_is_named():
     from maxmargin.solvers.kernel._named import _steps_for
 
-    assert _steps_for(200) == 250_000_000  # each looks at 200 variables
+    assert _steps_for(200) == 20_000_000  # each looks at 200 variables
+    assert 200 * _steps_for(200) < 1000 * _steps_for(1000) < 12e9
     assert _steps_for(10**6) == 100 * 10**6
+
+
+def test_smo_on_columns_of_different_units_ends_with_advice(monkeypatch):
+    """Millions of steps change nothing there: it says why, and which solver would do."""
+    monkeypatch.setattr("maxmargin.solvers.kernel._named._LOOKS", 120_000_000)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 4)) * [1.0, 1.0, 1e3, 1e3]
+    y = x[:, 0] + x[:, 2] / 1e3 + 0.5 * rng.normal(size=200) > 0
+    with pytest.warns(ConvergenceWarning, match=r"Scale the features .*solver='auto'.*warm_start=True") as caught:
+        model = SVC(kernel="linear", C=10.0, solver="smo").fit(x, y)
+    assert len(caught) == 1
+    assert str(model.certificate_.status) == "budget exhausted"
+    assert model.n_iter_[0] == 200_000
+    assert str(SVC(kernel="linear", C=10.0).fit(x, y).certificate_.status) == "converged"

@@ -1,10 +1,14 @@
 """Machines without a unit of their own: what is called converged does not depend on that of the data."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.certificates import Status
-from maxmargin.svm import NuSVC, NuSVR, OneClassSVM
+from maxmargin.svm import SVR, NuSVC, NuSVR, OneClassSVM
 
 
 def _rows(n=120):
@@ -80,3 +84,79 @@ def test_what_overflows_when_it_is_scaled_is_not_called_converged():
     model = NuSVC(nu=0.2, kernel="linear")
     with pytest.raises(ValueError, match=r"too large or too small for products of rows .* Scale X"):
         model.fit(1e-155 * X, sign)
+
+
+def _sines(n=60):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("exponent", [-480, -300, -100, -43, -20, 0, 20, 40])
+def test_targets_and_c_in_another_unit_give_the_same_regressor(exponent):
+    """By a power of two, which rounds nothing: no unit is one in which any multipliers will do."""
+    X, y = _sines()
+    s = 2.0**exponent
+    for make in (lambda s: NuSVR(C=s), lambda s: SVR(C=s, epsilon=0.1 * s)):
+        model = make(s)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X, s * y)
+        certificate = model.certificate_
+        if exponent < 20:
+            assert certificate.status is Status.CONVERGED
+            assert certificate.relative_gap < 1e-3
+            np.testing.assert_allclose(model.predict(X) / s, make(1.0).fit(X, y).predict(X), atol=5e-3)
+        assert certificate.kkt_violation <= 1e-3 * min(1.0, s * np.ptp(y)) or certificate.status is Status.STALLED
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e-200, 1e-100, 1e-30, 1e-13])
+@pytest.mark.parametrize("model", [NuSVR(), SVR(epsilon=0.0)], ids=["NuSVR", "SVR"])
+def test_small_targets_beside_a_large_c_are_never_converged_by_their_size(model, scale):
+    """The violation of a constant model is within tol, and says nothing."""
+    X, y = _sines()
+    model = clone(model)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, scale * y)
+    if model.certificate_.status is Status.CONVERGED:
+        assert model.certificate_.kkt_violation <= 1e-3 * scale * np.ptp(y)
+    else:
+        assert model.certificate_.status is Status.STALLED
+        (only,) = caught
+        assert "Scale y to values of about 1" in str(only.message)
+    assert model.certificate_.verify(X, scale * y).status is model.certificate_.status
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e300])
+def test_targets_whose_objective_overflows_are_told_so(scale):
+    X, y = _sines()
+    for model in (NuSVR(C=scale), SVR(C=scale, epsilon=0.1 * scale)):
+        with pytest.warns(ConvergenceWarning, match="overflows float64. Scale y"):  # and of nothing else
+            model.fit(X, scale * y)
+        assert model.certificate_.status is Status.STALLED
+
+
+def test_rows_whose_products_underflow_are_not_converged():
+    X, _ = _sines()
+    with pytest.warns(ConvergenceWarning, match="or underflow. Centre and scale X"):
+        model = OneClassSVM(kernel="linear", nu=0.3).fit(1e-160 * X)
+    assert model.certificate_.status is Status.STALLED
+
+
+@pytest.mark.parametrize("gamma", [1e-4, 1e-8, 1e-10])
+def test_one_class_of_rows_that_a_kernel_brings_together_is_held_to_their_distances(gamma):
+    """Decision values differ by about gamma, and so did the violation of multipliers that no step had changed."""
+    X, _ = _sines()
+    model = OneClassSVM(gamma=gamma, nu=0.3).fit(X)
+    values = model.decision_function(X)
+    assert model.certificate_.status is Status.CONVERGED
+    assert model.certificate_.kkt_violation < 0.1 * np.ptp(values)
+    assert np.mean(values < 0) <= 0.3 + 1e-9
+
+
+@pytest.mark.parametrize("model", [NuSVR(), SVR()], ids=["NuSVR", "SVR"])
+def test_equal_targets_converge(model):
+    X, _ = _sines()
+    for value in (0.0, 0.1, 1e-200, 1e200):
+        assert clone(model).fit(X, np.full(len(X), value)).certificate_.status is Status.CONVERGED

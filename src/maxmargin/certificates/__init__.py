@@ -5,6 +5,7 @@ from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound
 from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
+    ALL_WORDS as CLAIM_WORDS,
     REPRODUCED,
     WORDS as FIGURE_WORDS,
     all_finite,
@@ -14,6 +15,8 @@ from ._claims import (
     not_reproduced,
     values_agree as values_agree,
 )
+from ._coinciding import coinciding_weights, equations
+from ._columns import columns_of
 from ._crammer_singer import evaluate_crammer_singer
 from ._duality import (
     Evidence,
@@ -26,7 +29,7 @@ from ._duality import (
 )
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
 from ._image import product_rounding as product_rounding
-from ._indefinite import IndefiniteKernelWarning, of_widths, with_definiteness
+from ._indefinite import IndefiniteKernelError, IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
 from ._kernel_ridge import evaluate_kernel_ridge, hold_to_rounding
@@ -34,14 +37,16 @@ from ._linear import confirmed, evaluate_linear, refuted
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
-from ._print import KERNEL_MATRIX, rounded_down, rounded_up
+from ._print import KERNEL_MATRIX, rounded_down, rounded_up, sampled_words
 from ._risk import RiskEvidence, evaluate_risk
-from ._separability import NotSeparableError, SeparationProof, not_separable
+from ._sampled import SampledBound, sampled_lower_bound
+from ._separability import NotSeparableError, SeparationProof, not_separable, row_keys
 from ._tube import evaluate_tube
 
 __all__ = [
     "AveragedGuarantee",
     "CASES",
+    "CLAIM_WORDS",
     "Certificate",
     "DEFINITENESS",
     "ESTIMATE",
@@ -50,6 +55,7 @@ __all__ = [
     "Guarantee",
     "NotReproducibleError",
     "KERNEL_MATRIX",
+    "IndefiniteKernelError",
     "IndefiniteKernelWarning",
     "KKTCases",
     "LowerBound",
@@ -60,16 +66,21 @@ __all__ = [
     "REPRODUCED",
     "PROOF",
     "RiskEvidence",
+    "SampledBound",
     "SeparationProof",
     "Status",
     "all_finite",
     "averaged_guarantee",
     "gradient_bound",
     "prior_radius",
+    "row_keys",
     "row_squares",
     "are_floats",
     "best_intercept",
+    "coinciding_weights",
+    "columns_of",
     "confirmed",
+    "equations",
     "evaluate",
     "evaluate_bracket",
     "evaluate_crammer_singer",
@@ -100,6 +111,8 @@ __all__ = [
     "refuted",
     "rounded_down",
     "rounded_up",
+    "sampled_lower_bound",
+    "sampled_words",
     "of_widths",
     "with_definiteness",
     "violation_at",

@@ -23,11 +23,15 @@ from ._rounding import U, lower, upper
 
 @dataclass(frozen=True)
 class LowerBound:
-    """What multipliers prove: ``value <= optimum``; ``square`` is beta' K beta and ``rounding`` the room for errors."""
+    """What multipliers prove: ``value <= optimum``; ``square`` is beta' K beta and ``rounding`` the room for errors.
+
+    ``confidence`` is 1 where it is proven, else the probability with which it holds.
+    """
 
     value: float
     square: float
     rounding: float
+    confidence: float = 1.0
 
 
 def lower_bound(problem: BoxQP, beta: np.ndarray) -> LowerBound:
@@ -58,7 +62,7 @@ def evaluate_bracket(
     """Primal objective of the machine with these coefficients (one a variable), dual objective of beta, and their gap.
 
     By default at the best intercepts. The violation is that of the conditions that join multipliers and decision
-    values. `below` is what `lower_bound` has said of the same beta, if it was asked before.
+    values. `below` is what `lower_bound` or `sampled_lower_bound` has said of the same beta, if it was asked before.
     """
     image = bounded_image(problem, coefficients)
     if intercepts is not None and not np.isfinite(intercepts).all():
@@ -69,10 +73,13 @@ def evaluate_bracket(
     values = np.asarray(image.values, dtype=np.float64)
     if np.isnan(top) or np.isnan(below.value):
         return Evidence(np.inf, -np.inf, np.inf, np.inf, np.inf, used, values)
+    if below.confidence < 1 and below.value > top:  # the draw was one of the few that fail, and claims nothing
+        below = LowerBound(-np.inf, np.inf, 0.0)
     gap = difference(top, below.value)
     violation = violation_at(problem, beta, problem.p - values, list(used))
     figures = top, below.value, gap, relative(gap, top, below.value), violation
-    return Evidence(*figures, used, values, rounding=float(rounding + below.rounding))
+    rounding = float(rounding + below.rounding)
+    return Evidence(*figures, used, values, rounding=rounding, confidence=below.confidence)
 
 
 def upper_bound(

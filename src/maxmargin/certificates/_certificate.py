@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..engine import interruptible
 from ._duality import Evidence
 from ._print import as_html, as_text
+from ._unweighted import without_weights
 
 if TYPE_CHECKING:
     from ._averaged import AveragedGuarantee
@@ -69,6 +70,10 @@ class Certificate:
         For stochastic gradients with ``schedule="theory"``: the bound ``n B rho / sqrt(T)`` of how far the mean of the
         steps can be above the best weights of length up to B, in expectation. It holds beside dual <= optimum, which
         is a proof.
+    confidence : float
+        The probability with which dual <= optimum holds: 1 is a proof. Below 1 the dual objective was bounded from
+        some rows of the kernel matrix, drawn at random (`maxmargin.svm.LargeSVC` and `LargeSVR`, where time was too
+        short for all of them), and the status is never CONVERGED.
 
     """
 
@@ -84,6 +89,7 @@ class Certificate:
     definiteness: str = "known"
     assumes: str = ""
     averaged: AveragedGuarantee | None = None
+    confidence: float = 1.0
 
     @classmethod
     def of(
@@ -92,7 +98,7 @@ class Certificate:
         """A certificate from recomputed figures."""
         e = evidence
         figures = e.primal, e.dual, e.gap, e.relative_gap, e.kkt_violation
-        return cls(*figures, status, iterations, seconds, label, e.definiteness, e.assumes)
+        return cls(*figures, status, iterations, seconds, label, e.definiteness, e.assumes, confidence=e.confidence)
 
     def __str__(self) -> str:
         return as_text(self, ())
@@ -107,10 +113,12 @@ class ModelCertificate:
 
     Its figures (``primal``, ``dual``, ``gap``, ``relative_gap``, ``kkt_violation``, ``status``) are those of the
     worst problem; ``iterations`` and ``seconds`` are sums. ``problems`` has all of them in the model's own order.
+    ``note`` says what may be the cause where `verify` has refuted a model.
     """
 
     problems: tuple[Certificate, ...]
     _recompute: Callable[..., Sequence[Certificate]] | None = field(default=None, compare=False)
+    note: str = field(default="", compare=False)
 
     @property
     def worst(self) -> Certificate:
@@ -156,6 +164,11 @@ class ModelCertificate:
         return min((c.definiteness for c in self.problems), key=DEFINITENESS.index)
 
     @property
+    def confidence(self) -> float:
+        """The smallest one of any problem: 1 only if all lower bounds are proven."""
+        return min(c.confidence for c in self.problems)
+
+    @property
     def iterations(self) -> int:
         """Steps over all problems."""
         return sum(c.iterations for c in self.problems)
@@ -179,12 +192,15 @@ class ModelCertificate:
         """
         if self._recompute is None:
             raise ValueError("this certificate has lost its model; take it from model.certificate_.")
-        return ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
+        found = ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
+        if found.status is Status.REFUTED:
+            return replace(found, note=without_weights(self._recompute, sample_weight))
+        return found
 
     def __str__(self) -> str:
-        return as_text(self.worst, self.problems)
+        return as_text(self.worst, self.problems, self.note)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return as_html(self.worst, self.problems)
+        return as_html(self.worst, self.problems, self.note)

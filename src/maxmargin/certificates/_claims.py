@@ -27,6 +27,8 @@ WORDS = {
     "relative_gap": "relative gap",
     "kkt_violation": "largest violation",
 }
+# Beside the figures, what a claim may be wrong in.
+ALL_WORDS = {**WORDS, "confidence": "confidence"}
 
 
 def not_reproduced(
@@ -52,6 +54,7 @@ def not_reproduced(
 
     A figure that is not finite claims nothing and is passed over; whether a status may go with it is not asked here.
     A lower bound that is weaker than the one found is not a false one; but figures have to agree among themselves.
+    So does a lower bound that was sampled; but what holds with a probability below 1 has not converged.
 
     """
     size = max((abs(value) for value in (found.primal, found.dual) if isfinite(value)), default=0.0)
@@ -74,6 +77,8 @@ def not_reproduced(
         wrong.append("dual")
     if claim.primal < found.dual:
         wrong.append("primal")
+    if not (claim.confidence == 1 or (0 < claim.confidence < 1 and str(claim.status) != "converged")):
+        wrong.append("confidence")
     return tuple(wrong)
 
 

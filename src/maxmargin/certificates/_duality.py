@@ -33,7 +33,8 @@ _EXTENDED_WORK, _MORE_WORK, _AUDIT_WORK = 3e5, 6e6, 2e7
 class Evidence:
     """Figures of one problem, recomputed. ``image`` is K beta, ``intercepts`` one b a group.
 
-    ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller.
+    ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller. ``confidence``
+    is the probability with which dual <= optimum holds, 1 where it is proven.
     """
 
     assumes: ClassVar[str] = ""  # beside what `definiteness` says
@@ -47,6 +48,7 @@ class Evidence:
     image: np.ndarray
     definiteness: str = "known"
     rounding: float = 0.0
+    confidence: float = 1.0
 
 
 def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, end: float = 0.0) -> float:
@@ -147,20 +149,21 @@ def evaluate_hard_margin(
 
 def _as_sharp_as_needed(how, problem, beta, intercepts, audit, wanted):  # type: ignore[no-untyped-def]
     """Float64, and extended precision where rounding would be seen and the problem is small enough."""
-    image = bounded_image(problem, beta)
-    if intercepts is not None and not np.isfinite(intercepts).all():
-        return _nothing_proven(image, np.inf, tuple(intercepts))
-    evidence = how(problem, beta, intercepts, image)
-    size = max(abs(evidence.primal), abs(evidence.dual), 1e-300)
-    share = U if audit else _NOTICEABLE if wanted is None else min(_NOTICEABLE, wanted / 4)
-    noticeable = not evidence.rounding <= share * size and evidence.kkt_violation < np.inf
-    large = not evidence.rounding <= max(share, _LARGE) * size
-    most = _AUDIT_WORK if audit else _MORE_WORK if large else _EXTENDED_WORK
-    if noticeable and extended_work(problem, beta) <= most:
-        sharp = how(problem, beta, intercepts, bounded_image(problem, beta, extended=True))
-        if sharp.gap < evidence.gap:
-            return sharp
-    return evidence
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is infinite, and proves nothing
+        image = bounded_image(problem, beta)
+        if intercepts is not None and not np.isfinite(intercepts).all():
+            return _nothing_proven(image, np.inf, tuple(intercepts))
+        evidence = how(problem, beta, intercepts, image)
+        size = max(abs(evidence.primal), abs(evidence.dual), 1e-300)
+        share = U if audit else _NOTICEABLE if wanted is None else min(_NOTICEABLE, wanted / 4)
+        noticeable = not evidence.rounding <= share * size and evidence.kkt_violation < np.inf
+        large = not evidence.rounding <= max(share, _LARGE) * size
+        most = _AUDIT_WORK if audit else _MORE_WORK if large else _EXTENDED_WORK
+        if noticeable and extended_work(problem, beta) <= most:
+            sharp = how(problem, beta, intercepts, bounded_image(problem, beta, extended=True))
+            if sharp.gap < evidence.gap:
+                return sharp
+        return evidence
 
 
 def _nothing_proven(image: Image, primal: float, intercepts: tuple[float, ...]) -> Evidence:

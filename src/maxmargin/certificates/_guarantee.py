@@ -10,6 +10,7 @@ from typing import Any
 from ..engine import interruptible
 from ._certificate import Status
 from ._print import html_table, text_table
+from ._unweighted import without_weights
 
 
 class NotReproducibleError(Exception):
@@ -109,6 +110,10 @@ class Guarantee:
             found = self._recompute(X, y, sample_weight)
         except NotReproducibleError as error:
             found = replace(self, holds=False, status=Status.REFUTED, statement=f"Refuted: {error}")
+        if found.status is Status.REFUTED:
+            found = replace(
+                found, statement=f"{found.statement} {without_weights(self._recompute, sample_weight)}".rstrip()
+            )
         return replace(found, _recompute=self._recompute)
 
     def _lines(self) -> list[tuple[str, str]]:

@@ -26,6 +26,10 @@ class IndefiniteKernelWarning(ConvergenceWarning):
     """The kernel matrix is not positive semi-definite: the machine found is stationary, and not proven to be best."""
 
 
+class IndefiniteKernelError(ValueError):
+    """The kernel matrix is not positive semi-definite, where it has to be."""
+
+
 def with_definiteness(evidence: Evidence, problem: BoxQP, definiteness: Definiteness) -> Evidence:
     """The evidence of a box QP, with what its kernel matrix is known to be taken into account."""
     if definiteness.basis == "known":

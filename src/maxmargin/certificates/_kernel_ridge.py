@@ -74,13 +74,18 @@ def _figures(problem: KernelRidgeProblem, a: np.ndarray, k: int, image: Image) -
         square, square_error = image.square
         primal = float(losses) + alpha * float(square)
         primal_error = loss_error + alpha * square_error + gamma(4) * (float(losses) + alpha * abs(float(square)))
-        linear, linear_error = bounded_dot(y, a)
-        own, own_error = bounded_dot(a / s, a)
-        own_error += 2 * U * abs(own)
-        square, square_error = image.square
-        dual = alpha * (2 * linear - alpha * own - float(square))
-        terms = 2 * abs(linear) + alpha * abs(own) + abs(float(square))
-        dual_error = alpha * (2 * linear_error + alpha * own_error + square_error + gamma(6) * terms)
+        # A large alpha takes coefficients so small that their squares underflow: in units of alpha, they do not.
+        unit, times, b = (alpha, 1.0, a) if alpha <= 1 else (1.0, alpha, alpha * a)
+        linear, linear_error = bounded_dot(y, b)
+        linear_error += 2 * U * float(np.abs(y) @ np.abs(b))
+        own, own_error = bounded_dot(b / s, b)
+        own_error += 6 * U * abs(own)
+        rest, rest_error = times * float(square), times * square_error
+        dual = unit * (2 * linear - unit * own - rest)
+        terms = 2 * abs(linear) + unit * abs(own) + abs(rest)
+        dual_error = unit * (2 * linear_error + unit * own_error + rest_error + gamma(8) * terms)
+        underflow = max(alpha, 1.0) * 4 * (len(a) + 1.0) ** 2 * 2.0**-1074
+        primal_error, dual_error = primal_error + underflow, dual_error + underflow
         violation = float(np.abs(r - alpha * a / s).max(initial=0.0))
     high = upper(primal, primal_error * (1 + 1e-9)) if np.isfinite(primal) else np.inf
     low = max(lower(dual, dual_error * (1 + 1e-9)), 0.0) if np.isfinite(dual) else 0.0

@@ -30,6 +30,11 @@ def rounded_up(value: float, digits: int = 10) -> str:
     return _rounded(value, digits, ROUND_CEILING)
 
 
+def sampled_words(confidence: float) -> str:
+    """What is said of a lower bound that holds with a probability below 1."""
+    return f"holds with probability 1 - {1 - confidence:.2g}, not proven"
+
+
 def _rounded(value: float, digits: int, direction: str) -> str:
     if not isfinite(value) or value == 0:
         return f"{value:g}"
@@ -37,7 +42,7 @@ def _rounded(value: float, digits: int, direction: str) -> str:
     return f"{shown:.{digits}g}" if -5 <= shown.adjusted() < digits else f"{shown:.{digits - 1}e}"
 
 
-def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[str, str]]:
+def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> list[tuple[str, str]]:
     lines = []
     if len(problems) > 1:
         lines.append(("problems", f"{len(problems)}, of which the worst is shown ({worst.label})"))
@@ -51,6 +56,9 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
         lines.append(("assumed, not proven", worst.assumes))
     if worst.definiteness != "known":
         lines.append(("kernel matrix", KERNEL_MATRIX[worst.definiteness]))
+    confidence = min(c.confidence for c in (worst, *problems))
+    if confidence < 1:
+        lines.append(("lower bound sampled", sampled_words(confidence)))
     bound = worst.averaged
     if bound is not None:
         made = f"B = {bound.radius:.3g}, rho = {bound.lipschitz:.3g}, {bound.steps} steps"
@@ -65,6 +73,7 @@ def _lines(worst: Certificate, problems: Sequence[Certificate]) -> list[tuple[st
         ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
         ("iterations", f"{iterations}"),
         ("seconds", f"{seconds:.3g}"),
+        *([("note", note)] if note else []),
     ]
 
 
@@ -75,14 +84,14 @@ def _of_nothing(worst: Certificate) -> str:
     return ", as always where 0 is between the bounds; converged by the violation"
 
 
-def as_text(worst: Certificate, problems: Sequence[Certificate]) -> str:
+def as_text(worst: Certificate, problems: Sequence[Certificate], note: str = "") -> str:
     """Aligned lines for a terminal."""
-    return text_table(_lines(worst, problems))
+    return text_table(_lines(worst, problems, note))
 
 
-def as_html(worst: Certificate, problems: Sequence[Certificate]) -> str:
+def as_html(worst: Certificate, problems: Sequence[Certificate], note: str = "") -> str:
     """A table for a notebook."""
-    return html_table(_lines(worst, problems))
+    return html_table(_lines(worst, problems, note))
 
 
 def text_table(lines: Sequence[tuple[str, str]]) -> str:

@@ -11,11 +11,7 @@ import scipy.sparse as sp
 from ..data import Rows, csr_rows
 from ..engine import interruptible
 from ..kernels import Kernel, kernel_name, symmetric_part
-
-# A distance of the combinations in feature space, as a fraction of the length of samples, that may be rounding: its
-# square is a sum of kernel values, which cancels to about 1e-14 of them.
-_TOUCHING = 1e-6
-_EPS = float(np.finfo(np.float64).eps)
+from ._coinciding import coinciding_weights
 
 
 @dataclass(frozen=True)
@@ -61,11 +57,13 @@ class SeparationProof:
         """The proof once more, from the data: `distance` and `scale` recomputed, and whether it `holds`.
 
         It holds if the weights are convex, the rows of each set are of one class, the classes of the two sets differ,
-        and the combinations coincide but for rounding. In the space of the rows themselves they have to do so in every
-        column, to the rounding of sums of these numbers: a margin of a ten-millionth of the values is a margin. In
-        other feature spaces distances are square roots of sums of kernel values, and below a millionth of the
-        length of samples they are rounding. The images of different rows under an RBF kernel are linearly independent:
-        there the combinations coincide only if they are of the same rows with the same weights.
+        and there are weights within a millionth of these whose combinations are exactly the same point: those in
+        float64 are rounded. That is proven in every column of the feature space, with bounds of all rounding errors or
+        in exact arithmetic, where the space has columns that can be written out: for linear and polynomial kernels,
+        sums and products of them, and precomputed matrices. In other feature spaces combinations are the same only if
+        they are of the same rows with the same weights (as is necessary for an RBF kernel, which maps different rows to
+        linearly independent points). Where neither is shown, the proof does not hold: that is not yet a proof of the
+        contrary.
 
         Parameters
         ----------
@@ -82,65 +80,99 @@ class SeparationProof:
         rows = np.concatenate([self.positive, self.negative]).astype(np.int64)
         if X.shape[0] != len(y) or (rows < 0).any() or (rows >= len(y)).any():
             raise ValueError(f"X has {X.shape[0]} rows and y {len(y)}, which cannot be those that the proof is about.")
-        K = _values(self.kernel, X, rows)
         beta = np.concatenate([self.positive_weights, -self.negative_weights])
-        scale, square = float(np.sqrt(max(K.diagonal().max(initial=0.0), 0.0))), float(beta @ K @ beta)
-        distance = float(np.sqrt(max(square, 0.0)))
-        touching = distance <= _TOUCHING * scale + 1e-300
-        if self.kernel is None or kernel_name(self.kernel) == "linear":
-            apart, rounding = _among_rows(X, rows, beta, self.through_origin)
-            distance, touching = float(np.linalg.norm(apart)), bool((apart <= rounding).all())
-        elif kernel_name(self.kernel) == "rbf" and getattr(self.kernel, "gamma", 0.0) > 0:
-            touching = touching and _cancel(X, rows, beta)
+        sign = np.repeat([1.0, -1.0], [len(self.positive), len(self.negative)])
+        distance, scale = _figures(self.kernel, X, rows, beta, self.through_origin)
         classes = [set(np.unique(y[part]).tolist()) for part in (self.positive, self.negative)]
         fewest = 0 if self.through_origin else 1
         one_each = all(fewest <= len(part) <= 1 for part in classes) and classes[0] != classes[1]
         weights = [self.positive_weights, self.negative_weights]
         weights = [np.concatenate(weights)] if self.through_origin else weights
-        holds = one_each and all(_convex(part) for part in weights) and bool(touching)
-        return replace(self, distance=distance, scale=scale, holds=holds and bool(np.isfinite(square)))
+        holds = one_each and all(_convex(part) for part in weights) and _finite(X[rows])
+        if holds and not _cancel(self.kernel, X, rows, beta):
+            args = self.kernel, X, rows, sign, np.abs(beta), self.through_origin
+            holds = coinciding_weights(*args) is not None
+        return replace(self, distance=distance, scale=scale, holds=holds)
 
 
 def _convex(weights: np.ndarray) -> bool:
     return bool((weights >= 0).all() and abs(float(weights.sum()) - 1) <= 1e-9)
 
 
-def _cancel(X: Any, rows: np.ndarray, beta: np.ndarray) -> bool:
-    """Whether the weights of equal rows cancel, but for rounding."""
-    part = X[rows].astype(np.float64)
-    part = part.toarray() if sp.issparse(part) else part
-    _, which = np.unique(part, axis=0, return_inverse=True)
-    left = np.bincount(which.ravel(), weights=beta)
-    return bool((np.abs(left) <= (len(rows) + 4) * 1e-9 * np.abs(beta).max(initial=0.0)).all())
+def _finite(part: Any) -> bool:
+    values = part.data if sp.issparse(part) else part
+    return values.dtype.kind not in "fc" or bool(np.isfinite(values).all())
 
 
-def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray, through_origin: bool) -> tuple[np.ndarray, np.ndarray]:
-    """How far the combinations are apart in each column, and how much of that may be rounding of weights and sums.
+def row_keys(kernel: Kernel | None, X: Any, rows: np.ndarray) -> list:
+    """What tells rows apart: those with equal keys are the same point in any feature space.
 
-    They are combinations of differences from one row, so that what all rows have in common has no part in it; through
+    Of a precomputed kernel, those of its matrix.
+    """
+    if kernel is not None and kernel_name(kernel) == "precomputed":
+        X = symmetric_part(np.asarray(X, dtype=np.float64))
+    part = X[rows]
+    if sp.issparse(part):
+        part = sp.csr_array(part, dtype=np.float64, copy=True)
+        part.sum_duplicates()
+        part.eliminate_zeros()
+        ends = zip(part.indptr[:-1].tolist(), part.indptr[1:].tolist(), strict=True)
+        return [(part.indices[a:b].tobytes(), part.data[a:b].tobytes()) for a, b in ends]
+    try:
+        numbers = part.astype(np.float64)
+    except (TypeError, ValueError):  # what a user's function takes; two objects are equal if they are one
+        return [row if isinstance(row, str) else id(row) for row in part.tolist()]
+    return [row.tobytes() for row in numbers + 0.0]  # -0.0 is 0.0
+
+
+def _cancel(kernel: Kernel | None, X: Any, rows: np.ndarray, beta: np.ndarray) -> bool:
+    """Whether the weights of equal rows cancel, but for rounding: then some row is in both sets."""
+    left: dict[Any, float] = {}
+    for key, value in zip(row_keys(kernel, X, rows), beta.tolist(), strict=True):
+        left[key] = left.get(key, 0.0) + value
+    most = 1e-9 * float(np.abs(beta).max(initial=0.0))
+    return len(rows) > 0 and all(abs(value) <= most for value in left.values())
+
+
+@np.errstate(all="ignore")
+def _figures(
+    kernel: Kernel | None, X: Any, rows: np.ndarray, beta: np.ndarray, through_origin: bool
+) -> tuple[float, float]:
+    """The distance of the combinations and the largest length of a sample; NaN where float64 cannot hold them."""
+    if kernel is None or kernel_name(kernel) == "linear":
+        return _among_rows(X, rows, beta, through_origin)
+    try:
+        K = _values(kernel, X, rows)
+    except ValueError:  # values that overflow
+        return np.nan, np.nan
+    return float(np.sqrt(max(float(beta @ K @ beta), 0.0))), float(np.sqrt(max(K.diagonal().max(initial=0.0), 0.0)))
+
+
+def _among_rows(X: Any, rows: np.ndarray, beta: np.ndarray, through_origin: bool) -> tuple[float, float]:
+    """The same in the space of the rows.
+
+    The combinations are of differences from one row, so that what all rows have in common has no part in it; through
     the origin, of the values themselves.
     """
     part = X[rows].astype(np.float64)
     part = part.toarray() if sp.issparse(part) else part
+    unit = float(np.abs(part).max(initial=0.0)) or 1.0
+    part = part / unit
+    scale = float(np.linalg.norm(part, axis=1).max(initial=0.0))
     if not through_origin:
         part = part - part[0]
         sums = np.where(beta > 0, beta[beta > 0].sum(), -beta[beta < 0].sum())
         beta = np.divide(beta, sums, out=np.zeros_like(beta), where=sums > 0)
-    return np.abs(beta @ part), (len(rows) + 4) * _EPS * (np.abs(beta) @ np.abs(part)) + 1e-300
+    return float(np.linalg.norm(beta @ part)) * unit, scale * unit
 
 
-def _values(kernel: Kernel | None, X: Any, rows: np.ndarray) -> np.ndarray:
+def _values(kernel: Kernel, X: Any, rows: np.ndarray) -> np.ndarray:
     """Kernel values of the rows by plain code."""
-    kind = "linear" if kernel is None else kernel_name(kernel)
-    if kernel is not None and kind == "precomputed":
+    if kernel_name(kernel) == "precomputed":
         return symmetric_part(np.asarray(X, dtype=np.float64))[np.ix_(rows, rows)]
-    if kernel is not None and kind == "function":
+    if kernel_name(kernel) == "function":
         return kernel(X[rows])
-    part = X[rows].astype(np.float64)
-    if kernel is not None:
-        return kernel.audit_gram(Rows(part)).whole(np.float64)
-    part = part.toarray() if sp.issparse(part) else part
-    return part @ part.T
+    return kernel.audit_gram(Rows(X[rows].astype(np.float64))).whole(np.float64)
 
 
 class NotSeparableError(ValueError):

@@ -122,12 +122,20 @@ def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | Non
             rows.append(("kernel matrix", *(_KERNEL_MATRIX[side.get("definiteness", "assumed")] for side in sides)))
         if "method" in claimed and found is None:
             rows += [("made of", str(claimed.get("made_of", ""))), ("method", claimed["method"])]
+        if any(side.get("confidence", 1.0) < 1 for side in sides):
+            rows.append(("lower bound", *(_kind_of_bound(side.get("confidence", 1.0)) for side in sides)))
         if claimed["problems"] > 1:
             rows.insert(1, ("problems", *(f"{side['problems']}, the worst is shown" for side in sides)))
     else:
         for key in claimed["figures"]:
             rows.append((key, *(number(side.get("figures", {}).get(key), 6) for side in sides)))
     return TextTable("Certificate", rows, () if found is None else ("", "claimed", "recomputed"))
+
+
+def _kind_of_bound(confidence: float) -> str:
+    from ..certificates import sampled_words
+
+    return "proven" if confidence == 1 else f"sampled: {sampled_words(confidence)}"
 
 
 def certificate_words(certificate: Mapping[str, Any]) -> str:
@@ -151,9 +159,11 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
             f"{proven}: no model with these parameters has an objective on the training rows that is lower by more "
             f"than a fraction of {number(certificate['relative_gap'], 2)}."
         )
+    confidence = certificate.get("confidence", 1.0)
+    by_sample = "" if confidence == 1 else f" The lower bound is {_kind_of_bound(confidence)}."
     return (
         f"Not proven to the tolerance: the fit ended as {certificate['status']}, and a better model may have an "
-        f"objective that is lower by a fraction of {number(certificate['relative_gap'], 2)}."
+        f"objective that is lower by a fraction of {number(certificate['relative_gap'], 2)}.{by_sample}"
     )
 
 

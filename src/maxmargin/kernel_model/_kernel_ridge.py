@@ -213,11 +213,20 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
         elif worst.status is not Status.CONVERGED:
             warn(
                 f"KernelRidge ended as '{worst.status}': its gap of {worst.gap:.2e} is more than tol={self.tol:g} of "
-                f"the objective of the function 0. Raise alpha (without it, nothing but 0 bounds the optimum from "
-                f"below), or scale the features.",
+                f"the objective of the function 0. {self._remedy()}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _remedy(self) -> str:
+        """What to do about a gap that is too large."""
+        largest = float(np.abs(self.dual_coef_).max(initial=0.0))
+        if largest < 2.0**-969 and float(np.max(self.alpha)) > 1:  # fewer digits than float64 has
+            return (
+                f"The coefficients, which are about y / alpha, underflow float64 (the largest is {largest:.2e}): lower "
+                f"alpha, or scale y."
+            )
+        return "Raise alpha (without it, nothing but 0 bounds the optimum from below), or scale the features."
 
     # ---------------------------------------------------------------- the proof
 

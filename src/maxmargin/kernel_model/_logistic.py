@@ -113,8 +113,9 @@ class KernelLogisticRegression(KernelSumClassifier):
         known = definiteness(kernel, gram)
         if known.fails:
             raise ValueError(
-                f"logistic regression needs a positive semi-definite kernel; the matrix of {kernel} has an eigenvalue "
-                f"of {known.smallest:.3g}. Use another kernel (maxmargin.kernels.check_mercer looks at one)."
+                f"logistic regression needs a positive semi-definite kernel; the matrix of the kernel {kernel} has "
+                f"an eigenvalue of {known.smallest:.3g}. Use another kernel (maxmargin.kernels.check_mercer looks "
+                f"at one)."
             )
         matrix = MatrixGram.of(gram)
         problems = self._problems(matrix, label[kept], weight[kept])

@@ -10,6 +10,7 @@ from ._kernels import RBF, CallableKernel, Linear, Polynomial, Precomputed, Sigm
 from ._landmarks import Landmarks, Leftover, choose_landmarks, factorised as factorised
 from ._matrix_gram import MatrixGram, symmetric_part
 from ._mercer import MercerCheck, check_mercer
+from ._monomials import monomial_degrees
 from ._pivoted import pivots as pivots
 from ._registry import KERNELS, kernel_name, make_kernel
 from ._row_cache import CachedGram, worth_keeping
@@ -54,6 +55,7 @@ __all__ = [
     "kernel_name",
     "largest_degree",
     "make_kernel",
+    "monomial_degrees",
     "roundings",
     "symmetric_part",
     "worth_keeping",

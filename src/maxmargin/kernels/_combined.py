@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Rows
+from ..messages import FloatRangeError
 from ._accuracy import EXTENDED_UNIT, UNIT, Accuracy, of_powers, roundings
 from ._gram import Gram
 from ._kernel import Kernel
@@ -79,7 +80,15 @@ class _Combined(Kernel):
         """The matrix from those of the parts."""
 
     def gram(self, rows: Rows, columns: Rows | None = None, n_threads: int = 1) -> CombinedGram:
-        return self._of([kernel.gram(rows, columns, n_threads) for kernel in self.kernels])
+        found = self._of([kernel.gram(rows, columns, n_threads) for kernel in self.kernels])
+        if columns is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = np.isfinite(found.diagonal()).all()
+            if not finite:
+                raise FloatRangeError(
+                    "X has values so large that a sum or product of its kernel values overflows float64. Scale X."
+                )
+        return found
 
     def audit_gram(self, rows: Any) -> CombinedGram:
         return self._of([kernel.audit_gram(rows) for kernel in self.kernels])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations_with_replacement
 from math import comb, factorial, sqrt
 from numbers import Real
@@ -16,6 +17,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel, sigmoid_kernel
 
 from ..data import Rows, canonical
+from ..messages import FloatRangeError
 from ._accuracy import (
     EXTENDED_UNIT,
     INACCURATE,
@@ -68,7 +70,7 @@ class _ProductKernel(Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.diagonal(np.array([norms.max(initial=0.0) for norms in tiled.squared_norms]))
         if not np.isfinite(values).all() or not np.isfinite(tiled.squared_norms[0]).all():
-            raise ValueError(
+            raise FloatRangeError(
                 "The dual coefficients or intercepts are not finite: X has values so large that the squared length "
                 "of a row or its kernel value overflows float64. Scale X."
             )
@@ -321,6 +323,19 @@ _LOOKED_AT = 500  # rows of a large training set
 _ASYMMETRY = 1e-6  # of the largest value: what single precision leaves
 
 
+def _function_words(function: Any) -> str:
+    """The name of a function, or of a kernel of scikit-learn's, with the parameters that a `partial` gives it."""
+    given: dict[str, Any] = {}
+    while isinstance(function, partial):
+        given = {k: v for k, v in function.keywords.items() if k != "filter_params"} | given
+        function = given.pop("metric", function.func)
+    inner = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    if isinstance(function, str):
+        return f"{function!r}{f' ({inner})' if inner else ''}"
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"function {name}{f' with {inner}' if inner else ''}"
+
+
 @dataclass(frozen=True)
 class CallableKernel(Kernel):
     """A user's function ``function(X, Z) -> matrix``, called by blocks of rows.
@@ -332,6 +347,9 @@ class CallableKernel(Kernel):
 
     name = "function"
     function: Callable[[Any, Any], Any]
+
+    def __str__(self) -> str:
+        return _function_words(self.function)
 
     def gram(self, rows: Any, columns: Any = None, n_threads: int = 1) -> Gram:
         gram = CallableGram(self.function, rows, columns)
@@ -346,10 +364,7 @@ class CallableKernel(Kernel):
     def _checked(self, K: np.ndarray) -> np.ndarray:
         asymmetry = float(np.abs(K - K.T).max(initial=0.0))
         if asymmetry > _ASYMMETRY * float(np.abs(K).max(initial=0.0)):
-            name = getattr(self.function, "__name__", type(self.function).__name__)
-            raise ValueError(
-                f"the kernel function {name} must be symmetric; k(a, b) differs from k(b, a) by {asymmetry:.3g}."
-            )
+            raise ValueError(f"the kernel {self} must be symmetric; k(a, b) differs from k(b, a) by {asymmetry:.3g}.")
         return K
 
     def audit_gram(self, rows: Any) -> Gram:

@@ -116,7 +116,7 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
         self.n_iter_: Any = steps if several else steps[0]
         self._rows_seen = data.rows.n
         worst = max(range(data.k), key=lambda t: certificates[t].relative_gap)
-        conclude(self, certificates, monitor, interrupted, partial(lasso_advice, self, rounding[worst]))
+        conclude(self, certificates, monitor, interrupted, partial(lasso_advice, self, data, rounding[worst]))
 
     def _l1_ratio(self) -> float:
         """The ratio of the model that is fitted."""

@@ -147,7 +147,11 @@ def target_name(t: int, k: int) -> str:
     return f"target {t}" if k > 1 else ""
 
 
-def lasso_advice(model: Any, rounding: float, worst: Certificate) -> str:
+# The dual point is scaled until no slope is above alpha: down to nothing, if the rounding of slopes is.
+_UNSEEN = 1e-12
+
+
+def lasso_advice(model: Any, data: LassoData, rounding: float, worst: Certificate) -> str:
     """What to do about a fit that has not converged."""
     remedy = {
         Status.BUDGET_EXHAUSTED: f"Raise max_iter (now {model.max_iter}), scale the features (StandardScaler), or "
@@ -157,6 +161,14 @@ def lasso_advice(model: Any, rounding: float, worst: Certificate) -> str:
         if isfinite(rounding) and rounding > 0.1 * worst.relative_gap
         else "The solver found no better: scale the features (StandardScaler), raise alpha, or raise tol.",
     }[worst.status]
+    if worst.status is Status.STALLED:
+        largest = data.alpha_max(1.0)
+        if model.alpha < _UNSEEN * largest:
+            remedy = (
+                f"alpha={model.alpha:g} is below the rounding of the slopes, which are up to {largest:.2e}: nothing "
+                f"bounds the objective from below, and alpha is as good as 0. Scale the features (StandardScaler), "
+                f"raise alpha, or use LinearRegression."
+            )
     return (
         f"{type(model).__name__} ended as '{worst.status}' after {worst.iterations} iterations: relative duality gap "
         f"{worst.relative_gap:.2e} (tol={model.tol:g}). {remedy}"

@@ -1,7 +1,7 @@
 """What the package says and how it is written. Nothing heavy is imported here: ``maxmargin --help`` loads it."""
 
 from ._console import PAGE_WIDTH, TextTable, draw_table, make_console, printable, show_table
-from ._errors import Argument, InputError, Place, quoted
+from ._errors import Argument, FloatRangeError, InputError, Place, quoted
 from ._events import BytesRead, Candidate, Fitting, Judged, ProgressEvent, RowsPredicted, Stage
 from ._format import (
     MINUS,
@@ -21,6 +21,7 @@ from ._progress import ProgressDisplay, ProgressState
 
 __all__ = [
     "Argument",
+    "FloatRangeError",
     "InputError",
     "MINUS",
     "NARROW_SPACE",

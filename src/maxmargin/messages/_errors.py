@@ -16,6 +16,10 @@ def quoted(value: object, longest: int = _QUOTED) -> str:
     return repr(shortened(str(value), longest, mark="..."))
 
 
+class FloatRangeError(ValueError):
+    """Values are too large or too small for what float64 would have to hold."""
+
+
 @dataclass(frozen=True)
 class Argument:
     """An argument as part of a sentence: written ``C=1.5`` in Python, and as its option by the command line tool.

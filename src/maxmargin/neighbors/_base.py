@@ -90,7 +90,9 @@ class NeighborsEstimator(MultiOutputMixin, Reported, BaseEstimator, metaclass=AB
                 f"a sparse matrix of distances in {X.format!r} format is not supported due to its handling of explicit "
                 f"zeros, which are distances here; use CSR."
             )
-        dtype: Any = [np.float64, np.float32] if self._euclidean else "numeric"
+        # scikit-learn divides Bray and Curtis's distance of other than floating point numbers by sum |x + z|
+        floating = self._euclidean or (isinstance(self.metric, str) and self.metric == "braycurtis")
+        dtype: Any = [np.float64, np.float32] if floating else "numeric"
         missing = self.__sklearn_tags__().input_tags.allow_nan
         finite = "allow-nan" if missing else True
         rules = {"accept_sparse": "csr", "order": "C", "dtype": dtype, "ensure_all_finite": finite}

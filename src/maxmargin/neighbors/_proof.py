@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import DistanceMetric, pairwise_distances
+from sklearn.neighbors import VALID_METRICS
 
 from ..certificates import Guarantee, Status
 from .search import Index
@@ -22,6 +23,9 @@ _VALUES = 20_000_000
 # To what distances agree when they are recomputed: Euclidean ones relatively, only the order of the sum being another;
 # others to a share of the largest one, because some of them cancel.
 _AGREES, _AGREES_ROUGHLY = 1e-10, 1e-6
+
+# Names of metrics that scikit-learn's trees know and its pairwise distances do not.
+_OF_TREES = frozenset(VALID_METRICS["ball_tree"]) - frozenset(VALID_METRICS["brute"])
 
 
 def _is_euclidean(metric: Any) -> bool:
@@ -38,6 +42,8 @@ def all_distances(X: Any, i: int, metric: Any, parameters: dict) -> np.ndarray:
     if metric == "braycurtis" and not sp.issparse(X):
         # scikit-learn's search divides by sum |x| + |z|, its pairwise distances, which are SciPy's, by sum |x + z|
         return DistanceMetric.get_metric("braycurtis").pairwise(X[[i]].astype(np.float64), X.astype(np.float64)).ravel()
+    if metric in _OF_TREES:
+        return DistanceMetric.get_metric(metric, **parameters).pairwise(*(np.float64(A) for A in (X[[i]], X))).ravel()
     if not _is_euclidean(metric):
         return pairwise_distances(X[[i]], X, metric=metric, **parameters).ravel()
     out = np.empty(X.shape[0])
@@ -53,7 +59,10 @@ def all_distances(X: Any, i: int, metric: Any, parameters: dict) -> np.ndarray:
 
 
 def check_search(index: Index, X: Any, k: int, metric: Any, parameters: dict) -> tuple[int, float]:
-    """How many training rows were looked at, and the largest deviation of a distance from the true ones."""
+    """How many training rows were looked at, and the largest deviation of a distance from the true ones.
+
+    It is NaN where the distance of two rows is: which are nearest is not defined then.
+    """
     n, d = X.shape
     rows = np.linspace(0, n - 1, int(min(n, _ROWS, max(1, _VALUES // (n * d))))).astype(int)
     found, _ = index.kneighbors(X[rows], k)
@@ -61,6 +70,8 @@ def check_search(index: Index, X: Any, k: int, metric: Any, parameters: dict) ->
     for i, distances in zip(rows, found, strict=True):
         every = np.sort(all_distances(X, i, metric, parameters))
         true = every[:k]
+        if np.isnan(every).any():  # sorted last, they would hide that some rows have no distance
+            return len(rows), np.nan
         size = (
             np.maximum(true, np.finfo(np.float64).tiny) if exact else np.abs(every[np.isfinite(every)]).max(initial=0.0)
         )
@@ -87,6 +98,9 @@ def search_guarantee(
         "rows checked": float(checked),
         "largest deviation": deviation,
     }
+    if np.isnan(deviation):
+        words = "some distances between training rows are NaN, so that nearest is not defined; nothing is claimed."
+        return Guarantee("exact search", figures, words, False, Status.STALLED)
     words = (
         f"for {checked} of {n} training rows, every distance was recomputed: the {k} found "
         f"{'are' if holds else 'are not'} the smallest. "

@@ -11,6 +11,7 @@ from onnx import ModelProto, helper
 from sklearn.pipeline import Pipeline
 
 from .. import __version__
+from ..certificates import sampled_words
 from . import (  # noqa: F401 - each adds what it writes to the registry
     _onnx_boosting,
     _onnx_kernel_model,
@@ -114,7 +115,8 @@ def _statement(certificate: Any) -> str:
         return f"{certificate.name}, {certificate.status}: {certificate.statement}"
     worst = certificate.worst
     many = len(certificate.problems)
+    sampled = f"; the lower bound {sampled_words(certificate.confidence)}" if certificate.confidence < 1 else ""
     return (
         f"{certificate.status}: the optimum is between {worst.dual:.10g} and {worst.primal:.10g}, relative gap "
-        f"{worst.relative_gap:.2e}" + (f" (the worst of {many} problems)." if many > 1 else ".")
+        f"{worst.relative_gap:.2e}" + (f" (the worst of {many} problems)" if many > 1 else "") + f"{sampled}."
     )

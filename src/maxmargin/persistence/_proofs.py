@@ -46,9 +46,10 @@ CERTIFICATE = Record(
         **_COMMON,
         "definiteness": choice(*DEFINITENESS),
         "averaged": OrNone(_AVERAGED),
+        "confidence": Float(0.0, 1.0),
     },
     forgets=frozenset({"assumes"}),
-    absent={"definiteness": "assumed", "averaged": None},
+    absent={"definiteness": "assumed", "averaged": None, "confidence": 1.0},
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Guarantee, ModelCertificate, Status, rounded_down, rounded_up
+from ..certificates import Guarantee, ModelCertificate, Status, rounded_down, rounded_up, sampled_words
 from ..messages import jsonable
 from ._subject import Rows
 from ._words import plural, shortened, tiny
@@ -34,6 +34,10 @@ def agree(claim: Any, found: Any) -> bool:
     if found is None or found.status is Status.REFUTED:
         return False
     ours, theirs = (_comparable(proof) for proof in (claim, found))
+    if isinstance(claim, ModelCertificate):
+        # the dual objective that a sampled bound is below was found now; `verify` has held one against the other
+        sampled = [k for k, part in enumerate(claim.problems) if part.confidence < 1]
+        ours = {(k, what): value for (k, what), value in ours.items() if what == "primal" or k not in sampled}
     same = {name: theirs[name] for name in ours if name in theirs}  # some figures are only found when it is recomputed
     values = list(same.values()), [ours[name] for name in same]
     return len(same) == len(ours) and bool(np.isclose(*values, rtol=1e-6, atol=1e-9, equal_nan=True).all())
@@ -103,6 +107,7 @@ def _of_duality(proof: ModelCertificate, bracket: bool) -> dict[str, Any]:
         "kkt_violation": jsonable(proof.kkt_violation),
         "definiteness": proof.definiteness,
         "assumes": worst.assumes,
+        "confidence": proof.confidence,
         "iterations": int(proof.iterations),
         "seconds": jsonable(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
@@ -127,7 +132,9 @@ def _duality_words(proof: ModelCertificate, bracket: bool) -> str:
         f"{which}Training minimises an objective. This model reaches the upper figure; the lower one is a bound that "
         "no model with these parameters can beat on these rows, whatever method finds it. "
     )
-    if bracket:
+    if proof.confidence < 1:
+        words += f"It was sampled: it {sampled_words(proof.confidence)}. "
+    elif bracket:
         words += "Whatever was approximated, the optimum of the exact machine lies between the two. "
     if worst.relative_gap == 0:
         words += "They are the same: this is the optimum. "
@@ -208,4 +215,6 @@ def proven_words(proof: dict[str, Any]) -> str:
     kernel = ", if the kernel is positive semi-definite (assumed)" if proof["definiteness"] == "assumed" else ""
     kernel += ", if the functions of its loss and penalty are right (assumed)" if proof["assumes"] else ""
     start = "Proven" if met else f"The fit ended as “{proof['status']}”; proven is this"
+    if proof["confidence"] < 1:
+        start = f"The fit ended as “{proof['status']}”; sampled, this {sampled_words(proof['confidence'])}"
     return f"{start}: with these parameters, the objective of this model {best}, relative to its size{kernel}.{again}"

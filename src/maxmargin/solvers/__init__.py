@@ -15,7 +15,7 @@ from ._solve_risk import solve_risk
 from ._solver import Solver
 from ._table import KERNEL_SOLVER_NAMES, RISK_SOLVERS, check_solver, choose_solver, solvers_for
 from ._trace import Figures, Trace, TracePoint
-from .hard_margin import solve_hard_margin
+from .hard_margin import meeting_weights, solve_hard_margin
 from .kernel._along_c import longest_useful
 from .kernel._block import solve_block
 from .kernel._certified import solve_certified, unproven, untouched
@@ -88,6 +88,7 @@ __all__ = [
     "feasible",
     "gram_of_columns",
     "longest_useful",
+    "meeting_weights",
     "mistake_bound",
     "polish",
     "project",

@@ -26,12 +26,16 @@ from ..certificates import (
     NotSeparableError,
     SeparationProof,
     Status,
+    coinciding_weights,
+    columns_of,
+    equations,
     evaluate_hard_margin,
     evaluate_linear_hard_margin,
     not_separable,
 )
 from ..data import Rows
-from ..kernels import Gram, Linear
+from ..kernels import Gram, Kernel, Linear
+from ..messages import FloatRangeError
 from ..problems import BoxQP, HardMarginRisk
 from ._monitor import Monitor
 from ._solution import Solution
@@ -48,6 +52,8 @@ _TOUCHING = 1e-14
 _NEAR = 0.9
 # Values of the rows up to which weights of a proof are refined, and by how much equations in units of 1 may be missed
 _VALUES, _MET = 4_000_000, 1e-12
+# Weights of a linear programme below this are none
+_LEAST_WEIGHT = 1e-11
 # Rows shorter than this, or longer than its inverse, are scaled: the squares of their squares would leave float64.
 _SMALLEST = 1e-60
 # Rows that are all shorter than this have a margin whose weights overflow when they are squared.
@@ -170,7 +176,7 @@ def _length(gram: Gram) -> float:
 
 def _refuse_vanishing(length: float) -> None:
     if 0 < length < _VANISHING:
-        raise ValueError(
+        raise FloatRangeError(
             f"X has values so small (up to {length:.2g}) that the weights of a hard margin (C=inf), squared, overflow "
             "float64. Scale X (StandardScaler)."
         )
@@ -228,6 +234,24 @@ def _meeting(X: Any, beta: np.ndarray, value: float, side: np.ndarray) -> tuple[
         return beta, value
     apart = float(np.linalg.norm(size * (X.T @ (side * weights))))
     return side * weights, apart * apart
+
+
+def meeting_weights(kernel: Kernel, X: Any, rows: np.ndarray, sign: np.ndarray) -> np.ndarray | None:
+    """Weights of few rows for which the hulls of the two signs exactly share a point, by a linear programme.
+
+    None where there are none, or none that could be proven.
+    """
+    columns = columns_of(kernel, X, rows)
+    found = None if columns is None else equations(columns, sign, False)
+    if found is None:
+        return None
+    system, _, wanted = found
+    answer = linprog(np.zeros(len(rows)), A_eq=system, b_eq=wanted, method="highs-ds")
+    if answer.x is None:
+        return None
+    weights = np.where(answer.x > _LEAST_WEIGHT, answer.x, 0.0)
+    exact = _on_the_face(system, wanted, weights) if weights.any() else None
+    return coinciding_weights(kernel, X, rows, sign, weights if exact is None else exact)
 
 
 def _on_the_face(system: np.ndarray, wanted: np.ndarray, weights: np.ndarray) -> np.ndarray | None:

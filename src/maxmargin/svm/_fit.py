@@ -120,7 +120,6 @@ def _solve(
         tasks=tasks,
         formulation=formulation,
         kernel=kernel,
-        parameter=machine.kernel,
         first=first,
         budget=machine._budget,
         cache_bytes=int(machine.cache_size * 1e6),

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..certificates import REPRODUCED, Certificate, Evidence, Status, evaluate, evaluate_hard_margin
 from ..kernels import Gram, Kernel
+from ..messages import FloatRangeError
 from ..problems import BoxQP
 from ..solvers import Solution
 from ._solve import Solved, certificate_of, judged
@@ -23,6 +24,9 @@ NOT_FINITE = (
     "The dual coefficients or intercepts are not finite: values of X are too large or too small for products of rows "
     "in float64. Scale X, for example by sklearn.preprocessing.StandardScaler."
 )
+
+# The share of how far decision values are apart that rounding may take of a fit that is called converged
+_PROVEN = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +117,7 @@ class NuMargin(Formulation):
     one_class_error = "specified nu is infeasible:"
 
     def tolerance_of(self, problem: BoxQP) -> float:
-        total, (largest, apart) = _sum_of_multipliers(problem), _sizes(problem)
+        total, (largest, apart, _) = _sum_of_multipliers(problem), _sizes(problem)
         return _in_units_of(self.tolerance, total * apart * apart, total * largest * largest)
 
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
@@ -137,7 +141,7 @@ class NuMargin(Formulation):
         with np.errstate(over="ignore"):
             coefficients = solution.variables / rho
             if not np.isfinite(np.abs(coefficients).sum()):  # decision values are sums of them
-                raise ValueError(NOT_FINITE)
+                raise FloatRangeError(NOT_FINITE)
         return coefficients, (low + high) / 2 / rho
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
@@ -216,8 +220,8 @@ class OneClass(Formulation):
     nu: float
 
     def tolerance_of(self, problem: BoxQP) -> float:
-        total, (largest, apart) = _sum_of_multipliers(problem), _sizes(problem)
-        return _in_units_of(self.tolerance, total * largest * apart, total * largest * largest)
+        total, (largest, apart, differ) = _sum_of_multipliers(problem), _sizes(problem)
+        return _in_units_of(self.tolerance, total * max(differ, apart * apart), total * largest * largest)
 
     def problem(self, gram: Gram, target: Any, weight: np.ndarray) -> BoxQP:
         return BoxQP.one_class(gram, weight, self.nu)
@@ -248,11 +252,14 @@ class Tube(Formulation):
     nu: float | None = None
 
     def tolerance_of(self, problem: BoxQP) -> float:
-        if self.nu is None:  # epsilon is given in the unit of the targets
-            return self.tolerance
-        largest, _ = _sizes(problem)
-        values = _sum_of_multipliers(problem) * largest * largest + float(np.abs(problem.p).max())
-        return _in_units_of(self.tolerance, float(np.ptp(problem.p)), values)
+        targets = problem.p.reshape(2, -1).mean(axis=0)  # p has epsilon added and taken away
+        known = float(np.abs(problem.p).max())
+        unit = float(np.ptp(targets))
+        if self.nu is None:
+            # targets closer than the rounding of epsilon are one target
+            return min(self.tolerance, max(self.tolerance * unit, 8 * 2.0**-53 * known))
+        largest, _, _ = _sizes(problem)
+        return _in_units_of(self.tolerance, unit, _sum_of_multipliers(problem) * largest * largest + known)
 
     @property
     def bound(self) -> float:
@@ -308,24 +315,28 @@ class Tube(Formulation):
 def _in_units_of(tol: float, unit: float, values: float) -> float:
     """`tol` in units of how far decision values can be apart, if that is less than 1; not below their rounding.
 
-    A tolerance of 0.001 is met by any multipliers where all values are smaller than that.
+    A tolerance of 0.001 is met by any multipliers where all values are smaller than that. Where rounding is more than
+    `_PROVEN` of the unit, nothing would be said by a violation within it: such a fit cannot converge. A unit of zero is
+    that of samples or targets that coincide, for which all multipliers are as good.
     """
-    least = 1024 * (2.0**-53 * values + 2.0**-1022)
-    return min(tol, max(tol * unit, least)) if np.isfinite(unit) and np.isfinite(values) else tol
+    if not (np.isfinite(unit) and np.isfinite(values)):
+        return tol
+    rounding = 1024 * 2.0**-53 * values
+    return min(tol, max(tol * unit, min(rounding, _PROVEN * unit) if unit > 0 else rounding))
 
 
 def _sum_of_multipliers(problem: BoxQP) -> float:
     return float(np.abs(problem.totals).sum())
 
 
-def _sizes(problem: BoxQP) -> tuple[float, float]:
-    """The largest length of a sample in feature space, and the largest distance of one from the first."""
+def _sizes(problem: BoxQP) -> tuple[float, float, float]:
+    """Of samples in feature space: largest length, largest distance from the first, range of products with it."""
     gram = problem.gram
     squares = np.abs(gram.diagonal())
     with np.errstate(over="ignore", invalid="ignore"):
         products = gram.block(np.array([0]), np.arange(gram.shape[0]), np.float64)[0]
         apart = np.abs((squares - products) + (squares[0] - products))
-        return float(np.sqrt(squares.max())), float(np.sqrt(apart.max()))
+        return float(np.sqrt(squares.max())), float(np.sqrt(apart.max())), float(np.ptp(products))
 
 
 def _sums(beta: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from ..data import ObjectRows, Rows, csr_rows, validate_data
 from ..estimators import weights_or_ones
 from ..kernels import Gram, Kernel, kernel_name, make_kernel
+from ..messages import FloatRangeError
 
 _READ_GAMMA = ("rbf", "poly", "polynomial", "sigmoid")
 
@@ -74,19 +75,12 @@ def stated_gamma(machine: Any, X: Any, weights: np.ndarray) -> float:
         with np.errstate(over="ignore"):
             gamma = float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
         if not np.isfinite(gamma) and kernel_name(machine.kernel) in _READ_GAMMA:
-            raise ValueError(
+            raise FloatRangeError(
                 f"gamma='scale' is 1 / (n_features * variance of X), which overflows float64: X has a variance of "
                 f"{variance:.3g}. Scale X (StandardScaler), or give gamma as a number."
             )
         return gamma
     return 1.0 / X.shape[1] if machine.gamma == "auto" else float(machine.gamma)
-
-
-def kernel_words(parameter: Any, kernel: Kernel) -> str:
-    """The kernel with its parameters, for a message."""
-    if kernel_name(parameter) == "function":
-        return f"the kernel function {getattr(parameter, '__name__', 'given')}"
-    return f"the kernel {kernel}"
 
 
 def part_of(gram: Gram, rows: np.ndarray) -> Gram:

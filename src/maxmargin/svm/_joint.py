@@ -67,8 +67,8 @@ def fit_joint(machine: Any, X: Any, data: Any, kernel: Kernel, gamma: float, tol
     known = definiteness(kernel, gram)
     if known.fails:
         raise ValueError(
-            f"multi_class={JOINT!r} needs a positive semi-definite kernel; the matrix of {kernel} has an eigenvalue of "
-            f"{known.smallest:.3g}. Use another kernel (maxmargin.kernels.check_mercer looks at one)."
+            f"multi_class={JOINT!r} needs a positive semi-definite kernel; the matrix of the kernel {kernel} has an "
+            f"eigenvalue of {known.smallest:.3g}. Use another kernel (maxmargin.kernels.check_mercer looks at one)."
         )
     problem = _problem(machine.C, MatrixGram.of(gram), data.label, data.weight, data.class_weight, rows)
     with one_blas_thread():

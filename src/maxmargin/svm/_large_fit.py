@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
-from ..certificates import Certificate, Status, intercept_range
+from ..certificates import Certificate, Status, intercept_range, sampled_words
 from ..estimators import conclude, monitor_of, solve_all, weights_or_ones
 from ..kernels import Kernel
 from ..problems import BoxQP
 from ..solvers import Monitor
 from ..solvers.large import OVERFLOW, TimeLimit
 from ._fit import Classes
-from ._input import kernel_of_fit, kernel_words, part_of, rows_of, training_rows
+from ._input import kernel_of_fit, part_of, rows_of, training_rows
 from ._large_solve import Bracketed, LargeTasks, certificates_of
 from ._model import keep_classes, keep_one
 
@@ -141,7 +141,7 @@ def _check_kernel(machine: Any, kernel: Kernel) -> None:
         return
     raise ValueError(
         f"{type(machine).__name__} needs a kernel that is positive semi-definite by its formula ('rbf', 'linear', "
-        f"'poly' with coef0 >= 0, or a Kernel made of such); got {kernel_words(machine.kernel, kernel)}. SVC and SVR "
+        f"'poly' with coef0 >= 0, or a Kernel made of such); got the kernel {kernel}. SVC and SVR "
         f"take others."
     )
 
@@ -149,9 +149,10 @@ def _check_kernel(machine: Any, kernel: Kernel) -> None:
 def advice(machine: Any, worst: Certificate) -> str:
     """The warning of a fit whose gap is not what was asked for."""
     where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
+    sampled = f" (its lower bound is sampled: it {sampled_words(worst.confidence)})" if worst.confidence < 1 else ""
     said = (
         f"{type(machine).__name__} ended as '{worst.status}'{where}: the exact optimum is known to a relative gap of "
-        f"{worst.relative_gap:.2e}, and gap_tol={machine.gap_tol:g} was asked for. "
+        f"{worst.relative_gap:.2e}{sampled}, and gap_tol={machine.gap_tol:g} was asked for. "
     )
     if worst.status is Status.INTERRUPTED:
         return said + "Set warm_start=True and call fit again to resume."

@@ -17,7 +17,9 @@ from ..solvers.large import (
     Approximation,
     ChosenRows,
     TimeLimit,
+    best_scale,
     bytes_of,
+    cell_size,
     choose_rows,
     make_cells,
     most_landmarks,
@@ -78,7 +80,8 @@ class Bracketed:
     @property
     def radius(self) -> float:
         """How far the weights of the exact machine can be from those of this one, in feature space."""
-        return radius_of(self.evidence.gap, same=self.coefficients is self.beta)
+        proven = self.evidence.confidence == 1
+        return radius_of(self.evidence.gap, same=self.coefficients is self.beta) if proven else np.inf
 
 
 def radius_of(gap: float, same: bool) -> float:
@@ -209,7 +212,7 @@ class _Run:
     def _train_in(self, cells: list[np.ndarray]) -> None:
         o = self.options
         left = self._before_proof(self.n)
-        found = solve_in_cells(self.problem, cells, o.tolerance, left, o.threads, int(_CACHE * o.memory), self.monitor)
+        found = solve_in_cells(self.problem, cells, o.gap_tol, left, o.threads, int(_CACHE * o.memory), self.monitor)
         self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
         self.out_of_time = left.over
         self.take(found, "cells", "")
@@ -256,7 +259,9 @@ class _Run:
         gram = self.problem.gram
         if not isinstance(gram, TiledGram):
             return None
-        return make_cells(gram, _CELL, self.random, self.options.threads)
+        o = self.options
+        size = cell_size(_CELL, self.problem.n // self.n, _CACHE * o.memory, o.threads)
+        return make_cells(gram, size, self.random, o.threads)
 
     def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
         """ChosenRows or cells, by what each of them leaves out of the kernel matrix."""
@@ -292,18 +297,23 @@ class _Run:
             self.beta = np.zeros(self.problem.n)
             if float(self.n) * np.count_nonzero(self.coefficients) > 5 * _QUICK:
                 return
-        if found.coefficients is found.beta:
+        if self.coefficients is self.beta:
             if self.costs_too_much(self.costs.upper, support):
                 self.words += "There was no time for the bounds. "
                 return
             self.evidence = self._joined(evaluate(self.problem, self.beta))
-            return
+            image = self.evidence.image
+            too_large = float(self.problem.p @ self.beta) < float(self.beta @ image)
+            if not too_large or self.costs_too_much(self.costs.upper, support):
+                return
+            # both objectives are better with less of it
+            self.coefficients = best_scale(self.problem, self.beta, image) * self.beta
         if self.costs_too_much(self.costs.lower, support):
             self.beta = np.zeros(self.problem.n)
             self.words += "There was no time for the lower bound. "
         below = lower_bound(self.problem, self.beta)
         linear = float(self.problem.p @ self.beta)
-        if 0 < below.square < np.inf and linear < (1 - self.options.gap_tol / 10) * below.square:
+        if 0 < below.square < np.inf and linear < (1 - min(self.options.gap_tol, 1.0) / 10) * below.square:
             # along t beta the dual is t p'beta - t^2/2 beta'K beta: this one is beyond its largest value
             self.beta = self.beta * max(linear / below.square, 0.0)
             below = lower_bound(self.problem, self.beta)
@@ -319,8 +329,9 @@ class _Run:
 
     @property
     def met(self) -> bool:
-        """Whether the gap is what was asked for."""
-        return self.evidence is not None and self.evidence.relative_gap <= self.options.gap_tol
+        """Whether the gap is proven to be what was asked for."""
+        found = self.evidence
+        return found is not None and found.confidence == 1 and found.relative_gap <= self.options.gap_tol
 
     def refine(self) -> None:
         """Go on by exact steps, where the method allows it, until the gap is what was asked for or time is over."""
@@ -334,7 +345,10 @@ class _Run:
             if self.evidence is not None and seconds > 0.9 * o.limit.left:
                 return  # what is proven already is worth more than steps of which nothing will be
             limit = o.limit.sooner(seconds if seconds < 0.5 * o.limit.left else 0.0)
-            monitor = monitor.until(lambda: limit.over)
+            monitor = monitor.until(limit.is_over)
+        image = None
+        if self.evidence is not None and self.coefficients is self.beta and len(self.evidence.image):
+            image = self.evidence.image
         solution = solve_kernel(
             self.problem,
             self.beta if started else None,
@@ -342,6 +356,7 @@ class _Run:
             o.gap_tol,
             None,
             monitor,
+            image=image,
             cache_bytes=int(_CACHE * o.memory),
         )
         self.out_of_time = limit.over

@@ -6,7 +6,7 @@ from collections import Counter
 from math import isfinite
 from typing import Any
 
-from ..certificates import rounded_down, rounded_up
+from ..certificates import rounded_down, rounded_up, sampled_words
 
 _FIGURES = 6  # of a bound
 
@@ -45,7 +45,9 @@ def bracket_words(certificate: Any) -> str:
         f" ({worst.label}, the worst of {len(certificate.problems)} problems)" if len(certificate.problems) > 1 else ""
     )
     low, high = rounded_down(worst.dual, _FIGURES), rounded_up(worst.primal, _FIGURES)
-    return (
-        f"the optimum of the exact machine is proven to lie between {low} and {high}{where}, a relative gap of "
-        f"{worst.relative_gap:.2g}"
-    )
+    said = f"between {low} and {high}{where}, a relative gap of {worst.relative_gap:.2g}"
+    if certificate.confidence < 1:
+        return f"the optimum of the exact machine lies {said}, if its lower bound holds, which was sampled: it " + (
+            sampled_words(certificate.confidence)
+        )
+    return f"the optimum of the exact machine is proven to lie {said}"

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..kernels import kernel_name
+from ..messages import FloatRangeError
 from ._formulations import NOT_FINITE
 from ._one_vs_one import OneVsOne, Pair
 from ._one_vs_rest import OneVsRest
@@ -44,7 +45,7 @@ def _keep_support(
     machine: Any, X: Any, gamma: float, support: np.ndarray, dual_coef: np.ndarray, intercept: np.ndarray
 ) -> None:
     if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
-        raise ValueError(NOT_FINITE)
+        raise FloatRangeError(NOT_FINITE)
     kind = kernel_name(machine.kernel)
     machine._gamma = gamma
     machine._sparse = sp.issparse(X) and kind != "function"

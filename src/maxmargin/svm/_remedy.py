@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_regressor
 
 from ..certificates import Certificate, Status
 from ..kernels import Kernel, kernel_name
-from ._input import kernel_words
 from ._solve import Solved
 
 # Standard deviations of columns that differ by more than this are a matter of units.
@@ -39,7 +39,7 @@ def indefinite_advice(parameter: Any, kernel: Kernel, solved: Sequence[Solved]) 
         "poly": 'Use coef0 >= 0 or kernel="rbf"',
     }.get(kernel_name(parameter), "Use a kernel that is an inner product (maxmargin.kernels.check_mercer looks at one)")
     return (
-        f"{kernel_words(parameter, kernel)} is not positive semi-definite on these rows{where}: its matrix has an "
+        f"the kernel {kernel} is not positive semi-definite on these rows{where}: its matrix has an "
         f"eigenvalue of {smallest:.3g}. The machine meets the conditions of optimality, but a better one may exist, "
         f"and nothing is proven of it. {instead}."
     )
@@ -53,11 +53,19 @@ def _remedy(machine: Any, worst: Certificate) -> str:
     scale = f"Scale the features (StandardScaler): their deviations differ by a factor of {uneven:.0e}. "
     start = scale if uneven > _UNEVEN else ""
     if worst.status is Status.BUDGET_EXHAUSTED:
+        solver = getattr(machine, "solver", "auto")
+        other = "" if solver == "auto" else f"Use solver='auto' (this was {solver!r}). "
         more = "" if machine.max_iter == -1 else f"Raise max_iter (now {machine.max_iter}), or set "
-        return f"{start}{more or 'Set '}warm_start=True and call fit again to resume."
+        return f"{start}{other}{more or 'Set '}warm_start=True and call fit again to resume."
+    gap_tol = machine.gap_tol
+    if not np.isfinite(worst.primal) and is_regressor(machine):
+        return "The objective overflows float64. Scale y to values of about 1, and C and epsilon with it."
+    if worst.kkt_violation <= machine.tol and (gap_tol is None or worst.relative_gap <= gap_tol):
+        apart = _too_close(machine)
+        if apart:
+            return f"The violation is within tol, but not small beside {apart}"
     if start:
         return f"Rounding errors allow no better. {start}".rstrip()
-    gap_tol = machine.gap_tol
     if worst.kkt_violation <= machine.tol and gap_tol is not None:
         return f"Rounding errors allow no better: gap_tol={gap_tol:g} is below what float64 can show. Raise gap_tol."
     largest = float(np.abs(machine._dual_coef()).max(initial=0.0))
@@ -68,6 +76,21 @@ def _remedy(machine: Any, worst: Certificate) -> str:
             f"Lower C (now {C:g}), or raise tol."
         )
     return f"Rounding errors allow no better: tol={machine.tol:g} is below what float64 can show. Raise tol."
+
+
+def _too_close(machine: Any) -> str:
+    """What lies so close together that rounding leaves too few digits of it, and what to do; empty if nothing does."""
+    if is_regressor(machine):
+        return (
+            f"how far targets are apart: beside multipliers of up to C={machine.C:g}, or by underflow, float64 has too "
+            f"few digits for them. Scale y to values of about 1, and C and epsilon with it."
+        )
+    if hasattr(machine, "nu"):
+        return (
+            "how far decision values are apart: the kernel values of the rows differ by less than float64 can tell, or "
+            "underflow. Centre and scale X (StandardScaler), or raise gamma."
+        )
+    return ""
 
 
 def _unevenness(machine: Any) -> float:

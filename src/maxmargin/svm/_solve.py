@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificates import Certificate, Evidence, NotSeparableError, Status, with_definiteness
+from ..certificates import Certificate, Evidence, IndefiniteKernelError, NotSeparableError, Status, with_definiteness
 from ..engine import Stopwatch
 from ..kernels import Kernel, definiteness
 from ..problems import BoxQP
 from ..solvers import Monitor, Solution, solve_kernel, untouched
-from ._input import kernel_words
 
 if TYPE_CHECKING:
     from ._formulations import Formulation
@@ -54,14 +53,12 @@ class Task:
 class Tasks:
     """The binary problems of one fit, and what they are all solved with.
 
-    `first` is the sign of the class that LIBSVM lists first, 0 where variables are no classes; `parameter` the kernel
-    as the user gave it.
+    `first` is the sign of the class that LIBSVM lists first, 0 where variables are no classes.
     """
 
     tasks: Sequence[Task]
     formulation: Formulation
     kernel: Kernel
-    parameter: Any
     first: int
     budget: int | None
     cache_bytes: int
@@ -75,7 +72,8 @@ class Tasks:
         problem, known = task.problem, definiteness(self.kernel, task.problem.gram)
         if known.fails:
             self._check_bounds(problem, known.smallest)
-        solution = self._solution(task, monitor, definite=not known.fails)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the certificate says what that leaves
+            solution = self._solution(task, monitor, definite=not known.fails)
         if len(solution.evidence.image):  # else it was interrupted, and nothing is claimed
             evidence, status = with_definiteness(solution.evidence, problem, known), solution.status
             gap_tol = self.formulation.gap_tol
@@ -117,9 +115,9 @@ class Tasks:
     def _check_bounds(self, problem: BoxQP, smallest: float | None) -> None:
         """Refuse a hard margin of an indefinite matrix."""
         if not np.isfinite(problem.upper - problem.lower).all():
-            raise ValueError(
+            raise IndefiniteKernelError(
                 f"C=inf asks for a hard margin, which needs a positive semi-definite kernel matrix; that of "
-                f"{kernel_words(self.parameter, self.kernel)} has an eigenvalue of {smallest:.3g}. Use a finite C or "
+                f"the kernel {self.kernel} has an eigenvalue of {smallest:.3g}. Use a finite C or "
                 f"another kernel."
             )
 

@@ -82,7 +82,8 @@ def certificate_account(certificate: Any) -> dict[str, Any]:
     if hasattr(certificate, "relative_gap"):
         names = ("primal", "dual", "gap", "relative_gap", "kkt_violation")
         figures = {name: float(getattr(certificate, name)) for name in names}
-        return {"kind": "duality gap", **figures, "definiteness": certificate.definiteness, **common}
+        rests = {"definiteness": certificate.definiteness, "confidence": certificate.confidence}
+        return {"kind": "duality gap", **figures, **rests, **common}
     return {
         "kind": certificate.name,
         "claim": certificate.kind,
@@ -164,7 +165,8 @@ _TEXT, _TRUTH, _WHOLE, _SCALAR = Text(), Bool(), Int(-(2**62)), _Scalar()
 _FIGURE = OrNone(Float())
 _COMMON = {"kind": _TEXT, "status": _TEXT, "problems": _WHOLE}
 _FIGURES = dict.fromkeys(("primal", "dual", "gap", "relative_gap", "kkt_violation"), _FIGURE)
-_GAP = _Fields(_COMMON, _FIGURES | {"definiteness": choice(*DEFINITENESS), "method": _TEXT, "made_of": _TEXT})
+_OF_BOUNDS = {"definiteness": choice(*DEFINITENESS), "confidence": Float(0.0, 1.0), "method": _TEXT, "made_of": _TEXT}
+_GAP = _Fields(_COMMON, _FIGURES | _OF_BOUNDS)
 _GUARANTEE = _Fields({**_COMMON, "statement": _TEXT, "figures": Named(_FIGURE)})
 _SCORE = _Fields(
     {"name": _TEXT, "value": _FIGURE}, {"low": _FIGURE, "high": _FIGURE, "method": _TEXT, "more_is_better": _TRUTH}

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from ..certificates import ESTIMATE, FIGURE_WORDS, REPRODUCED, ModelCertificate, Status, not_reproduced
+from ..certificates import CLAIM_WORDS, ESTIMATE, FIGURE_WORDS, REPRODUCED, ModelCertificate, Status, not_reproduced
 from ..svm import is_large
 from ..tables import TableError
 from ._account import split_account, usable_account
@@ -78,7 +78,7 @@ def _refutation(model: Any, found: ModelCertificate) -> str:
         for name in not_reproduced(claim, part, violation_slack=REPRODUCED * max(1.0, abs(part.kkt_violation))):
             where = f" ({part.label})" if len(found.problems) > 1 else ""
             said, is_now = getattr(claim, name), getattr(part, name)
-            return f"the {FIGURE_WORDS[name]}{where} is {is_now:.10g}, where {said:.10g} was claimed"
+            return f"the {CLAIM_WORDS[name]}{where} is {is_now:.10g}, where {said:.10g} was claimed"
     tolerance = getattr(model, "tol", None)
     allowed = "" if tolerance is None else f" (tol={tolerance:g})"
     return (
@@ -99,7 +99,7 @@ def _unlike_the_account(model: Any, found: ModelCertificate, claimed: dict[str, 
     part = found.problems[fitted.problems.index(fitted.worst)]
     claim = replace(part, **figures)
     for name in not_reproduced(claim, part, violation_slack=math.inf):
-        return f"the {FIGURE_WORDS[name]} is {getattr(part, name):.10g}, where it says {figures[name]:.10g}"
+        return f"the {CLAIM_WORDS[name]} is {getattr(part, name):.10g}, where it says {figures[name]:.10g}"
     return ""
 
 

@@ -18,6 +18,7 @@ from ._distances import distances_of_pairs
 from ._heap import in_order
 from ._tiles import Columns, Search
 from ._tree import Tree, descend_all
+from ._undefined import check_found, check_parameters, check_rows
 
 # Rows that scikit-learn's tree is asked for at a time.
 _QUERY = 64
@@ -116,6 +117,8 @@ class OtherMetricIndex:
     """
 
     def __init__(self, X: Any, n_threads: int, **parameters: Any) -> None:
+        check_parameters(parameters["metric"], parameters.get("metric_params"))
+        check_rows(parameters["metric"], X, trained=True)
         self._search = NearestNeighbors(**parameters, n_jobs=1).fit(_narrow(X))
         self.method, self.n_threads = self._search._fit_method, n_threads
 
@@ -126,6 +129,8 @@ class OtherMetricIndex:
 
     def kneighbors(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         own = X is None
+        if not own:
+            check_rows(self._search.metric, X, trained=False)
         X = self._search._fit_X if own else _narrow(X)
         step = max(1, _PORTION // max(1, self._search._fit_X.size))
         step = min(step, max(1, -(-X.shape[0] // self.n_threads)))
@@ -134,6 +139,7 @@ class OtherMetricIndex:
         distances, index = (np.vstack(part) for part in zip(*found, strict=True))
         if own:
             distances, index = _without_itself(distances, index)
+        check_found(self._search.metric, distances)
         return in_order(np.asarray(distances, dtype=np.float64), index, k)
 
 

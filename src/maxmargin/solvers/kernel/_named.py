@@ -15,7 +15,6 @@ from .._monitor import Monitor
 from .._solution import Solution
 from ._certified import without_dust
 from .active_set import ActiveSet
-from .decomposition import automatic_budget
 from .indefinite import LibsvmSteps
 from .projected_gradient import ProjectedGradient
 
@@ -25,7 +24,9 @@ NAMED: dict[str, type[IterativeSolver]] = {
     "active_set": ActiveSet,
 }
 _ROUNDS = 12  # each aims ten times lower than the last
-_LOOKS = 50_000_000_000
+# What a fit by SMO may do when the user names no number, about half a minute of it: variables looked at. The rest of a
+# step takes as long as so many of them.
+_LOOKS, _STEP = 12_000_000_000, 400
 
 
 def solve_named(
@@ -77,8 +78,8 @@ def solve_named(
 
 
 def _steps_for(n: int) -> int:
-    """Steps of SMO when the user names no number: minutes of them, each of which looks at all n variables."""
-    return max(automatic_budget(n), _LOOKS // n)
+    """Steps of SMO when the user names no number, each of which looks at all n variables; at least 100 for each."""
+    return max(100 * n, _LOOKS // (n + _STEP))
 
 
 def _fits(name: str, problem: BoxQP, cache_bytes: int) -> bool:

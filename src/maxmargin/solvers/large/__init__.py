@@ -5,7 +5,7 @@ from ._choose_landmarks import ChosenRows, choose_rows
 from ._memory import bytes_of, most_landmarks
 from ._partition import make_cells
 from ._time_limit import TimeLimit
-from .cells import solve_in_cells
+from .cells import best_scale, cell_size, solve_in_cells
 from .landmarks import OVERFLOW, solve_on_landmarks
 
 __all__ = [
@@ -13,7 +13,9 @@ __all__ = [
     "Approximation",
     "ChosenRows",
     "TimeLimit",
+    "best_scale",
     "bytes_of",
+    "cell_size",
     "choose_rows",
     "make_cells",
     "most_landmarks",

@@ -42,7 +42,7 @@ def choose_rows(
         sample, count = np.union1d(sample, first), max(count, len(first))
         places = np.searchsorted(sample, first)
     part = gram if len(sample) == n else gram.restricted(sample)
-    over = None if limit is None else lambda: limit.over
+    over = None if limit is None else limit.is_over
     chosen, left = pivots(part, count, random, _SPANNED, threads, enough, places, over)
     if not len(chosen):  # all rows are zero in feature space: one is as good as any
         chosen = np.zeros(1, dtype=np.int64)

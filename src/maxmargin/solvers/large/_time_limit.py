@@ -24,6 +24,10 @@ class TimeLimit:
         """Whether time is over."""
         return self.left <= 0
 
+    def is_over(self) -> bool:
+        """The same, for those who ask by calling."""
+        return self.over
+
     def sooner(self, seconds: float) -> TimeLimit:
         """A limit that ends so many seconds earlier: what comes afterwards takes as long."""
         part = TimeLimit(None)
