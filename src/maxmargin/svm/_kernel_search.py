@@ -111,7 +111,6 @@ class KernelSearch(TakesKernel, Search):
         }
 
     def _refuse(self) -> None:
-        super()._refuse()
         if self.n_landmarks is not None and (
             self._kernel_name in ("precomputed", "function") or not self._kernel_of(1.0).known_definite
         ):
@@ -123,7 +122,7 @@ class KernelSearch(TakesKernel, Search):
 
     def _about_gaps(self) -> dict[str, Any]:
         if self.n_landmarks is None:
-            return super()._about_gaps()
+            return {}
         advice = (
             f"Its machines over {self.n_landmarks} landmarks are that far from the exact ones, by whose scores another "
             f"candidate may win: raise n_landmarks (or memory), or leave it None."
