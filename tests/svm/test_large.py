@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from maxmargin.problems import BoxQP
 from maxmargin.solvers import solve_kernel
 from maxmargin.solvers.large import TimeLimit, bytes_of, choose_rows, make_cells, most_landmarks, solve_on_landmarks
 from maxmargin.solvers.large._approximation import with_right_sum
-from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
+from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, bracket_words
 
 
 def moons(n=600, seed=0, noise=0.3):
@@ -447,3 +448,12 @@ def test_few_rows_are_not_advised_to_have_more_landmarks():
     X, y = moons(300)
     with pytest.warns(ConvergenceWarning, match="Set method='auto'"):
         LargeSVC(method="landmarks", gamma=50.0, gap_tol=1e-9).fit(X, y)
+
+
+def test_words_call_no_sampled_bound_proven():
+    X, y = moons()
+    model = LargeSVC(method="landmarks", n_landmarks=30).fit(X, y)
+    assert "is proven to lie between" in bracket_words(model.certificate_)
+    sampled = replace(model.certificate_.problems[0], confidence=0.99)
+    words = bracket_words(replace(model.certificate_, problems=(sampled,)))
+    assert "lies between" in words and "not proven" in words and "is proven" not in words
