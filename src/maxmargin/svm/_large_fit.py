@@ -153,10 +153,8 @@ def advice(machine: Any, worst: Certificate) -> str:
     known = f"the exact optimum is known to a relative gap of {worst.relative_gap:.2e}{sampled}"
     if not np.isfinite(worst.gap):
         known = "there was no time for bounds of the exact optimum"
-    said = (
-        f"{type(machine).__name__} ended as '{worst.status}'{where}: {known}, and gap_tol={machine.gap_tol:g} was asked "
-        f"for. "
-    )
+    asked = f"and gap_tol={machine.gap_tol:g} was asked for"
+    said = f"{type(machine).__name__} ended as '{worst.status}'{where}: {known}, {asked}. "
     if worst.status is Status.INTERRUPTED:
         return said + "Set warm_start=True and call fit again to resume."
     if worst.status is Status.BUDGET_EXHAUSTED:
