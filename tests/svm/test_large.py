@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from tests.svm.fuzz_large import METHODS, faults
 
-from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound
+from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, make_kernel
 from maxmargin.problems import BoxQP
@@ -317,6 +317,43 @@ def test_time_that_is_over_leaves_a_machine_with_bounds():
     assert model.certificate_.dual <= exact.primal and exact.dual <= model.certificate_.primal
     assert model.certificate_.status is Status.BUDGET_EXHAUSTED
     assert model.predict(X).shape == (3000,)
+
+
+def test_bounds_that_take_too_long_are_sampled(monkeypatch):
+    X, y = moons(1500)
+    monkeypatch.setattr("maxmargin.svm._large_costs.ProofCosts.lower", lambda costs, support: 1e9)
+    model = LargeSVC(method="landmarks", n_landmarks=60, time_limit=60)
+    with pytest.warns(ConvergenceWarning, match="sampled"):
+        model.fit(X, y)
+    proof, exact = model.certificate_, SVC(gap_tol=1e-8).fit(X, y).certificate_
+    assert proof.confidence < 1 and proof.status is Status.BUDGET_EXHAUSTED
+    assert 0 < proof.dual <= exact.primal and exact.dual <= proof.primal
+    assert "sampled, by" in model.method_reason_[0]
+    assert (model.radius_ == np.inf).all()
+    again = proof.verify(X, y)
+    assert again.confidence == 1 and again.dual >= proof.dual
+
+
+def test_exact_steps_without_time_for_a_proof_leave_a_machine(monkeypatch):
+    X, y = moons(1500)
+    monkeypatch.setattr("maxmargin.svm._large_costs.ProofCosts.upper", lambda costs, terms: 1e9)
+    model = LargeSVC(method="exact", time_limit=60)
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        model.fit(X, y)
+    assert "verify(X, y) computes them" in model.method_reason_[0]
+    assert model.score(X, y) > 0.8
+    assert model.certificate_.verify(X, y).relative_gap < 0.1
+
+
+def test_multiples_of_multipliers_prove_what_their_own_bound_does():
+    X, y = moons(200)
+    problem = problem_of(X, y)
+    beta = solve_kernel(problem).variables * 0.7
+    for share in (0.9, 0.3, 1e-3):
+        scaled, found = scaled_bound(problem, beta, lower_bound(problem, beta), share)
+        alone = lower_bound(problem, scaled)
+        assert found.value <= alone.value + alone.rounding
+        assert found.value == pytest.approx(alone.value, rel=1e-9)
 
 
 def test_a_callback_stops_it():

@@ -31,6 +31,11 @@ class ProofCosts:
             seconds.append(watch.seconds())
         return _CAREFUL * min(seconds) / len(rows) ** 2
 
+    def learn(self, values: float, seconds: float) -> None:
+        """Take the time that so many values have really taken."""
+        if values > _ROWS**2:
+            self.value = _CAREFUL * seconds / values
+
     def lower(self, support: int) -> float:
         """The quadratic form of so many multipliers: half of a symmetric matrix."""
         return 0.5 * self.value * float(support) ** 2
