@@ -205,8 +205,8 @@ def large_remark(job: Job, model: Any) -> str:
         return ""
     rows, made_of = len(job.y), counted(len(model.support_), terms_of(model, several=False))
     words = (
-        f"{job.family} of more than {_EXACT_ROWS:,} rows (here {rows:,}) is fitted to a gap of {_GAP:g} at most, by "
-        f"{type(model).__name__} ({made_of}): {bracket_words(model.certificate_)}"
+        f"{job.family} of more than {_EXACT_ROWS:,} rows (here {rows:,}) is fitted by {type(model).__name__} "
+        f"({made_of}) until its gap is {_GAP:g} or less: {bracket_words(model.certificate_)}"
     )
     if model.certificate_.status is Status.BUDGET_EXHAUSTED:
         words += f". The time, {number(_seconds(job) / 60)} minutes, was over before: more minutes make the gap smaller"
