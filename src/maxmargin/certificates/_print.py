@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._certificate import Certificate
 
 
+# What was not computed: of a fit that was interrupted at once, or of a model whose parts contradict each other.
+_UNKNOWN = "unknown"
 # What a certificate says of the kernel matrix where the kernel's formula does not say it.
 KERNEL_MATRIX = {
     "shown": "positive semi-definite up to a shift that primal counts in: shown",
@@ -49,6 +51,8 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
     seconds = sum(c.seconds for c in problems) or worst.seconds
     iterations = sum(c.iterations for c in problems) or worst.iterations
     interval = f"{rounded_down(worst.dual)} <= optimum <= {rounded_up(worst.primal)}"
+    if isnan(worst.dual) and isnan(worst.primal):
+        interval = _UNKNOWN
     if worst.definiteness == "assumed":
         interval += ", if the kernel is positive semi-definite (assumed)"
     if worst.assumes:
@@ -69,12 +73,16 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
         *lines,
         ("status", str(worst.status)),
         ("dual <= optimum <= primal", interval),
-        ("relative gap", f"{worst.relative_gap:.2e}{_of_nothing(worst)}"),
-        ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
+        ("relative gap", f"{_figure(worst.relative_gap)}{_of_nothing(worst)}"),
+        ("largest KKT violation", _figure(worst.kkt_violation)),
         ("iterations", f"{iterations}"),
         ("seconds", f"{seconds:.3g}"),
         *([("note", note)] if note else []),
     ]
+
+
+def _figure(value: float) -> str:
+    return _UNKNOWN if isnan(value) else f"{value:.2e}"
 
 
 def _of_nothing(worst: Certificate) -> str:
