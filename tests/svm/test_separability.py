@@ -79,6 +79,14 @@ def test_two_points():
     assert verdict.width == pytest.approx(3.0, rel=1e-12) and verdict.width <= 3.0
 
 
+def test_the_printed_width_is_not_above_the_proven_one():
+    """Of these points it is 1 - 1/e = 0.63212055...: not "at least 0.632121"."""
+    X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1]
+    verdict = separability(X, y, RBF(1.0))
+    printed = str(verdict).split("at least ")[1].split()[0]
+    assert Fraction(printed) <= Fraction(verdict.width) and float(printed) == pytest.approx(1 - np.exp(-1), rel=1e-5)
+
+
 def test_several_classes_and_other_kernels(load):
     X, y = load("iris")
     verdict = separability(X, y)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from ..certificates import IndefiniteKernelError, NotSeparableError, SeparationProof, Status, row_keys
+from ..certificates import IndefiniteKernelError, NotSeparableError, SeparationProof, Status, rounded_down, row_keys
 from ..data import csr_rows
 from ..engine import interruptible
 from ..kernels import Kernel
@@ -106,7 +106,7 @@ class Separability:
         if self.separable:
             pairs = self.n_classes * (self.n_classes - 1) // 2
             between = f" between {first} and {second}, the closest of {pairs} pairs of classes," if several else ""
-            return f"separable: the margin{between} is at least {self.width:.6g} wide"
+            return f"separable: the margin{between} is at least {rounded_down(self.width, 6)} wide"
         about = f" (classes {first} and {second})" if several else ""
         return f"undecided{about}: {self.reason or _TOO_CLOSE}"
 
