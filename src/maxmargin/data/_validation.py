@@ -68,8 +68,8 @@ def _warn_of_rounding(X: Any, options: dict[str, Any]) -> None:
             name = options.get("input_name") or "X"
             warn(
                 f"{name} has whole numbers that float64 does not hold, such as {found}: they are rounded, and rows "
-                f"that differ may become the same. Subtract from each column what its values have in common, or leave out "
-                f"columns that are names of the rows.",
+                f"that differ may become the same. Subtract from each column what its values have in common, or leave "
+                f"out columns that are names of the rows.",
                 stacklevel=4,
             )
 
