@@ -81,7 +81,7 @@ def _of_nothing(worst: Certificate) -> str:
     """That a gap is as large as the optimum itself, where there is no telling that from zero."""
     if str(worst.status) != "converged" or not worst.dual <= 0 <= worst.primal or worst.relative_gap < 1:
         return ""
-    return ", as always where 0 is between the bounds; converged by the violation"
+    return ", as always where 0 is between the bounds; see the violation"
 
 
 def as_text(worst: Certificate, problems: Sequence[Certificate], note: str = "") -> str:
