@@ -81,7 +81,7 @@ def fit_joint(machine: Any, X: Any, data: Any, kernel: Kernel, gamma: float, tol
     scheme = OneVsRest(len(data.classes))
     models = [(found.variables[:, k], float(found.evidence.intercepts[k])) for k in range(len(data.classes))]
     keep_classes(machine, X, gamma, scheme, scheme.pairs(data.label, data.weight), models, data.label, data.classes)
-    conclude(machine, [certificate], monitor, found.keyboard, partial(advice, machine))
+    conclude(machine, [certificate], monitor, found.keyboard, partial(advice, machine, X))
 
 
 def _problem(
