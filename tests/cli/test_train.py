@@ -372,3 +372,27 @@ def test_a_process_that_is_to_ignore_interrupts_does(apples, tmp_path):
     words = ["train", str(apples), "--target", "keeps", *map(str, FIXED), "--quiet", "--out", "apples.mm"]
     subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, timeout=300, check=True)
     assert os.listdir(tmp_path) == ["apples.mm"]
+
+
+def test_many_rows_of_a_kernel_machine_are_told_with_their_bracket(tool, apples, monkeypatch):
+    from maxmargin.svm import _large_solve
+    from maxmargin.training import _machine_families
+
+    monkeypatch.setattr(_machine_families, "_EXACT_ROWS", 100)
+    monkeypatch.setattr(_large_solve, "_EXACT_AT_ONCE", 50)
+    ended = tool("train", apples, "--target", "keeps", *FIXED, "--report", "apples.html")
+    assert ended.code == 0, ended.err
+    for words in ("the optimum is at most", "and at least", "made of", "method", "the exact machine", "LargeSVC"):
+        assert words in ended.out
+    assert "largest violation" not in ended.out
+    assert persistence.load("apples.mm")[-1].method_ and "made of" in tool("info", "apples.mm").out
+    checked = tool("check", "apples.mm", apples)
+    assert checked.code == 0 and "Holds" in checked.out and "largest violation" not in checked.out
+    assert tool("predict", "apples.mm", apples).code == 0
+    for words in (
+        ("explain", "apples.mm"),
+        ("explain", "apples.mm", apples),
+        ("explain", "apples.mm", apples, "--row", 3),
+    ):
+        assert tool(*words).code == 0
+    assert tool("report", "apples.mm", apples, "--out", "again.html").code == 0

@@ -19,7 +19,7 @@ from maxmargin.ensemble import AdaBoostClassifier, RandomForestClassifier
 from maxmargin.explanation import explain_model, explain_row
 from maxmargin.linear_model import LinearClassifier, LogisticRegression, Ridge
 from maxmargin.neighbors import KNeighborsRegressor
-from maxmargin.svm import SVC, SVR, LinearSVC, NuSVC
+from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, LinearSVC, NuSVC
 from maxmargin.tables import feature_names, make_preparation
 from maxmargin.tree import DecisionTreeClassifier
 
@@ -278,3 +278,41 @@ def test_the_joint_machine_of_several_classes(kernel):
     if kernel == "precomputed":
         assert alone.facts["inside the margin"] == (cases.case > 1).sum()
     assert "width" not in with_rows.summary
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_landmarks_are_not_called_support_vectors(classes):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < classes][:, :2], y[y < classes]
+    model = LargeSVC(method="landmarks", n_landmarks=12, gap_tol=0.9).fit(X, y)
+    found = explain_model(model, X, y)
+    assert "support vectors" not in found.facts and found.facts["landmarks"].startswith(f"{len(model.support_)} ")
+    assert "12 landmarks leave" in found.facts["method"] and "lie between" in found.facts["bracket"]
+    cases = model.kkt_cases(X, y)
+    if classes == 2:
+        assert {case: found.facts[case] for case in (CASES[0], *CASES[2:])} == {
+            case: count for case, count in cases.counts().items() if case != CASES[1]
+        }
+    else:
+        assert "on the margin boundary" not in found.tables["machines"].columns
+    table = found.tables["influential"]
+    assert sorted(set(table.column("row"))) == sorted(model.support_)
+    assert "multiplier" not in table.columns and min(table.column("coefficient")) > 0
+    if classes == 2:  # margins are those of the rows' own classes, whatever the sign of their coefficients
+        rows = table.column("row")
+        margins = np.where(y[rows] == 1, 1, -1) * model.decision_function(X[rows])
+        np.testing.assert_allclose(table.column("margin"), margins, atol=1e-9)
+    text = str(found) + str(explain_row(model, X[:1], X, y)) + str(explain_model(model))
+    assert "support vector" not in text and "multiplier" not in text and "held by" not in text
+
+
+def test_a_regressor_on_landmarks_tells_rows_by_place():
+    X = np.linspace(0, 6, 300)[:, None]
+    y = np.sin(X).ravel() + np.random.default_rng(0).normal(size=300) * 0.1
+    model = LargeSVR(method="landmarks", n_landmarks=15, gap_tol=0.9).fit(X, y)
+    found = explain_model(model, X, y)
+    beyond = int((np.abs(y - model.predict(X)) > model.epsilon).sum())
+    assert found.facts["beyond the tube"] == beyond and found.facts["inside it"] == 300 - beyond
+    assert "beyond the tube" not in explain_model(model).facts
+    text = str(found) + str(explain_row(model, X[:1], X, y))
+    assert f"{len(model.support_)} landmarks" in text and "support vector" not in text and "multiplier" not in text

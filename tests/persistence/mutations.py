@@ -537,6 +537,7 @@ def swell(data, rng):
     if holder is not None:
         value = holder[key]
         many = many if not isinstance(value, (dict, list)) or len(str(value)) < 500 else 10
+        many = min(many, 10**7 // max(1, getattr(value, "size", 1)) + 10)  # arrays are not to fill the memory here
         swollen = [[value] * many, "x" * (10 * many), {str(i): value for i in range(many)}, [[]] * many, value]
         holder[key] = swollen[kind]
         if kind == 4:

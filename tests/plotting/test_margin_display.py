@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin.plotting import MarginDisplay
-from maxmargin.svm import SVC, LinearSVC
+from maxmargin.svm import SVC, LargeSVC, LinearSVC
 
 
 @pytest.fixture(autouse=True)
@@ -279,3 +279,13 @@ def test_rows_that_are_all_alike(make):
     X, y = make(np.ones((20, 4))), np.arange(20) % 2
     display = MarginDisplay.from_estimator(SVC().fit(X, y), X, y)
     assert "(0 % of the variance)" in display.ax_.get_xlabel()
+
+
+def test_rows_of_a_landmark_machine_are_told_apart_by_place(moons):
+    X, y = moons
+    model = LargeSVC(method="landmarks", n_landmarks=15, gap_tol=0.9).fit(X, y)
+    display = MarginDisplay.from_estimator(model, X, y, grid_resolution=20)
+    margin = np.where(y == 1, 1, -1) * model.decision_function(X)
+    assert not display.multipliers and display.cases.counts()["outside the margin"] == (margin >= 1).sum()
+    assert not any("on the margin boundary" in text for text in legend_texts(display))
+    assert display.slacks_ is not None

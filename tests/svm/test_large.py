@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,14 @@ from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from tests.svm.fuzz_large import METHODS, faults
 
-from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound
+from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, make_kernel
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import solve_kernel
 from maxmargin.solvers.large import TimeLimit, bytes_of, choose_rows, make_cells, most_landmarks, solve_on_landmarks
 from maxmargin.solvers.large._approximation import with_right_sum
-from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
+from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, bracket_words
 
 
 def moons(n=600, seed=0, noise=0.3):
@@ -318,6 +319,43 @@ def test_time_that_is_over_leaves_a_machine_with_bounds():
     assert model.predict(X).shape == (3000,)
 
 
+def test_bounds_that_take_too_long_are_sampled(monkeypatch):
+    X, y = moons(1500)
+    monkeypatch.setattr("maxmargin.svm._large_costs.ProofCosts.lower", lambda costs, support: 1e9)
+    model = LargeSVC(method="landmarks", n_landmarks=60, time_limit=60)
+    with pytest.warns(ConvergenceWarning, match="sampled"):
+        model.fit(X, y)
+    proof, exact = model.certificate_, SVC(gap_tol=1e-8).fit(X, y).certificate_
+    assert proof.confidence < 1 and proof.status is Status.BUDGET_EXHAUSTED
+    assert 0 < proof.dual <= exact.primal and exact.dual <= proof.primal
+    assert "sampled, by" in model.method_reason_[0]
+    assert (model.radius_ == np.inf).all()
+    again = proof.verify(X, y)
+    assert again.confidence == 1 and again.dual >= proof.dual
+
+
+def test_exact_steps_without_time_for_a_proof_leave_a_machine(monkeypatch):
+    X, y = moons(1500)
+    monkeypatch.setattr("maxmargin.svm._large_costs.ProofCosts.upper", lambda costs, terms: 1e9)
+    model = LargeSVC(method="exact", time_limit=60)
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        model.fit(X, y)
+    assert "verify(X, y) computes them" in model.method_reason_[0]
+    assert model.score(X, y) > 0.8
+    assert model.certificate_.verify(X, y).relative_gap < 0.1
+
+
+def test_multiples_of_multipliers_prove_what_their_own_bound_does():
+    X, y = moons(200)
+    problem = problem_of(X, y)
+    beta = solve_kernel(problem).variables * 0.7
+    for share in (0.9, 0.3, 1e-3):
+        scaled, found = scaled_bound(problem, beta, lower_bound(problem, beta), share)
+        alone = lower_bound(problem, scaled)
+        assert found.value <= alone.value + alone.rounding
+        assert found.value == pytest.approx(alone.value, rel=1e-9)
+
+
 def test_a_callback_stops_it():
     X, y = moons(3000)
     model = LargeSVC(method="exact", gap_tol=1e-9, callback=lambda state: True)
@@ -410,3 +448,12 @@ def test_few_rows_are_not_advised_to_have_more_landmarks():
     X, y = moons(300)
     with pytest.warns(ConvergenceWarning, match="Set method='auto'"):
         LargeSVC(method="landmarks", gamma=50.0, gap_tol=1e-9).fit(X, y)
+
+
+def test_words_call_no_sampled_bound_proven():
+    X, y = moons()
+    model = LargeSVC(method="landmarks", n_landmarks=30).fit(X, y)
+    assert "is proven to lie between" in bracket_words(model.certificate_)
+    sampled = replace(model.certificate_.problems[0], confidence=0.99)
+    words = bracket_words(replace(model.certificate_, problems=(sampled,)))
+    assert "lies between" in words and "not proven" in words and "is proven" not in words

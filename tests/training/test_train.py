@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from maxmargin.certificates import Status
+from maxmargin.svm import SVC, LargeSVC, LargeSVR
 from maxmargin.tables import SparseTable
 from maxmargin.training import (
     Candidate,
@@ -236,13 +238,85 @@ def test_many_rows_are_tuned_on_a_draw(make_table):
 def test_families_that_cost_too_much_are_left_out(tables, monkeypatch):
     from maxmargin.training import _families
 
-    for name in ("_KERNEL_ROWS", "_NEIGHBOUR_ROWS", "_BOOST_CELLS"):
+    for name in ("_NEIGHBOUR_ROWS", "_BOOST_CELLS"):
         monkeypatch.setattr(_families, name, 100)
+    monkeypatch.setattr(_families, "_KERNEL_CLASSES", 1)
     training = train(tables["binary"], "y")
     notes = {row.family: row.note for row in training.candidates if not row.judged}
     assert set(notes) == {"svc", "knn", "adaboost"}
+    assert "2 classes make 1 pairs" in notes.pop("svc")
     assert all("model=" in note and "128 rows" in note for note in notes.values())
     assert train(tables["binary"], "y", model="knn").family == "knn"
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """Kernel machines of more than a hundred rows are approximate ones, over landmarks."""
+    from maxmargin.svm import _large_solve
+    from maxmargin.training import _machine_families
+
+    monkeypatch.setattr(_machine_families, "_EXACT_ROWS", 100)
+    monkeypatch.setattr(_large_solve, "_EXACT_AT_ONCE", 50)
+
+
+@pytest.mark.parametrize(("task", "family"), [("binary", "svc"), ("multiclass", "svc"), ("regression", "svr")])
+def test_kernel_machines_of_many_rows_have_the_exact_optimum_in_brackets(task, family, make_table, few_are_many):
+    frame = make_table(task, 400)
+    training = train(frame, "y", model=family, tuning_rows=100)
+    model, proof = training.model[-1], training.certificate
+    assert isinstance(model, LargeSVC if family == "svc" else LargeSVR) and model.callback is None
+    assert model.shape_fit_[0] == 320 and model.gap_tol == 0.01 and proof.status is Status.CONVERGED
+    assert any("100 of 320 training rows" in note for note in training.notes)
+    bracket = next(note for note in training.notes if "320" in note and "lie between" in note)
+    assert type(model).__name__ in bracket and f"a relative gap of {proof.relative_gap:.2g}" in bracket
+    account = training.provenance()
+    assert account["certificate"]["method"] and str(len(model.support_)) in account["certificate"]["made_of"]
+    checked = check(training.model, account, frame)
+    assert checked.holds and "the exact machine is between" in checked.reason
+
+
+def test_kernel_machines_of_many_rows_are_compared_with_the_others(make_table, few_are_many):
+    training = train(make_table("binary", 300), "y", tuning_rows=100)
+    judged = {row.family: row for row in training.candidates if row.judged}
+    assert len(judged["svc"].fold_scores) == len(judged["logistic"].fold_scores) == 5
+
+
+def test_candidates_on_many_rows_are_approximate_too(make_table, few_are_many, monkeypatch):
+    """More tuning rows than exact machines are trained on: the folds have the machines that the last fit has."""
+    from maxmargin.training import _machine_families
+
+    monkeypatch.setattr(_machine_families, "_COARSE", 150)
+    fitted = []
+
+    class Counting(LargeSVC):
+        def fit(self, X, y, sample_weight=None):
+            fitted.append((X.shape[0], self.time_limit))
+            return super().fit(X, y, sample_weight)
+
+    monkeypatch.setattr(_machine_families, "LargeSVC", Counting)
+    training = train(make_table("binary", 400), "y", model="svc", folds=2, minutes=5)
+    rows, limits = zip(*fitted, strict=True)
+    assert rows == (*[160] * 2 * (len(rows) // 2), 320)
+    assert all(1 <= limit <= 300 for limit in limits) and limits[-1] == 300
+    assert f"then {len(rows) // 2} on 320" in training.candidates[0].note
+    given = train(make_table("binary", 400), "y", model="svc", C=1.0, gamma=0.1, folds=2)
+    assert given.candidates[0].note == "as given" and given.model[-1].time_limit == 1800
+
+
+def test_time_that_is_over_is_told_in_minutes(make_table, few_are_many, monkeypatch):
+    from maxmargin.training import _machine_families
+
+    monkeypatch.setattr(_machine_families, "_GAP", 1e-12)
+    monkeypatch.setattr(_machine_families, "_MINUTES", 1e-9)
+    training = train(make_table("binary", 400), "y", model="svc", C=1000.0, gamma=1.0, tuning_rows=100)
+    assert training.certificate.status is Status.BUDGET_EXHAUSTED
+    assert any("minutes, was over" in note for note in training.notes)
+    assert not any("time_limit" in note for note in training.notes)  # which is no argument here
+
+
+def test_sigmoid_kernels_are_not_approximated(tables, few_are_many):
+    training = train(tables["binary"], "y", model="svc", kernel="sigmoid", C=1.0, gamma=0.01)
+    assert isinstance(training.model[-1], SVC)
 
 
 def test_forest_of_very_many_rows_has_small_bags(make_table, monkeypatch):

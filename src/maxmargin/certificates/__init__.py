@@ -1,7 +1,7 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
-from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound
+from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
@@ -113,6 +113,7 @@ __all__ = [
     "rounded_down",
     "rounded_up",
     "sampled_lower_bound",
+    "scaled_bound",
     "sampled_words",
     "of_widths",
     "with_definiteness",

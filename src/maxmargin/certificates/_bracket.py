@@ -20,6 +20,8 @@ from ._duality import Evidence, best_intercept, difference, dual_bound, primal_b
 from ._image import Image, bounded_image, product_rounding
 from ._rounding import U, lower, upper
 
+_ROOM = 1 + 1e-12
+
 
 @dataclass(frozen=True)
 class LowerBound:
@@ -50,6 +52,31 @@ def lower_bound(problem: BoxQP, beta: np.ndarray) -> LowerBound:
     if found is None:
         return LowerBound(-np.inf, float(image.square[0]), np.inf)
     return LowerBound(lower(*found), float(image.square[0]), float(found[1]))
+
+
+def bound_by_length(problem: BoxQP, beta: np.ndarray, scale: np.ndarray, length: float) -> tuple[float, float] | None:
+    """The dual objective at beta and its error, where of its weights v no more is known than ``|v| <= length``.
+
+    `scale` is the length of every row of the matrix in feature space. None if beta breaks a constraint.
+    """
+    square = length * length * _ROOM
+    if not square < np.inf:
+        return None
+    # |(K beta)_i| <= |phi_i| |v|: enough for what rounding left of the sum
+    reach = scale[problem.rows_of(np.arange(problem.n))] * length + problem.p_error * np.abs(problem.p)
+    image = Image(np.zeros(0), np.zeros(0), (square, 0.0), U)
+    return dual_bound(problem, beta, problem.lower, problem.upper, problem.p, reach, image)
+
+
+def scaled_bound(problem: BoxQP, beta: np.ndarray, below: LowerBound, share: float) -> tuple[np.ndarray, LowerBound]:
+    """Multipliers ``share * beta`` and what they prove, by what is known of beta: no kernel value is computed."""
+    scale, scaled = problem.gram.accuracy().scale, share * beta
+    size = float(np.abs(beta) @ scale[problem.rows_of(np.arange(problem.n))])
+    length = share * (np.sqrt(below.square + 2 * below.rounding) + 2 * U * size) * _ROOM  # products are rounded
+    found = bound_by_length(problem, scaled, scale, float(length))
+    if found is None:
+        return scaled, LowerBound(-np.inf, np.inf, np.inf)
+    return scaled, LowerBound(lower(*found), float(length * length), float(found[1]))
 
 
 def evaluate_bracket(

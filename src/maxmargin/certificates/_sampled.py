@@ -30,9 +30,7 @@ from ..engine import was_interrupted
 from ..kernels import Gram, roundings
 from ..problems import BoxQP
 from ._betting import LengthBound
-from ._bracket import LowerBound
-from ._duality import dual_bound
-from ._image import Image
+from ._bracket import LowerBound, bound_by_length
 from ._rounding import U, lower
 
 # Combinations of landmarks count as orthonormal if their inner products are off by less, and those of rows with them.
@@ -144,12 +142,7 @@ def _bound(problem: BoxQP, beta: np.ndarray, sums: _Sums, sample: _Sample) -> Sa
         beta = share * beta
         length = share * (length + 2 * U * sums.size) * _ROOM
         square = length * length * _ROOM
-    # of K beta no more is known here than |(K beta)_i| <= |phi_i| |v|: enough for what rounding left of the sum
-    reach = sums.scale[problem.rows_of(np.arange(problem.n))] * length + problem.p_error * np.abs(problem.p)
-    image = Image(np.zeros(0), np.zeros(0), (square, 0.0), U)
-    found = (
-        dual_bound(problem, beta, problem.lower, problem.upper, problem.p, reach, image) if square < np.inf else None
-    )
+    found = bound_by_length(problem, beta, sums.scale, length)
     trivial = _nothing(problem)
     value = -np.inf if found is None else lower(*found)
     if found is None or not value > trivial.value:

@@ -19,6 +19,9 @@ from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, Model, OutputOption
 from ._screen import Screen
 from ._train import train_again
 
+# What columns of an explanation are called that have the numbers of rows.
+_ROW_COLUMNS = ("row", "support vector", "landmark", "landmark or support vector", "neighbour")
+
 
 def check(
     model: Model,
@@ -133,7 +136,7 @@ def numbered_as_in_table(explanation: Any, train_rows: Any) -> Any:
     def renumbered(table: Any) -> Any:
         if table is None:
             return None
-        places = [place for place, name in enumerate(table.columns) if name in ("row", "support vector", "neighbour")]
+        places = [place for place, name in enumerate(table.columns) if name in _ROW_COLUMNS]
         rows = [
             tuple(_in_table(value, train_rows) if place in places else value for place, value in enumerate(row))
             for row in table.rows

@@ -53,9 +53,13 @@ class TrainingOptions:
     metric: Annotated[str, Parameter(help="What is compared: auto, accuracy, balanced accuracy or R2.")] = "auto"
     folds: Annotated[int, Parameter(help="Of the cross-validation.")] = 5
     tuning_rows: Annotated[int, Parameter(help="The most rows that candidates are compared on.")] = 10_000
-    minutes: Annotated[float | None, Parameter(help="Time for tuning; families that have none left are left out.")] = (
-        None
-    )
+    minutes: Annotated[
+        float | None,
+        Parameter(
+            help="Time for tuning; families that have none left are left out. The last fit of svc or svr on more than "
+            "50,000 rows has as many again (30 if not given)."
+        ),
+    ] = None
     drop_missing_target: Annotated[bool, flag("Leave out rows that have no target.")] = False
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import _ovr_decision_function
 
 from ..engine import one_blas_thread
-from ..svm import KernelClassifier, OneVsOne, class_slices
+from ..svm import KernelClassifier, OneVsOne, class_slices, terms_of
 from ._flip import Plane
 from ._results import Table
 from ._shares import CONTRIBUTION
@@ -62,7 +62,9 @@ class BinaryMachine:
             label = None if self.labels is None else self.labels[i]
             rows.append((f"row {model.support_[i]}", label, abs(self.coef[i]), values[i], parts[i]))
         known = "class" if self.labels is not None else None
-        heads = ("support vector", known, self.weight_name, "kernel value", CONTRIBUTION)
+        term = terms_of(model, several=False)
+        weight = self.weight_name if self.difference or term == "support vector" else "coefficient"
+        heads = (term, known, weight, "kernel value", CONTRIBUTION)
         title = f"contributions that add up to the {'prediction' if self.positive is None else 'decision value'}"
         return Table.of(title, heads, rows, CONTRIBUTION, printed)
 

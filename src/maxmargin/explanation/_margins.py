@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificates import CASES, KKTCases, joint_cases, kkt_cases
 from ..estimators import check_same_rows
-from ..svm import class_slices, is_joint, own_multipliers, strength_of
+from ..svm import class_slices, is_joint, is_large, own_multipliers, strength_of, terms_of
 from ._binary import _coefficients
 from ._subject import Training, quiet_names
 
@@ -46,6 +46,8 @@ def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tup
     names = [c.label or "" for c in model.certificate_.problems]
     if is_joint(model):
         return _joint(model, training, names[0])
+    if is_large(model):
+        return _approximate(model, training, names)
     if training.X is not None:
         precomputed = model._kernel_name == "precomputed"
         if training.weight is not None or precomputed or not hasattr(model, "C"):
@@ -61,6 +63,34 @@ def margins_of(model: Any, training: Training) -> tuple[list[MarginSummary], tup
     if at_support is None:
         notes.append("a matrix of kernel values is not kept with the model: give X and y for margins and the width.")
     return margins, tuple(notes)
+
+
+def _approximate(model: Any, training: Training, names: list[str]) -> tuple[list[MarginSummary], tuple[str, ...]]:
+    """Margins whose rows are told apart by place: coefficients need not be multipliers, nor those an optimum."""
+    at_support, scheme = _values_at_support(model), model._fitted_scheme()
+    assert at_support is not None
+    label = np.repeat(np.arange(len(model.classes_)), model.n_support_)
+    cases = None
+    if training.X is not None and training.y is not None:
+        with quiet_names():
+            cases = model.kkt_cases(training.X, training.y, training.weight)
+    margins = []
+    for k, name in enumerate(names):
+        coef = _coefficients(scheme, k, model._dual_coef(), class_slices(model.n_support_))
+        positive = scheme.sides[k][0] if hasattr(scheme, "sides") else k
+        margin = np.where(label == positive, 1.0, -1.0) * at_support[:, k]
+        place = np.where(margin > 1, CASES[0], np.where(margin >= 0, CASES[2], CASES[3]))
+        samples: list[Sample] = [
+            (int(model.support_[i]), model.classes_[label[i]], float(abs(coef[i])), float(margin[i]), str(place[i]))
+            for i in np.flatnonzero(coef).tolist()
+        ]
+        counts: dict[str, int] = {}
+        if cases is not None:
+            words = cases.names()[cases.problem == k]
+            counts = {case: int((words == case).sum()) for case in (CASES[0], *CASES[2:])}
+        margins.append(MarginSummary(name, _width(coef, at_support[:, k] - model.intercept_[k]), counts, samples))
+    note = f"rows are told apart by where they lie: {terms_of(model)} of an approximate machine lie anywhere."
+    return margins, (note,)
 
 
 def _joint(model: Any, training: Training, name: str) -> tuple[list[MarginSummary], tuple[str, ...]]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ..certificates import CASES
 from ..messages import counted, listed, number
-from ..svm import KernelClassifier, OneClassSVM
+from ..svm import KernelClassifier, OneClassSVM, bracket_words, is_large, method_words, terms_of
 from . import _linear
 from ._binary import BinaryMachine, kernel_values, machines_of, own_kernel_values, support_kernel_values
 from ._margins import MarginSummary, margins_of
@@ -49,39 +49,55 @@ def _classifier(subject: Subject, training: Training) -> ModelExplanation:
     facts: dict[str, Any] = {"kernel": kernel_in_words(model)}
     if hasattr(model, "C"):
         facts["C"] = float(model.C)
-    facts["training rows"] = n
-    facts["support vectors"] = f"{support} ({share(support, n)})"
+    facts |= {"training rows": n, terms_of(model): f"{support} ({share(support, n)})"}
     facts["of each class"] = ", ".join(f"{c}: {k}" for c, k in zip(model.classes_, model.n_support_, strict=True))
     if len(margins) == 1:
         facts["margin width"] = margins[0].width
         facts |= margins[0].counts
-    tables = {} if len(margins) == 1 else {"machines": _machine_table(margins)}
-    tables["influential"] = _influential(margins)
+    tables = {} if len(margins) == 1 else {"machines": _machine_table(margins, is_large(model))}
+    tables["influential"] = _influential(margins, weight_name(model))
+    facts |= _approximation(model)
     if model._kernel_name == "linear" and len(margins) == 1:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
     return learned(model, "svm", _margins_in_words(model, margins, support, n), facts, tables=tables, notes=notes)
 
 
+def _approximation(model: Any) -> dict[str, Any]:
+    """Of a machine of many rows, how it was found and where the exact optimum lies."""
+    if not is_large(model):
+        return {}
+    return {"method": method_words(model), "bracket": bracket_words(model.certificate_)}
+
+
+def weight_name(model: Any) -> str:
+    """What the size of a row's coefficient is called: landmarks have no multipliers."""
+    return "coefficient" if terms_of(model) != "support vectors" else "multiplier"
+
+
 def _margins_in_words(model: Any, margins: list[MarginSummary], support: int, n: int) -> str:
+    several = f" of {n} rows" + ("" if len(margins) == 1 else " in total")
+    held = f"held by {support}{several}"
+    if is_large(model):
+        held = f"approximated by {counted(support, terms_of(model, several=False), terms_of(model))}{several}"
     if len(margins) == 1:
         width = "" if margins[0].width is None else f" of width {number(margins[0].width)}"
-        return f"parts {listed(model.classes_, 6)} by a margin{width}, held by {support} of {n} rows."
-    return f"parts {len(model.classes_)} classes by {len(margins)} margins, held by {support} of {n} rows in total."
+        return f"parts {listed(model.classes_, 6)} by a margin{width}, {held}."
+    return f"parts {len(model.classes_)} classes by {len(margins)} margins, {held}."
 
 
-def _machine_table(margins: list[MarginSummary]) -> Table:
+def _machine_table(margins: list[MarginSummary], by_place: bool) -> Table:
     heads = (
         "machine",
         "width",
-        "on the margin boundary",
+        None if by_place else "on the margin boundary",
         "inside, correctly classified",
         "inside, misclassified",
     )
     rows = [(s.name, s.width, *(s.counts.get(case) for case in CASES[1:])) for s in margins]
-    return Table.of("machines and their support vectors", heads, rows)
+    return Table.of("machines" if by_place else "machines and their support vectors", heads, rows)
 
 
-def _influential(margins: list[MarginSummary]) -> Table:
+def _influential(margins: list[MarginSummary], weight: str = "multiplier") -> Table:
     """The largest multipliers first, of equal ones those that are misclassified by most."""
     entries = []
     for summary in margins:
@@ -89,7 +105,7 @@ def _influential(margins: list[MarginSummary]) -> Table:
             entry = (row, label, alpha, margin, case, summary.name)
             entries.append((-alpha, 0.0 if margin is None else margin, row, entry))
     entries.sort(key=lambda e: e[:3])  # no label is compared: it may be of any kind
-    heads = ("row", "class", "multiplier", "margin", "case", "machine" if len(margins) > 1 else None)
+    heads = ("row", "class", weight, "margin", "case", "machine" if len(margins) > 1 else None)
     return Table.of("samples that weigh most, the worst placed of equal ones first", heads, [e[3] for e in entries])
 
 
@@ -119,15 +135,30 @@ def _one_function(subject: Subject, training: Training) -> ModelExplanation:
         "beyond the tube", "on its edge", "inside it")  # fmt: skip
     facts: dict[str, Any] = {"kernel": kernel_in_words(model)}
     facts |= {name: float(getattr(model, name)) for name in ("C", "nu", "epsilon") if hasattr(model, name)}
-    facts |= {"training rows": n, "support vectors": f"{support} ({share(support, n)})"}
-    facts |= {words[0]: at_bound, words[1]: support - at_bound, words[2]: n - support}
+    facts |= {"training rows": n, terms_of(model): f"{support} ({share(support, n)})"}
+    if is_large(model):
+        facts |= _places(model, training) | _approximation(model)
+    else:
+        facts |= {words[0]: at_bound, words[1]: support - at_bound, words[2]: n - support}
     tables = {"influential": _heaviest(subject, training, size, outliers)}
     if model._kernel_name == "linear" and not outliers:
         tables |= _linear._coefficients(model, _linear.weights_of(model), subject.columns, subject.in_units)
     what = "encloses the data" if outliers else "predicts a number"
     sentence = f"{what} by a weighted sum of {support} of {n} rows."
     notes = ("multipliers are compared with the bound of sample weight 1.",) if training.weight is None else ()
+    if is_large(model):
+        notes = (f"rows are told apart by where they lie: {terms_of(model)} of an approximate machine lie anywhere.",)
     return learned(model, "svm", sentence, facts, tables=tables, notes=notes)
+
+
+def _places(model: Any, training: Training) -> dict[str, int]:
+    """Rows beyond the tube and inside it, if they are given."""
+    if training.X is None or training.y is None:
+        return {}
+    with quiet_names():
+        cases = model.kkt_cases(training.X, training.y, training.weight)
+    inside = int((cases.case == 0).sum())
+    return {"beyond the tube": len(cases.case) - inside, "inside it": inside}
 
 
 def _heaviest(subject: Subject, training: Training, size: np.ndarray, outliers: bool) -> Table:
@@ -136,14 +167,14 @@ def _heaviest(subject: Subject, training: Training, size: np.ndarray, outliers: 
     if training.y is None or outliers:
         order = np.argsort(-size, kind="stable").tolist()
         plain_rows = [(int(model.support_[i]), size[i]) for i in order]
-        return Table.of("samples that weigh most", ("row", "multiplier"), plain_rows)
+        return Table.of("samples that weigh most", ("row", weight_name(model)), plain_rows)
     target = np.asarray(_checked_targets(model, training), dtype=np.float64)[model.support_]
     rows_given = training.X if sp.issparse(training.X) else np.asarray(training.X)
     said = subject.predicted(rows_given[model.support_]) if len(target) else target  # a wide tube may need none
     order = np.lexsort((-np.abs(target - said), -size)).tolist()
     rows = [(int(model.support_[i]), size[i], target[i], said[i]) for i in order]
     title = "samples that weigh most, the furthest off of equal ones first"
-    return Table.of(title, ("row", "multiplier", "target", "predicted"), rows)
+    return Table.of(title, ("row", weight_name(model), "target", "predicted"), rows)
 
 
 def _checked_targets(model: Any, training: Training) -> np.ndarray:
@@ -232,8 +263,9 @@ def nearest(subject: Subject, row: Row, machine: BinaryMachine, values: np.ndarr
     sizes = np.abs(machine.coef)
     rows = [(int(model.support_[i]), labels[i], apart[i], values[i], sizes[i]) for i in order.tolist() if used[i]]
     known = "class" if machine.labels is not None else None, "distance" if distance is not None else None
-    title = "nearest support vectors" + ("" if distance is None else " in the space of the kernel")
-    return Table.of(title, ("row", *known, "kernel value", machine.weight_name), rows)
+    title = f"nearest {terms_of(model)}" + ("" if distance is None else " in the space of the kernel")
+    weight = machine.weight_name if machine.difference else weight_name(model)
+    return Table.of(title, ("row", *known, "kernel value", weight), rows)
 
 
 def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -> RowExplanation:
@@ -253,7 +285,7 @@ def _predicted_row(subject: Subject, row: Row, training: Training, label: Any) -
     return RowExplanation.of(
         model,
         "svm",
-        f"predicts {number(prediction)} from {counted(len(values), 'support vector')}.",
+        f"predicts {number(prediction)} from {counted(len(values), terms_of(model, several=False), terms_of(model))}.",
         facts=facts,
         tables={"nearest": nearest(subject, row, machine, values)},
         notes=_precomputed_note(model),

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from ..kernels import Kernel, kernel_name
 from ..messages import jsonable
+from ..svm import is_large, method_words, terms_of
 from ._subject import Subject
 from ._words import number, plural, shortened, value_text
 
@@ -22,7 +23,9 @@ _KERNELS = {
     "precomputed": "a given kernel matrix",
 }
 # These say how a model is computed, and not what it is.
-_OF_THE_ENGINE = {"cache_size", "n_jobs", "verbose", "callback", "warm_start", "shrinking", "copy_X"}
+_OF_THE_ENGINE = {
+    "cache_size", "memory", "time_limit", "n_jobs", "verbose", "callback", "warm_start", "shrinking", "copy_X"
+}  # fmt: skip
 _NAMES = {
     "ElasticNet": "elastic net",
     "ElasticNetCV": "elastic net with a penalty by cross-validation",
@@ -56,7 +59,8 @@ def model_words(estimator: Any) -> str:
         kernel = _kernel_words(estimator.kernel)
         regression, one_class = name in ("SVR", "NuSVR", "LargeSVR"), name == "OneClassSVM"
         kind = "support vector regression" if regression else "one-class " * one_class + "support vector machine"
-        return f"{kind} with {kernel}"
+        landmarks = plural(len(estimator.support_), terms_of(estimator, several=False), terms_of(estimator))
+        return f"{kind} with {kernel}" + (f" on {landmarks}" if "landmark" in landmarks else "")
     if hasattr(estimator, "tree_"):
         return f"decision tree with {plural(int(estimator.get_n_leaves()), 'leaf', 'leaves')}"
     if hasattr(estimator, "estimators_"):
@@ -76,6 +80,17 @@ def model_words(estimator: Any) -> str:
     if name == "PolynomialRegression":
         return f"polynomial of degree {value_text(jsonable(estimator.degree))}"
     return _NAMES.get(name, name)
+
+
+def approximation_words(estimator: Any) -> str:
+    """How a machine of many rows was found, in sentences; nothing of others."""
+    if not is_large(estimator):
+        return ""
+    words = method_words(estimator)
+    return (
+        f"{words[:1].upper()}{words[1:]}. Its decision function is a sum over "
+        f"{plural(len(estimator.support_), terms_of(estimator, several=False), terms_of(estimator))}."
+    )
 
 
 def _kernel_words(kernel: Any) -> str:

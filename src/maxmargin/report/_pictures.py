@@ -12,10 +12,11 @@ import scipy.sparse as sp
 
 from .. import plotting
 from ..kernels import kernel_name
+from ..svm import is_large, terms_of
 from ._making import results_of
 from ._render import draw_svg
 from ._subject import BINARY, CLUSTERS, REGRESSION, Subject, numbers_of
-from ._words import plural, shortened, spoken
+from ._words import count, plural, shortened, spoken
 
 # Inches of a picture that has half of the page's width, or all of it; curves are lower than planes.
 HALF, WIDE, CURVE = (4.7, 3.9), (8.2, 6.2), (8.2, 4.0)
@@ -164,6 +165,7 @@ def _dress(ax: Any) -> None:
 
 
 _MOST_IN_MATRIX = 300  # rows of a kernel matrix: a dot for each pair is all that can be seen
+_MOST_IN_MARGIN = 2000  # rows of a machine of many rows in the picture of its margin: more are one blot
 
 
 def _shown(display: Any, *arguments: Any, **options: Any) -> Callable[[Any], Any]:
@@ -234,8 +236,17 @@ def of_plane(subject: Subject) -> Iterator[Plan]:
             "Each side of the margin is as wide as the data allow at this price of slack. The rows in colour make "
             "the model; without those in grey it would be the same."
         )
-        options = {"sample_weight": subject.sample_weight, "class_names": names}
-        draw = _shown(plotting.MarginDisplay, model, X, _targets(subject), **options)
+        if is_large(model):  # whose rows are told apart by place alone
+            caption = (
+                f"The rows in colour are inside the margin. The model is a sum over {terms_of(model)}, grey or not."
+            )
+        shown, weights = np.arange(X.shape[0]), subject.sample_weight
+        if is_large(model) and len(shown) > _MOST_IN_MARGIN:  # a place can be told of any row, a case of all together
+            shown = np.sort(np.random.default_rng(0).choice(shown, _MOST_IN_MARGIN, replace=False))
+            caption += f" Shown are {count(len(shown))} of {plural(X.shape[0], 'row')}, drawn at random."
+            weights = None if weights is None else np.asarray(weights)[shown]
+        options = {"sample_weight": weights, "class_names": names}
+        draw = _shown(plotting.MarginDisplay, model, X[shown], _targets(subject)[shown], **options)
         yield Plan("margin", "model", "The margin", caption, WIDE, draw, True)
     if subject.classifies and hasattr(model, "support_vectors_"):
 

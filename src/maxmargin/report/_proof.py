@@ -49,8 +49,11 @@ def _comparable(proof: Any) -> dict[Any, float]:
     return {name: float(value) for name, value in proof.figures.items()}
 
 
-def proof_section(claim: Any, found: Any, why_not: str, rows: Rows | None) -> dict[str, Any]:
-    """What is proven; `found` is the certificate recomputed on the training rows, None if it could not be."""
+def proof_section(claim: Any, found: Any, why_not: str, rows: Rows | None, bracket: bool = False) -> dict[str, Any]:
+    """What is proven; `found` is the certificate recomputed on the training rows, None if it could not be.
+
+    With `bracket` the two bounds come from different places: of a machine that is judged by its gap alone.
+    """
     if claim is None:
         return {
             "kind": "none",
@@ -63,7 +66,7 @@ def proof_section(claim: Any, found: Any, why_not: str, rows: Rows | None) -> di
         }
     state = NOT_RECOMPUTED if found is None else CONFIRMED if agree(claim, found) else REFUTED
     shown = claim if found is None else found
-    section = _of_duality(shown) if isinstance(shown, ModelCertificate) else _of_guarantee(shown)
+    section = _of_duality(shown, bracket) if isinstance(shown, ModelCertificate) else _of_guarantee(shown)
     return section | {"state": state, "status": str(shown.status), "checked": _checked(state, why_not, rows, claim)}
 
 
@@ -88,12 +91,13 @@ _KERNEL_MATRIX = {
 }
 
 
-def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
+def _of_duality(proof: ModelCertificate, bracket: bool) -> dict[str, Any]:
     worst, problems = proof.worst, proof.problems
     common, primal, dual = shared_figures(worst.primal, worst.dual)
     return {
         "kind": "duality",
-        "title": "Duality gap",
+        "title": "The exact optimum between two bounds" if bracket else "Duality gap",
+        "bracket": bracket,
         "primal": jsonable(worst.primal),
         "dual": jsonable(worst.dual),
         "shared": common,
@@ -107,7 +111,7 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
         "iterations": int(proof.iterations),
         "seconds": jsonable(float(proof.seconds)),
         "worst": worst.label if len(problems) > 1 else "",
-        "words": _duality_words(proof),
+        "words": _duality_words(proof, bracket),
         "figures": [],
         "problems": [
             {name: jsonable(getattr(part, name)) for name in ("label", "primal", "dual", "relative_gap", "status")}
@@ -117,7 +121,7 @@ def _of_duality(proof: ModelCertificate) -> dict[str, Any]:
     }
 
 
-def _duality_words(proof: ModelCertificate) -> str:
+def _duality_words(proof: ModelCertificate, bracket: bool) -> str:
     worst, many = proof.worst, len(proof.problems)
     which = (
         f"The model consists of {many} problems, each with a proof of its own; the worst is shown ({worst.label}). "
@@ -130,6 +134,8 @@ def _duality_words(proof: ModelCertificate) -> str:
     )
     if proof.confidence < 1:
         words += f"It was sampled: it {sampled_words(proof.confidence)}. "
+    elif bracket:
+        words += "Whatever was approximated, the optimum of the exact machine lies between the two. "
     if worst.relative_gap == 0:
         words += "They are the same: this is the optimum. "
     elif math.isfinite(worst.relative_gap):

@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine import cached_property, whole_file
+from ..svm import is_large
 from ._data import data_section, data_words
 from ._making import preparation_section, reproduce_section, tuning_section
-from ._model import model_words, parameters_of, weights_of, with_article
+from ._model import approximation_words, model_words, parameters_of, weights_of, with_article
 from ._pictures import draw_pictures
 from ._proof import agree, proof_section, proven_words, recompute
 from ._render import render, require_extras
@@ -163,7 +164,7 @@ def report(
     rows, account = _rows(task_of(model), account, X, y, test) if known is None else (known, account)
     subject, found, why_not = _subject(model, rows, sample_weight, feature_names, class_names)
     claim = getattr(subject.estimator, "certificate_", None)
-    data = _sections(subject, account, proof_section(claim, found, why_not, subject.trained), command)
+    data = _sections(subject, account, _proof(subject, claim, found, why_not), command)
     pictures, notes = draw_pictures(subject, account)
     data |= {
         "title": title or _title(subject, account),
@@ -279,6 +280,7 @@ def _sections(
         "model": {
             "class": type(subject.estimator).__name__,
             "words": model_words(subject.estimator),
+            "method": approximation_words(subject.estimator),
             "parameters": parameters_of(subject.estimator),
             "weights": weights_of(subject),
         },
@@ -292,6 +294,10 @@ def _sections(
         "versions": {name: version(name) for name in ("maxmargin", "scikit-learn", "numpy", "numba")}
         | {"Python": platform.python_version()},
     }
+
+
+def _proof(subject: Subject, claim: Any, found: Any, why_not: str) -> dict[str, Any]:
+    return proof_section(claim, found, why_not, subject.trained, bracket=is_large(subject.estimator))
 
 
 def _trained_words(subject: Subject, account: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ..certificates import CASES, KKTCases
 from ..estimators import TrainingDataError
 from ..messages import jsonable
+from ..svm import is_large
 from ._data import columns_of
 from ._subject import CLUSTERS, ONE_CLASS, REGRESSION, Rows, Subject
 from ._words import count, looks_numeric, number, plural, shortened, value_text
@@ -118,6 +119,7 @@ def _margin(subject: Subject) -> list[dict[str, Any] | None]:
     several = len(subject.class_names) > 2
     in_problems = " in one of the problems" if several else ""
     labels = subject.numbered(rows.y)
+    large = is_large(subject.estimator)  # its rows are told apart by place, not by what they weigh
 
     def figures(entries: np.ndarray) -> list[list[str]]:
         return [
@@ -125,13 +127,13 @@ def _margin(subject: Subject) -> list[dict[str, Any] | None]:
                 shortened(subject.class_names[labels[cases.sample[e]]], 40),
                 number(float(cases.margin[e]), 3),
                 number(float(cases.slack[e]), 3),
-                number(float(cases.multiplier[e]), 3),
+                *([] if large else [number(float(cases.multiplier[e]), 3)]),
             ]
             for e in entries
         ]
 
-    names = ["class", "margin", "slack", "multiplier"]
-    first, second = wrong[:_MOST_ROWS], heavy[:_MOST_ROWS]
+    names = ["class", "margin", "slack"] + ([] if large else ["multiplier"])
+    first, second = wrong[:_MOST_ROWS], heavy[: 0 if large else _MOST_ROWS]
     return [
         _group(
             "Inside the margin, misclassified",

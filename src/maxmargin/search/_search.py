@@ -190,6 +190,10 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
         """Whether the winner's out-of-fold values are wanted."""
         return False
 
+    def _about_gaps(self) -> dict[str, Any]:
+        """What is said of candidates that miss the tolerance, and of which: arguments of `warn_of_cells`."""
+        return {}
+
     def _calibrate(self, state: SearchState, data: SearchData) -> None:
         """What else comes from the out-of-fold values of the winner, whose number is ``best_index_``."""
         return
@@ -222,7 +226,7 @@ class Search(SearchParameters, TakesSparse, Reported, ABC):
         state = self._open_state(data, shown, folds, self._make_grid(data))
         self._run(state, data)
         self._pick(state)
-        warn_of_cells(state, self.cv_results_)
+        warn_of_cells(state, self.cv_results_, **self._about_gaps())
         self._calibrate(state, data)
         if self.refit:
             self._train_winner(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,16 @@ from ._state import SearchState
 _NAMED = 3  # cells that a warning names before it only counts them
 
 
-def warn_of_cells(state: SearchState, table: dict[str, Any]) -> None:
-    """Warn of cells that failed, were dropped, or did not converge: a few by name, and how many."""
+SCALE = "Scale the features (StandardScaler), raise max_iter or tol, or leave out the largest values of C."
+
+
+def warn_of_cells(
+    state: SearchState, table: dict[str, Any], advice: str = SCALE, matters: Sequence[int] | None = None
+) -> None:
+    """Warn of cells that failed, were dropped, or did not converge: a few by name, and how many.
+
+    `advice` says what to do about the last ones, `matters` of which candidates it matters (None: of all).
+    """
     if state.failures:
         texts = [state.describe(*place, error) for place, error in sorted(state.failures.items())]
         where = "; ".join(texts[:_NAMED]) + _and_more(texts)
@@ -33,10 +42,10 @@ def warn_of_cells(state: SearchState, table: dict[str, Any]) -> None:
             UserWarning,
             stacklevel=3,
         )
-    _warn_of_convergence(state, table)
+    _warn_of_convergence(state, table, advice, range(len(state.grid)) if matters is None else matters)
 
 
-def _warn_of_convergence(state: SearchState, table: dict[str, Any]) -> None:
+def _warn_of_convergence(state: SearchState, table: dict[str, Any], advice: str, matters: Sequence[int]) -> None:
     indefinite = [state.grid.name(k) for k, status in enumerate(table["status"]) if status == "stationary"]
     if indefinite:
         warn(
@@ -47,14 +56,13 @@ def _warn_of_convergence(state: SearchState, table: dict[str, Any]) -> None:
             stacklevel=4,
         )
     ended = {"converged", "stationary", "failed", "dropped", "unfinished"}
-    short = [k for k, status in enumerate(table["status"]) if status not in ended]
+    short = [k for k in matters if table["status"][k] not in ended]
     if not short:
         return
     texts = [f"{state.grid.name(k)} ({table['status'][k]}, gap {table['relative_gap'][k]:.1e})" for k in short]
     warn(
         f"{len(short)} of {len(state.grid)} candidates did not reach the tolerance in some fold: "
-        f"{'; '.join(texts[:_NAMED])}{_and_more(texts)}. Scale the features (StandardScaler), raise max_iter or "
-        f"tol, or leave out the largest values of C.",
+        f"{'; '.join(texts[:_NAMED])}{_and_more(texts)}. {advice}",
         ConvergenceWarning,
         stacklevel=4,
     )

@@ -48,6 +48,7 @@ class Monitor:
         self._view: Callable[[Figures], Figures] | None = None
         self._until: Callable[[], bool] | None = None
         self._before = 0
+        self.proves = True
         self._begin = time.perf_counter()
         self._shown = -float("inf")
         self._display = ProgressDisplay(pause=0.0)
@@ -73,11 +74,19 @@ class Monitor:
         """Whether a callback, or another problem of the same fit, has asked to stop."""
         return self._whole.stopped
 
-    def until(self, over: Callable[[], bool]) -> Monitor:
-        """A monitor that also stops its solver when `over` says so, and nobody else."""
+    def until(self, over: Callable[[], bool], proves: bool = True) -> Monitor:
+        """A monitor that also stops its solver when `over` says so, and nobody else.
+
+        `proves`: whether there is time for figures of the whole kernel matrix at the end.
+        """
         part = copy(self)
-        part._until, part._whole = over, self._whole
+        part._until, part._whole, part.proves = over, self._whole, proves
         return part
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether that which `until` was given says that it is over: solvers then leave figures to who asked them."""
+        return self._until is not None and self._until()
 
     @property
     def wants_reports(self) -> bool:
@@ -139,7 +148,7 @@ class Monitor:
             if self.callback(state):
                 self.stop()
         # an interrupt that another solver of the same fit has kept ends this one too
-        return self._whole.stopped or was_interrupted() or (self._until is not None and self._until())
+        return self._whole.stopped or was_interrupted() or self.out_of_time
 
     def close(self, conclusion: str = "") -> None:
         """End the line of progress, leaving a last word."""

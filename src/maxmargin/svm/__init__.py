@@ -14,6 +14,12 @@ from ._input import (
     training_rows as training_rows,
 )
 from ._joint import is_joint as is_joint, own_multipliers as own_multipliers, strength_of as strength_of
+from ._large_words import (
+    bracket_words as bracket_words,
+    is_large as is_large,
+    method_words as method_words,
+    terms_of as terms_of,
+)
 from ._nusvc import NuSVC
 from ._nusvr import NuSVR
 from ._one_class import OneClassSVM

@@ -19,6 +19,7 @@ from ..kernels import KERNELS, FreshProducts, Kernel, StoredMatrix, StoredProduc
 from ..search import EXACT_ROWS, Fold, Grid, Search, SearchData, SearchState, automatic_count, check_values
 from ._block_search import BlockSearch
 from ._input import rows_of, training_rows
+from ._landmark_search import LandmarkSearch
 from ._search_problems import SearchProblems
 from ._search_ranges import c_values, gamma_values, inner_product_gammas
 from ._stored_search import StoredSearch
@@ -27,6 +28,8 @@ _WITHOUT_GAMMA = {"linear", "precomputed"}
 # Steps that a binary problem may take without being asked for more: a tenth of what one machine alone may. The hardest
 # cell of the searches measured (magic04, C=1000) takes 93,000.
 _STEPS = 1_000_000
+# The relative gap up to which a machine over landmarks counts as converged.
+_GAP = 0.01
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -51,6 +54,10 @@ class KernelSearch(TakesKernel, Search):
         says what was done.
     max_iter : int, default=-1
         Largest number of SMO steps for a binary problem; -1 is an automatic, finite number.
+    n_landmarks : int or None, default=None
+        For more rows than exact machines of all candidates have time for: candidates are compared by machines over so
+        many landmarks, as those of `LargeSVC` and `LargeSVR`. ``cv_results_`` has how far each is from the exact one
+        (``relative_gap``, proven). The winner is trained exactly on all rows, as always.
 
     Attributes
     ----------
@@ -67,6 +74,7 @@ class KernelSearch(TakesKernel, Search):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     gammas: Any = field(default=10, kw_only=False)
@@ -76,6 +84,7 @@ class KernelSearch(TakesKernel, Search):
     tol: float = 1e-3
     memory: float = 1000
     max_iter: int = -1
+    n_landmarks: int | None = None
 
     # as exact as the machines themselves are on small data, where a weight of 2 is the same as the row twice
     _exact_rows: ClassVar[int] = EXACT_ROWS
@@ -83,6 +92,42 @@ class KernelSearch(TakesKernel, Search):
     @abstractmethod
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
         """What is trained."""
+
+    @abstractmethod
+    def _landmark_machine(self, **params: Any) -> Any:
+        """The machine of a candidate over `n_landmarks` landmarks, not fitted."""
+
+    def _of_landmarks(self) -> dict[str, Any]:
+        """The parameters of such a machine beside those of the formulation and of the candidate."""
+        return {
+            "method": "landmarks",
+            "n_landmarks": self.n_landmarks,
+            "kernel": self.kernel,
+            "degree": self.degree,
+            "coef0": self.coef0,
+            "gap_tol": _GAP,
+            "memory": self.memory,
+            "n_jobs": self.n_jobs,
+        }
+
+    def _refuse(self) -> None:
+        if self.n_landmarks is not None and (
+            self._kernel_name in ("precomputed", "function") or not self._kernel_of(1.0).known_definite
+        ):
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} needs a kernel that is positive semi-definite by its formula, with "
+                f"values from rows ('rbf', 'linear', 'poly' with coef0 >= 0, or a Kernel made of such); got "
+                f"{self.kernel!r}. Leave n_landmarks=None."
+            )
+
+    def _about_gaps(self) -> dict[str, Any]:
+        if self.n_landmarks is None:
+            return {}
+        advice = (
+            f"Its machines over {self.n_landmarks} landmarks are that far from the exact ones, by whose scores another "
+            f"candidate may win: raise n_landmarks (or memory), or leave it None."
+        )
+        return {"advice": advice, "matters": [self.best_index_]}
 
     @abstractmethod
     def _spread(self, data: SearchData, weights: np.ndarray) -> float:
@@ -128,6 +173,12 @@ class KernelSearch(TakesKernel, Search):
     # ---------------------------------------------------------------- training
 
     def _train(self, state: SearchState, data: SearchData, exact: bool = False) -> None:
+        if self.n_landmarks is not None:
+            self.storage_ = (
+                f"landmarks: machines over {self.n_landmarks} rows are compared, the winner is trained exactly on all"
+            )
+            LandmarkSearch(machine=self._landmark_machine, data=data, wants_model=self.scoring is not None).run(state)
+            return
         gammas = state.grid.values[1] if self._has_gamma else np.ones(1)
         engine: dict[str, Any] = {
             "problems": self._problems(data, state.folds),

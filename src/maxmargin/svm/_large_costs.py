@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from ..engine import Stopwatch
@@ -18,10 +16,16 @@ class ProofCosts:
 
     def __init__(self, gram: Gram, random: np.random.Generator) -> None:
         self._gram, self._random = gram, random
+        self._value: float | None = None
 
-    @cached_property
+    @property
     def value(self) -> float:
         """Seconds of one kernel value and its part in a sum."""
+        if self._value is None:
+            self._value = self._timed()
+        return self._value
+
+    def _timed(self) -> float:
         n = self._gram.shape[0]
         rows = np.sort(self._random.choice(n, min(_ROWS, n), replace=False))
         part, seconds = self._gram.restricted(rows), []
@@ -30,6 +34,11 @@ class ProofCosts:
             part.product(np.arange(len(rows)), np.ones((2, len(rows))), np.float64)
             seconds.append(watch.seconds())
         return _CAREFUL * min(seconds) / len(rows) ** 2
+
+    def learn(self, values: float, seconds: float) -> None:
+        """Take the time that so many values have really taken."""
+        if values > _ROWS**2:
+            self._value = _CAREFUL * seconds / values
 
     def lower(self, support: int) -> float:
         """The quadratic form of so many multipliers: half of a symmetric matrix."""

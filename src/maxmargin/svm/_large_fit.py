@@ -150,10 +150,11 @@ def advice(machine: Any, worst: Certificate) -> str:
     """The warning of a fit whose gap is not what was asked for."""
     where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
     sampled = f" (its lower bound is sampled: it {sampled_words(worst.confidence)})" if worst.confidence < 1 else ""
-    said = (
-        f"{type(machine).__name__} ended as '{worst.status}'{where}: the exact optimum is known to a relative gap of "
-        f"{worst.relative_gap:.2e}{sampled}, and gap_tol={machine.gap_tol:g} was asked for. "
-    )
+    known = f"the exact optimum is known to a relative gap of {worst.relative_gap:.2e}{sampled}"
+    if not np.isfinite(worst.gap):
+        known = "there was no time for bounds of the exact optimum"
+    asked = f"and gap_tol={machine.gap_tol:g} was asked for"
+    said = f"{type(machine).__name__} ended as '{worst.status}'{where}: {known}, {asked}. "
     if worst.status is Status.INTERRUPTED:
         return said + "Set warm_start=True and call fit again to resume."
     if worst.status is Status.BUDGET_EXHAUSTED:

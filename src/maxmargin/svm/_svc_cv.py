@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from ..search import Fold, SearchClassifier, SearchData
 from ._kernel_search import KernelSearch
+from ._large_svc import LargeSVC
 from ._search_problems import ClassifierProblems, SearchProblems
 from ._svc import SVC
 
@@ -70,6 +71,9 @@ class SVCCV(KernelSearch, SearchClassifier):
             n_jobs=self.n_jobs,
             **params,  # type: ignore[arg-type]
         )
+
+    def _landmark_machine(self, **params: Any) -> LargeSVC:
+        return LargeSVC(class_weight=self.class_weight, **self._of_landmarks(), **params)
 
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
         return ClassifierProblems(data, folds, self._machine, class_weight=self.class_weight)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..search import Fold, SearchData, SearchRegressor
 from ._kernel_search import KernelSearch
+from ._large_svr import LargeSVR
 from ._search_problems import RegressorProblems, SearchProblems
 from ._svr import SVR
 
@@ -64,6 +65,9 @@ class SVRCV(KernelSearch, SearchRegressor):
             n_jobs=self.n_jobs,
             **params,  # type: ignore[arg-type]
         )
+
+    def _landmark_machine(self, **params: Any) -> LargeSVR:
+        return LargeSVR(epsilon=self.epsilon, **self._of_landmarks(), **params)
 
     def _problems(self, data: SearchData, folds: list[Fold]) -> SearchProblems:
         return RegressorProblems(data, folds, self._machine, epsilon=self.epsilon)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates import DEFINITENESS
-from ..messages import jsonable
+from ..messages import counted, jsonable
 from ..persistence import (
     Bool,
     Either,
@@ -35,6 +35,7 @@ from ..persistence import (
     completed,
     inside,
 )
+from ..svm import is_large, method_words, terms_of
 from ._training import Split, Training
 
 _PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "narwhals")
@@ -50,7 +51,7 @@ def provenance_of(training: Training) -> dict[str, Any]:
             **told,
             "split": split_account(training.split),
             "parameters": parameters_of(training.model[-1]),
-            "certificate": certificate_account(training.certificate),
+            "certificate": certificate_account(training.certificate) | _method(training.model[-1]),
             "versions": versions(),
         }
     )
@@ -91,6 +92,14 @@ def certificate_account(certificate: Any) -> dict[str, Any]:
         "figures": dict(certificate.figures),
         **common,
     }
+
+
+def _method(estimator: Any) -> dict[str, str]:
+    """How a machine of many rows was found, whose bounds are of the exact one, and what it is a sum over."""
+    if not is_large(estimator):
+        return {}
+    made_of = counted(len(estimator.support_), terms_of(estimator, several=False), terms_of(estimator))
+    return {"method": method_words(estimator), "made_of": made_of}
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
@@ -156,7 +165,8 @@ _TEXT, _TRUTH, _WHOLE, _SCALAR = Text(), Bool(), Int(-(2**62)), _Scalar()
 _FIGURE = OrNone(Float())
 _COMMON = {"kind": _TEXT, "status": _TEXT, "problems": _WHOLE}
 _FIGURES = dict.fromkeys(("primal", "dual", "gap", "relative_gap", "kkt_violation"), _FIGURE)
-_GAP = _Fields(_COMMON, _FIGURES | {"definiteness": choice(*DEFINITENESS), "confidence": Float(0.0, 1.0)})
+_OF_BOUNDS = {"definiteness": choice(*DEFINITENESS), "confidence": Float(0.0, 1.0), "method": _TEXT, "made_of": _TEXT}
+_GAP = _Fields(_COMMON, _FIGURES | _OF_BOUNDS)
 _GUARANTEE = _Fields({**_COMMON, "statement": _TEXT, "figures": Named(_FIGURE)})
 _SCORE = _Fields(
     {"name": _TEXT, "value": _FIGURE}, {"low": _FIGURE, "high": _FIGURE, "method": _TEXT, "more_is_better": _TRUTH}

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from ..certificates import CLAIM_WORDS, ESTIMATE, FIGURE_WORDS, REPRODUCED, ModelCertificate, Status, not_reproduced
+from ..svm import is_large
 from ..tables import TableError
 from ._account import split_account, usable_account
 from ._evaluate import fitting_rows
@@ -60,6 +61,8 @@ def _within(model: Any, found: ModelCertificate) -> str:
     tolerance = getattr(model, "tol", None)
     if tolerance is not None:
         words += f" (largest violation {found.kkt_violation:.2e}, tol={tolerance:g})"
+    elif is_large(model):
+        words += f" (gap_tol={model.gap_tol:g}): the optimum of the exact machine is between the two bounds"
     if found.relative_gap > _FAR:
         words += f". That is far from proven best: the optimum may be lower by {100 * found.relative_gap:.3g} %"
     if found.definiteness == "assumed":

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..search import standard_error
 from ._machine_families import (
+    large_remark,
     make_linear,
     make_logistic,
     make_ridge,
@@ -55,7 +56,7 @@ from ._tree_families import (
     search_tree,
 )
 
-_KERNEL_ROWS, _KERNEL_CLASSES = 50_000, 100
+_KERNEL_CLASSES = 100
 _NEIGHBOUR_ROWS = 200_000
 _BOOST_CELLS, _BOOST_TREE_CELLS = 10**8, 10**7
 
@@ -84,7 +85,7 @@ class Family:
     sparse : bool
         Whether it is tried on LIBSVM tables.
     remark : callable
-        From the Job of the final fit to what differs there, or an empty text.
+        From the Job of the final fit and the fitted model to what differs there, or an empty text.
 
     """
 
@@ -98,7 +99,7 @@ class Family:
     scaled: bool = True
     takes: tuple[str, ...] = ()
     sparse: bool = False
-    remark: Callable[[Job], str] = lambda job: ""
+    remark: Callable[[Job, Any], str] = lambda job, model: ""
 
     def learns(self, classes: bool) -> bool:
         """Whether it learns labels (or numbers)."""
@@ -106,11 +107,6 @@ class Family:
 
 
 def _kernel_cost(n: int, d: int, K: int) -> str:
-    if n > _KERNEL_ROWS:
-        return (
-            f"left out: an exact kernel machine of {n} rows takes too long, its time grows with their square "
-            f"(the limit is {_KERNEL_ROWS}); name it as model= to train it all the same"
-        )
     if K > _KERNEL_CLASSES:
         return f"left out: {K} classes make {K * (K - 1) // 2} pairs; name it as model= to train it all the same"
     return ""
@@ -132,7 +128,7 @@ def _boost_cost(n: int, d: int, K: int) -> str:
     )
 
 
-_KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True}
+_KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True, "remark": large_remark}
 _KERNELS: Any = {"takes": ("gamma",), "sparse": True}
 _LOGITS: Any = {"takes": ("C", "gamma"), "sparse": True, "values": False}
 _PERCEPTRON: Any = {"takes": ("gamma",), "sparse": True, "values": False}

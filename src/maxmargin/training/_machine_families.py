@@ -3,16 +3,36 @@
 A search of a kernel machine over a wide grid is made where the kernel matrix of its rows is small. Where there are more
 rows, the best candidate of a draw of them and its better neighbours in C and gamma (of a regressor, in gamma) are
 cross-validated on all: the best C and gamma move slowly with the number of rows, while the time grows with its square.
+
+Of very many rows the machine itself is approximated, by `LargeSVC` and `LargeSVR`, whose certificate says between what
+bounds the exact optimum lies.
 """
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..certificates import Status
 from ..linear_model import LogisticRegression, LogisticRegressionCV, Ridge
-from ..svm import SVC, SVCCV, SVR, SVRCV, LinearSVC, LinearSVCCV, LinearSVR
+from ..messages import counted, number
+from ..svm import (
+    SVC,
+    SVCCV,
+    SVR,
+    SVRCV,
+    LargeSVC,
+    LargeSVR,
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    bracket_words,
+    is_large,
+    terms_of,
+)
 from ._search import Job, OutOfTimeError, Reporting, SearchResult, search_each, table_row
 from ._table import coarse_rows, make_folds
 
@@ -24,6 +44,9 @@ _WITHOUT_GAMMA = ("linear",)
 KERNELS = ("rbf", "linear", "poly", "sigmoid")
 # Half the width of the tube of a regressor, in standard deviations of the target.
 _TUBE = 0.1
+# Rows up to which the machine is the exact one. Of more, the exact optimum is bracketed to the relative gap, and the
+# fit ends after these minutes, if no others are asked for.
+_EXACT_ROWS, _GAP, _MINUTES = 50_000, 0.01, 30.0
 
 
 class _ReportingSVCCV(Reporting, SVCCV):
@@ -46,6 +69,8 @@ def search_kernel(job: Job) -> SearchResult:
     side = _SMALL_SIDE if n <= _SMALL else _SIDE
     Cs, gammas = _asked(job, "C", side), _asked(job, "gamma", side)
     if isinstance(Cs, list) and (isinstance(gammas, list) or kernel in _WITHOUT_GAMMA):
+        if _is_large(job):
+            return replace(_search_large(job, Cs, None if kernel in _WITHOUT_GAMMA else gammas), note="as given")
         return _run(job, Cs, gammas, "as given")
     most = _COARSE if job.classes else _COARSE_VALUES
     if n <= most:
@@ -59,7 +84,7 @@ def search_kernel(job: Job) -> SearchResult:
     Cs = _neighbours(wide, "C") if job.classes or kernel in _WITHOUT_GAMMA else [wide.params["C"]]
     gammas = None if kernel in _WITHOUT_GAMMA else _neighbours(wide, "gamma")
     count = len(Cs) * (1 if gammas is None else len(gammas))
-    found = _run(job, Cs, gammas, "")
+    found = _search_large(job, Cs, gammas) if _is_large(job) else _run(job, Cs, gammas, "")
     for row in wide.table:
         row["status"] = f"on {len(rows)} rows; {row['status']}"
     note = f"{len(wide.table)} candidates on {len(rows)} rows, then {count} on {n}"
@@ -132,16 +157,60 @@ def _plain(params: dict[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in params.items()}
 
 
-def make_svc(job: Job, params: dict[str, Any]) -> SVC:
+def _is_large(job: Job) -> bool:
+    """Whether the exact machine would take too long; a sigmoid kernel has no other, for want of a lower bound."""
+    return len(job.y) > _EXACT_ROWS and job.fixed["kernel"] != "sigmoid"
+
+
+def _search_large(job: Job, Cs: list[float], gammas: list[float] | None) -> SearchResult:
+    """Candidates of very many rows, one after the other: each fold's machine is approximate, as the last one is."""
+    candidates = [{"C": C} | ({} if gammas is None else {"gamma": gamma}) for C in Cs for gamma in gammas or [0.0]]
+    make = make_svc if job.classes else make_svr
+
+    def in_time(**params: float) -> Any:
+        left = None if job.reporter.deadline is None else job.reporter.deadline - time.perf_counter()
+        return make(job, params).set_params(time_limit=left if left is None else max(left, 1.0))
+
+    return search_each(job, candidates, in_time, "")
+
+
+def _seconds(job: Job) -> float:
+    """For a fit that can be cut short and still says how far it is from the optimum."""
+    return 60.0 * (_MINUTES if job.minutes is None else job.minutes)
+
+
+def make_svc(job: Job, params: dict[str, Any]) -> SVC | LargeSVC:
     """The classifier of a candidate."""
-    return SVC(
-        kernel=job.fixed["kernel"], class_weight=job.class_weight, cache_size=job.memory, n_jobs=job.n_jobs, **params
-    )
+    common: dict[str, Any] = {"kernel": job.fixed["kernel"], "class_weight": job.class_weight, "n_jobs": job.n_jobs}
+    if _is_large(job):
+        return LargeSVC(**common, **_of_large(job), **params)
+    return SVC(cache_size=job.memory, **common, **params)
 
 
-def make_svr(job: Job, params: dict[str, Any]) -> SVR:
+def make_svr(job: Job, params: dict[str, Any]) -> SVR | LargeSVR:
     """The regressor of a candidate; the tube is that of all training rows."""
-    return SVR(kernel=job.fixed["kernel"], epsilon=tube(job.y), cache_size=job.memory, n_jobs=job.n_jobs, **params)
+    common: dict[str, Any] = {"kernel": job.fixed["kernel"], "epsilon": tube(job.y), "n_jobs": job.n_jobs}
+    if _is_large(job):
+        return LargeSVR(**common, **_of_large(job), **params)
+    return SVR(cache_size=job.memory, **common, **params)
+
+
+def _of_large(job: Job) -> dict[str, Any]:
+    return {"gap_tol": _GAP, "memory": job.memory, "time_limit": _seconds(job), "random_state": job.seed}
+
+
+def large_remark(job: Job, model: Any) -> str:
+    """What an approximate machine is, and how near to the exact one."""
+    if not is_large(model):
+        return ""
+    rows, made_of = len(job.y), counted(len(model.support_), terms_of(model, several=False))
+    words = (
+        f"{job.family} of more than {_EXACT_ROWS:,} rows (here {rows:,}) is fitted by {type(model).__name__} "
+        f"({made_of}) until its gap is {_GAP:g} or less: {bracket_words(model.certificate_)}"
+    )
+    if model.certificate_.status is Status.BUDGET_EXHAUSTED:
+        words += f". The time, {number(_seconds(job) / 60)} minutes, was over before: more minutes make the gap smaller"
+    return words
 
 
 _LINEAR_SIDE = 8  # values of C of a linear machine

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from ..messages import Argument, Judged, ProgressEvent, Stage, parameters
@@ -200,7 +201,19 @@ class TrainingRun:
         codes = np.unique(y, return_inverse=True)[1] if classes else None
         balanced = metric == "balanced accuracy"
         return Job(
-            family, X, y, codes, folds, metric, fixed, balanced, given.seed, given.n_jobs, given.memory, self.reporter
+            family=family,
+            X=X,
+            y=y,
+            codes=codes,
+            folds=folds,
+            metric=metric,
+            fixed=fixed,
+            balanced=balanced,
+            seed=given.seed,
+            n_jobs=given.n_jobs,
+            memory=given.memory,
+            reporter=self.reporter,
+            minutes=given.minutes,
         )
 
     def _tune(self, families: list[Family], prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
@@ -286,10 +299,13 @@ class TrainingRun:
         estimator = family.make(job, params)
         if hasattr(estimator, "callback"):
             estimator.callback = self.reporter.fitting
-        estimator.fit(X, y)
+        with warnings.catch_warnings():
+            if hasattr(estimator, "time_limit"):  # what it has reached is remarked on below
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            estimator.fit(X, y)
         if hasattr(estimator, "callback"):
             estimator.callback = None  # a saved model calls nobody
-        remark = family.remark(job)
+        remark = family.remark(job, estimator)
         if remark:
             self.notes.append(remark)
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X

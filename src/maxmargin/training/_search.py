@@ -126,6 +126,8 @@ class Job:
     memory : float
         MB for kernel values.
     reporter : Reporter
+    minutes : float or None
+        As they were asked for.
 
     """
 
@@ -141,6 +143,7 @@ class Job:
     n_jobs: int | None
     memory: float
     reporter: Reporter
+    minutes: float | None = None
 
     @property
     def classes(self) -> bool:

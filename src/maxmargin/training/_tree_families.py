@@ -106,7 +106,7 @@ def make_forest(job: Job, params: dict[str, Any]) -> Any:
     return RandomForestRegressor(**common)
 
 
-def forest_remark(job: Job) -> str:
+def forest_remark(job: Job, model: Any) -> str:
     """What differs from the forest that was tuned."""
     if len(job.y) <= _MANY:
         return ""

@@ -38,9 +38,10 @@ class MarginDisplay(Display):
     and inside the margin are its support vectors. A ring marks those that are misclassified.
 
     Other models have no such cases, and samples are told apart by where they lie. Of logistic regression, and of
-    `LinearClassifier` with other losses than the hinge, all samples have a part in the model. A perceptron has weights
-    of any length: its margin boundaries are where the decision value is -m and +m, m being the smallest ``y_i f(x_i)``,
-    and the samples on them are the nearest ones; if it does not separate the samples there are none.
+    `LinearClassifier` with other losses than the hinge, all samples have a part in the model. `LargeSVC` is a sum over
+    landmarks, or over the rows that an approximate solution has multipliers for: they may lie anywhere. A perceptron
+    has weights of any length: its margin boundaries are where the decision value is -m and +m, m being the smallest
+    ``y_i f(x_i)``, and the samples on them are the nearest ones; if it does not separate the samples there are none.
 
     Of several classes the regions of the classes are shown in their colours, with a margin boundary inside each: there
     a sample of the class would have the margin 1, the smallest one in all binary problems that it would be in. In the

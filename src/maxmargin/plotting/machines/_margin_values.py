@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...certificates import CASES, KKTCases
 from ...kernel_model import KernelLogisticRegression, KernelPerceptron
 from ...linear_model import LinearClassifier, LogisticRegression, Perceptron
+from ...svm import is_large
 from .._features import in_column_order, numbers_of
 
 _OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
@@ -54,7 +55,8 @@ class Margins:
 def margins_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Margins:
     """The margins of a model that has any, at its training rows."""
     _check_drawable(model)
-    several, multipliers = len(model.classes_) > 2, hasattr(model, "kkt_cases")
+    several, slacks = len(model.classes_) > 2, hasattr(model, "kkt_cases")
+    multipliers = slacks and not is_large(model)  # whose decision function need not be one of multipliers
     label = numbers_of(model, y, X.shape[0] if hasattr(X, "shape") else len(X))
     with in_column_order():
         if multipliers:
@@ -67,7 +69,7 @@ def margins_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Margins:
     if several:
         wrong = np.searchsorted(model.classes_, predicted)[cases.sample] != mine
     on_grid = (lambda rows: _of_classes(model, rows)) if several else (lambda rows: _decision(model, rows)[:, None])
-    return Margins(cases, mine, wrong, level, multipliers, on_grid, multipliers and not several)
+    return Margins(cases, mine, wrong, level, multipliers, on_grid, slacks and not several)
 
 
 def _check_drawable(model: Any) -> None:

@@ -154,7 +154,11 @@ class _Attempt:
         target, before = self.tolerance, np.inf
         for _ in range(_ROUNDS):
             solution = self._smo(beta, residual, target)
-            if solution.keyboard and self.problem.n * np.count_nonzero(solution.variables) > _QUICK:
+            stopped = self._must_stop(solution)
+            values = self.problem.n * np.count_nonzero(solution.variables)
+            if stopped and self.best is not None:
+                return self.result(solution.status, *self.best)
+            if (solution.keyboard and values > _QUICK) or stopped:
                 nothing = unproven(len(self.problem.totals), solution.intercepts)
                 return replace(solution, status=Status.INTERRUPTED, iterations=self.used, evidence=nothing)
             beta, evidence = self._proven(solution)
@@ -184,6 +188,12 @@ class _Attempt:
             residual, before = self.problem.p - evidence.image, evidence.kkt_violation
         assert self.best is not None
         return self.result(Status.STALLED, *self.best)
+
+    def _must_stop(self, solution: Solution) -> bool:
+        """Whether there is no time for a proof: who has asked computes what there is time for."""
+        if self.monitor is None:
+            return False
+        return not self.monitor.proves or (solution.status is Status.INTERRUPTED and self.monitor.out_of_time)
 
     def _no_narrower(self, evidence: Evidence) -> bool:
         """Whether rounding keeps the gap that was asked for out of reach, by itself or as several rounds have shown."""

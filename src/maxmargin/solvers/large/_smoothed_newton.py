@@ -80,8 +80,8 @@ class SmoothedNewton(IterativeSolver):
         self.problem, self.tolerance, self.limit = problem, tolerance, limit
         m = problem.features.count
         self.theta = np.zeros(m + 1) if start is None else start.copy()
-        self.sizes = _sizes(problem.n, m) if start is None else [problem.n]
-        self.stage, self.longest = 0, 0.0
+        self.sizes = rows_of_stages(problem.n, m) if start is None else [problem.n]
+        self.stage, self.last = 0, 0.0
         self.width = _FIRST if start is None else _FIRST * _SHRINK**2
         self.gap = self.least = self.decrement = self.missed = np.inf
         self.best: tuple[np.ndarray, np.ndarray] | None = None
@@ -121,14 +121,14 @@ class SmoothedNewton(IterativeSolver):
     def finished(self, last: bool) -> Status | None:
         if self.ended:
             return Status.CONVERGED
-        return Status.BUDGET_EXHAUSTED if self.limit.left < self.longest else None
+        return Status.BUDGET_EXHAUSTED if self.limit.left < self.last else None
 
     def step(self, most: int) -> Status | None:
-        """One step of Newton's; the longest so far says whether there is time for another."""
+        """One step of Newton's; how long the last ones were says whether there is time for another."""
         before, rows = self.limit.left, self.rows
         self._step()
         if before < np.inf:
-            self.longest = max(self.longest, before - self.limit.left) * (self.rows / rows)
+            self.last = max(self.last / 2, before - self.limit.left) * (self.rows / rows)
         return None
 
     def _step(self) -> None:
@@ -249,7 +249,7 @@ class SmoothedNewton(IterativeSolver):
         return Solution(theta, status, self.iterations, slopes=beta, keyboard=keyboard)
 
 
-def _sizes(n: int, features: int) -> list[int]:
+def rows_of_stages(n: int, features: int) -> list[int]:
     """Rows of the stages: each has four times as many as the one before it."""
     sizes = [n]
     while sizes[0] > 4 * max(_FEWEST, _ROWS_A_FEATURE * features):

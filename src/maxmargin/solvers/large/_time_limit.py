@@ -25,8 +25,12 @@ class TimeLimit:
         return self.left <= 0
 
     def is_over(self) -> bool:
-        """The same, for those who ask by calling."""
+        """Whether time is over, for those who ask by calling."""
         return self.over
+
+    def remaining(self) -> float:
+        """Seconds that are left, for those who ask by calling."""
+        return self.left
 
     def sooner(self, seconds: float) -> TimeLimit:
         """A limit that ends so many seconds earlier: what comes afterwards takes as long."""

@@ -16,12 +16,11 @@ from .._driver import drive
 from .._monitor import Monitor
 from ._approximation import Approximation, with_right_sum
 from ._features import LandmarkFeatures
-from ._smoothed_newton import SmoothedNewton, SmoothedProblem
+from ._smoothed_newton import SmoothedNewton, SmoothedProblem, rows_of_stages
 from ._time_limit import TimeLimit
 
 OVERFLOW = "Features overflow float32"
 _FEWEST = 20  # landmarks
-_SHARE = 0.5  # of the time, for features; Newton's steps take about as long
 
 
 def solve_on_landmarks(
@@ -88,9 +87,10 @@ def _weights_of(made: SmoothedProblem, problem: BoxQP, start: np.ndarray, landma
 
 
 def _as_many_as_time_allows(gram: Gram, landmarks: np.ndarray, limit: TimeLimit, threads: int) -> np.ndarray:
-    """The first of the landmarks, if the features of all would take more than half of the time that is left.
+    """The first of the landmarks, if all would take more than the time that is left.
 
-    Features of one portion of rows are timed; twice as many landmarks take two to four times as long.
+    Features of one portion of rows are timed. Newton's steps take as long as about twice the features of all rows, and
+    a dozen times those of the rows that they begin with; half as many landmarks take a quarter of the time.
     """
     if limit.left == np.inf or len(landmarks) <= _FEWEST:
         return landmarks
@@ -99,5 +99,10 @@ def _as_many_as_time_allows(gram: Gram, landmarks: np.ndarray, limit: TimeLimit,
     values = gram.with_threads(1).block(rows, landmarks, np.float32)
     np.matmul(values, np.zeros((len(landmarks), len(landmarks)), np.float32))
     whole = watch.seconds() * gram.shape[0] / len(rows) / threads
-    share = _SHARE * max(limit.left, 0.0) / max(whole, 1e-9)
-    return landmarks[: max(int(len(landmarks) * min(share, 1.0) ** 0.5), _FEWEST)]
+    count = len(landmarks)
+    while count > _FEWEST:
+        first = rows_of_stages(gram.shape[0], count)[0] / gram.shape[0]
+        if (count / len(landmarks)) ** 2 * whole * (2 + 12 * first) <= max(limit.left, 0.0):
+            break
+        count = int(0.9 * count)
+    return landmarks[: max(count, _FEWEST)]
