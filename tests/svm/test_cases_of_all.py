@@ -215,7 +215,9 @@ def test_cases_of_a_classifier_need_the_data_and_the_weights_of_its_fit(model):
     _refused(model, x[::-1], y[::-1], weight)
 
 
-@pytest.mark.parametrize("model", [SVR(), NuSVR(), LinearSVR(epsilon=0.1, loss="squared_epsilon_insensitive")], ids=repr)
+@pytest.mark.parametrize(
+    "model", [SVR(), NuSVR(), LinearSVR(epsilon=0.1, loss="squared_epsilon_insensitive")], ids=repr
+)
 def test_cases_of_a_regressor_need_the_data_and_the_weights_of_its_fit(model):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(40, 3))

@@ -206,3 +206,14 @@ def test_a_variance_too_small_for_gamma_is_named(machine):
     ):
         machine.fit(X, y)
     assert SVC(kernel="linear").fit(X, y).certificate_.status is Status.CONVERGED  # which reads no gamma
+
+
+def test_steps_that_rounding_undoes_end_soon():
+    """Every call ended after two or three steps, as solved; residuals computed again then had the same violation."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=30) > 0
+    model = quietly(NuSVC(kernel="linear"), X * 1e150, y)
+    assert model.certificate_.status is Status.STALLED
+    assert model.certificate_.relative_gap < 1e-9
+    assert model.n_iter_[0] < 1_000_000

@@ -74,7 +74,7 @@ class Formulation(ABC):
         return coefficients, (intercept,)
 
     def kept_rounding(self, intercept: float) -> float:
-        """What rounding may have done to the problem's intercepts, where a model keeps others and they are made again."""
+        """What rounding may have done to the intercepts of a problem, where a model keeps others to make them of."""
         return 0.0
 
     def as_kept(self, solved: Solved, problem: BoxQP, kernel: Kernel) -> Solved:
