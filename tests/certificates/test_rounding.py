@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from maxmargin.certificates import rounded_down, rounded_up
+from maxmargin.certificates import Guarantee, Status, rounded_down, rounded_up
 from maxmargin.certificates._rounding import bounded_dot, bounded_squares, bounded_sum, lower, upper
 
 NUMBERS = st.floats(-1e100, 1e100, allow_subnormal=False)
@@ -61,6 +61,21 @@ def test_zero_is_exact():
 @given(NUMBERS, st.integers(1, 15))
 def test_printed_bounds_are_bounds(value, digits):
     assert Fraction(rounded_down(value, digits)) <= Fraction(value) <= Fraction(rounded_up(value, digits))
+
+
+def test_printed_parts_are_rounded_as_what_they_are():
+    """1/10 is no float: the nearest one is above it, but the part is not."""
+    assert rounded_up(Fraction(1, 10), 4) == rounded_down(Fraction(1, 10), 4) == "0.1"
+    assert (rounded_down(Fraction(2, 3), 4), rounded_up(Fraction(2, 3), 4)) == ("0.6666", "0.6667")
+    assert rounded_up(Fraction(0), 4) == "0"
+
+
+def test_figures_that_bound_something_are_printed_as_bounds():
+    figures = {"margin": 0.23456789, "bound": 18.12345612, "best ncut at least": 1.9999999, "inertia": 2.4999999}
+    printed = str(Guarantee("some", figures, "words.", True, Status.CONVERGED)).splitlines()
+    shown = {line.rsplit(maxsplit=1)[0].strip(): line.split()[-1] for line in printed}
+    assert shown["margin"] == "0.234567" and shown["bound"] == "18.1235"
+    assert shown["best ncut at least"] == "1.99999" and shown["inertia"] == "2.5"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,6 +3,7 @@
 import itertools
 import pickle
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -431,6 +432,16 @@ def test_an_alpha_below_the_rounding_of_slopes_is_named():
     with pytest.warns(ConvergenceWarning, match=r"alpha=0.01 is below the rounding of the slopes.*LinearRegression"):
         model = Lasso(alpha=0.01).fit(1e100 * X, y)
     assert model.certificate_.status is Status.STALLED
+
+
+def test_an_alpha_near_the_rounding_of_slopes_is_not_said_to_leave_no_bound():
+    X, y = data()
+    with pytest.warns(ConvergenceWarning, match="alpha=1e-14 is near the rounding of the slopes") as caught:
+        model = Lasso(alpha=1e-14).fit(X, y)
+    words, worst = str(caught[0].message), model.certificate_.worst
+    assert worst.dual > 0 and "nothing bounds" not in words
+    bound = words.split("no better lower bound than ")[1].split(",")[0]
+    assert Fraction(bound) <= Fraction(worst.dual) and float(bound) == pytest.approx(worst.dual, rel=1e-5)
 
 
 @pytest.mark.parametrize("alpha, l1_ratio", [(0.1, 0.5), (0.1, 1e-9), (1e-9, 0.5), (10.0, 0.9)])

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -463,3 +464,15 @@ def test_bad_input_is_named():
         Perceptron().fit(X, np.ones(40))
     with pytest.raises(ValueError, match="overflow"):
         Perceptron(eta0=1e300, tol=None).fit(X * 1e10, y)
+
+
+def test_words_of_one_epoch_and_of_rounded_bounds():
+    X, y = overlapping()
+    with pytest.warns(ConvergenceWarning, match="after 1 epoch, none"):
+        model = Perceptron(max_iter=1).fit(X, y)
+    assert "in 1 epoch (" in model.certificate_.statement
+    X, y = separable(0)
+    proof = Perceptron().fit(X, y).certificate_
+    words = proof.statement.split()
+    assert Fraction(words[words.index("most") + 1]) >= Fraction(proof.figures["radius"])
+    assert Fraction(words[words.index("margin") + 1]) <= Fraction(proof.figures["margin"])

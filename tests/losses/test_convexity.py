@@ -105,3 +105,36 @@ def test_losses_of_any_size_are_held_to_their_own(size):
 def test_rounding_is_not_taken_for_a_bend():
     assert check_convexity(lambda f, y: (1 + 1e-12 * f**2) - 1).convex
     assert check_convexity(lambda f, y: np.log(np.exp(1e-9 * f))).convex
+
+
+@pytest.mark.parametrize("slope", [1e-10, 1.0, 1e10, -1e100])
+@pytest.mark.parametrize("low", [-5.0, 0.1, 1e6, 1e15])
+def test_a_straight_line_is_convex_however_steep_and_far_from_zero(slope, low):
+    found = check_convexity(lambda f, y: slope * (f - low), low=low, high=low + 10)
+    assert found.convex, found
+    assert check_convexity(lambda f, y: slope * f, low=low, high=low + 10).convex
+    assert 3 <= found.points <= 201
+
+
+def test_steep_losses_that_are_not_convex_are_still_told():
+    found = check_convexity(lambda f, y: 1e10 * np.minimum(f, 0.0))
+    assert not found.convex and not found.chord.holds and not found.second_derivative.holds
+    with pytest.raises(ValueError, match="three numbers from low to high, and float64 has 2"):
+        check_convexity("hinge", low=1e20, high=float(np.nextafter(1e20, 2e20)))
+
+
+def test_functions_of_other_arguments_are_refused_by_words():
+    class Half:
+        def value(self, f, y):
+            return f**2
+
+        def derivative(self, f):
+            return 2 * f
+
+    with pytest.raises(ValueError, match=r"the loss must be a function of two arrays, .* this one takes \(f\)"):
+        check_convexity(lambda f: f**2)
+    with pytest.raises(ValueError, match=r"the derivative must be .* this one takes \(f\)"):
+        check_convexity(Half())
+    with pytest.raises(ValueError, match=r"this one takes \(f, y, C\)"):
+        check_convexity(lambda f, y, C: f)
+    assert check_convexity(lambda *values: values[0] ** 2).convex

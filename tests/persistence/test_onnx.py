@@ -2,6 +2,7 @@
 
 import json
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -50,9 +51,13 @@ def test_no_constant_is_single_precision():
 
 
 def test_metadata_says_what_it_is_and_what_is_proven():
-    written = to_onnx(make_pipeline(StandardScaler(), SVC()).fit(X, Y))
+    model = make_pipeline(StandardScaler(), SVC()).fit(X, Y)
+    written = to_onnx(model)
     found = facts(written)
     assert found["maxmargin.class"] == "SVC"
+    worst, words = model[-1].certificate_.worst, found["maxmargin.certificate"].replace(",", "").split()
+    dual, primal = (Fraction(words[words.index(name) + 1]) for name in ("between", "and"))
+    assert dual <= Fraction(worst.dual) < Fraction(worst.primal) <= primal
     assert json.loads(found["maxmargin.steps"]) == ["StandardScaler", "SVC"]
     assert found["maxmargin.version"] == written.producer_version
     assert found["maxmargin.certificate"].startswith("converged: the optimum is between")

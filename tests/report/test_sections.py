@@ -11,7 +11,7 @@ from maxmargin.cluster import KMeans
 from maxmargin.linear_model import LogisticRegression, Ridge
 from maxmargin.report import report
 from maxmargin.report._proof import shared_figures
-from maxmargin.report._words import count, fixed, listed, number, percent, shortened, tiny, value_text
+from maxmargin.report._words import count, figure, fixed, listed, number, percent, shortened, tiny, value_text
 from maxmargin.svm import SVC, SVCCV
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -20,6 +20,8 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 def test_numbers_in_words():
     assert [number(v) for v in (0.95333, 1204, 12045, -2.5, 37451.26, 3.1e-9, math.nan, None, math.inf)] == [
         "0.9533", "1204", "12\u202f045", "−2.5", "37\u202f451", "3.1e−9", "–", "–", "∞"]  # fmt: skip
+    assert tiny(3.14e-9, bound=True) == "3.2\u202f×\u202f10⁻⁹" and figure(0.123451, "dual", 4) == "0.1234"
+    assert figure(0.123451, "primal", 4) == "0.1235" and figure(12.0, "bound") == "12" and figure(None, "bound") == "–"
     assert tiny(3.14e-9) == "3.1\u202f×\u202f10⁻⁹" and tiny(0.0) == "0" and tiny(1e-16) == "<\u202f10⁻¹⁴"
     assert percent(0.9533) == "95.3\u202f%" and fixed(-0.0001) == "0.000" and count(-1234567) == "−1\u202f234\u202f567"
     assert listed(["a", "b", "c"]) == "a, b and c" and listed(list("abcdefgh"), 2) == "a, b and 6 more"

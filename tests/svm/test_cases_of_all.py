@@ -190,7 +190,7 @@ def test_other_rows_are_refused():
 
 
 CLASSIFIERS = [SVC(), NuSVC(nu=0.3), LinearSVC(), LinearClassifier(loss="squared_hinge")]
-CLASSIFIERS.append(LinearSVC(loss="hinge", fit_intercept=False))
+CLASSIFIERS += [LinearSVC(loss="hinge"), LinearClassifier(), LinearSVC(multi_class="crammer_singer")]
 
 
 def _refused(model, x, y, *weight):

@@ -177,6 +177,8 @@ def test_it_is_said_in_words(clouds):
     text = repr(found)
     assert "at most" in text
     assert "an estimate" in text
+    thirds = LeaveOneOut.of({**found.errors, "bound": np.array([1, 1, 0]), "lower": np.array([1, 1, 0])}, 3, True, True)
+    assert "at most          0.6667 " in str(thirds) and "at least         0.6666 " in str(thirds)
     assert max(len(line) for line in text.splitlines()) <= 100
 
 

@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement, product
 from math import prod
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
@@ -77,6 +78,14 @@ def test_separable_with_its_width(circles):
 def test_two_points():
     verdict = separability([[0.0], [3.0]], ["a", "b"])
     assert verdict.width == pytest.approx(3.0, rel=1e-12) and verdict.width <= 3.0
+
+
+def test_the_printed_width_is_not_above_the_proven_one():
+    """Of these points it is 1 - 1/e = 0.63212055...: not "at least 0.632121"."""
+    X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1]
+    verdict = separability(X, y, RBF(1.0))
+    printed = str(verdict).split("at least ")[1].split()[0]
+    assert Fraction(printed) <= Fraction(verdict.width) and float(printed) == pytest.approx(1 - np.exp(-1), rel=1e-5)
 
 
 def test_several_classes_and_other_kernels(load):
@@ -315,3 +324,49 @@ def test_unknown_values_are_refused_in_its_own_words(form):
     with pytest.raises(ValueError, match="separability needs all values: X contains NaN") as error:
         separability(form([[0.0, 1.0], [np.nan, 2.0], [3.0, 4.0]]), [0, 1, 1])
     assert "SimpleImputer" in str(error.value) and "Boosting" not in str(error.value)
+
+
+LARGE = 2**53
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.array,
+        list,
+        lambda rows: sp.csr_array(np.array(rows)),
+        lambda rows: np.array(rows, dtype=object),
+        lambda rows: [[Fraction(value) for value in row] for row in rows],
+        lambda rows: [[*row, 0.5] for row in rows],
+        pd.DataFrame,
+        lambda rows: pd.DataFrame({"a": [row[0] for row in rows], "b": 0.5}),
+        lambda rows: np.array(rows, dtype=np.uint64),
+    ],
+)
+@pytest.mark.parametrize("kernel", ["linear", Polynomial(1.0, 1.0, 2), RBF(1.0)])
+def test_whole_numbers_that_float64_rounds_are_not_said_to_be_the_same_point(make, kernel):
+    """They are 1 apart, and separable; rounded they coincide."""
+    verdict = separability(make([[LARGE], [LARGE + 1]]), [0, 1], kernel)
+    assert verdict.separable is None and not verdict.refuted
+    assert str(verdict).startswith(f"undecided: float64 does not hold all values of X ({LARGE + 1} is one)")
+    # the rounded rows themselves are the same, which proves nothing of those given
+    rounded = separability(np.array([[LARGE], [LARGE + 1]], dtype=np.float64), [0, 1], "linear")
+    assert rounded.separable is False
+    again = rounded.verify([[LARGE], [LARGE + 1]], [0, 1])
+    assert again.separable is None and again.refuted
+    assert not rounded.proof.verify([[LARGE], [LARGE + 1]], [0, 1]).holds
+
+
+def test_large_whole_numbers_that_float64_holds_have_a_verdict():
+    X = LARGE * np.array([[1], [2], [3]])
+    assert separability(X, [0, 1, 1]).separable is True and separability(X, [0, 1, 0]).separable is False
+    parts = separability(X.astype(np.float64), [0, 1, 1])
+    assert parts.verify(X, [0, 1, 1]).separable is True
+    assert parts.verify(X + [[0], [1], [0]], [0, 1, 1]).refuted
+    own = separability(X + [[0], [1], [0]], [0, 1, 1], lambda A, B: np.exp(-np.abs(A - B.T).astype(float) / LARGE))
+    assert own.separable is True
+
+
+def test_other_faults_of_rows_that_are_rounded_are_said_first():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        separability([[LARGE + 1], [0]], [0, 1, 1])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
+from ..certificates import rounded_down, rounded_up
 from ._checks import positive
 
 
@@ -87,9 +89,10 @@ class LeaveOneOut:
     def _lines(self) -> list[tuple[str, str]]:
         span = "none: no free support vector" if np.isnan(self.span_estimate) else f"{self.span_estimate:.4g}"
         verdict = "proven" if self.guaranteed else "NOT proven: the kernel matrix is not known to be semi-definite"
+        most, least = (Fraction(int(self.errors[name].sum()), self.samples) for name in ("bound", "lower"))
         return [
-            ("at most", f"{self.bound:.4g} ({verdict})"),
-            ("at least", f"{self.lower:.4g} ({verdict})"),
+            ("at most", f"{rounded_up(most, 4)} ({verdict})"),
+            ("at least", f"{rounded_down(least, 4)} ({verdict})"),
             ("by", f"{self.method}, from one fit of {self.samples} samples"),
             ("span rule", f"{span} (an estimate)" if not np.isnan(self.span_estimate) else span),
             ("xi-alpha", f"{self.xi_alpha:.4g} (a bound only of stable machines)"),

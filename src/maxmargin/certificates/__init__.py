@@ -37,7 +37,7 @@ from ._linear import confirmed, evaluate_linear, refuted
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
-from ._print import KERNEL_MATRIX, rounded_down, rounded_up, sampled_words
+from ._print import KERNEL_MATRIX, rounded_down, rounded_up, rounding_of, sampled_words
 from ._risk import RiskEvidence, evaluate_risk
 from ._sampled import SampledBound, sampled_lower_bound
 from ._separability import NotSeparableError, SeparationProof, not_separable, row_keys
@@ -112,6 +112,7 @@ __all__ = [
     "refuted",
     "rounded_down",
     "rounded_up",
+    "rounding_of",
     "sampled_lower_bound",
     "scaled_bound",
     "sampled_words",

@@ -55,15 +55,21 @@ def _dual(problem: CrammerSingerRisk, alpha: np.ndarray, V: np.ndarray) -> tuple
     c, k = problem.weights, problem.classes
     own = alpha[np.arange(problem.n), problem.labels]
     value, error = bounded_sum(own, (k + 2) * U)
-    t = 0.0
+    t, rounded = 0.0, 0.0
     if problem.fit_intercept:
         slack = (k + 2) * U * ROOM * np.abs(alpha).sum(axis=0)
-        t = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
+        t, rounded = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
     if not isfinite(t):
         return 0.0, inf
-    # the own class holds what the others sum to, but for k roundings; alpha moves by at most 2 t c
-    moved = image_errors(problem.rows, np.abs(alpha).max(axis=1), 0.0, (k + 2) * U * own + 2 * t * c, problem.threads)
-    return dual_bound(value, error, t, problem.penalty, V.T, moved)
+    sizes = np.abs(alpha).max(axis=1)
+
+    def at(t: float) -> tuple[float, float]:
+        # the own class holds what the others sum to, but for k roundings; alpha moves by at most 2 t c
+        moved = image_errors(problem.rows, sizes, 0.0, (k + 2) * U * own + 2 * t * c, problem.threads)
+        return dual_bound(value, error, t, problem.penalty, V.T, moved)
+
+    bound, cost = at(t)
+    return bound, at(rounded)[1] if rounded < t else cost
 
 
 def rows_balanced(problem: CrammerSingerRisk, alpha: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..engine import interruptible
 from ._certificate import Status
-from ._print import html_table, text_table
+from ._print import html_table, rounding_of, text_table
 from ._unweighted import without_weights
 
 
@@ -123,7 +123,7 @@ class Guarantee:
             lines.insert(1, ("problems", f"{len(self.problems)}, of which the worst is shown ({self.label})"))
         return [
             *lines,
-            *((name, "not known" if isnan(value) else f"{value:.6g}") for name, value in self.figures.items()),
+            *((name, _figure(name, value)) for name, value in self.figures.items()),
             ("iterations", f"{self.iterations}"),
             ("seconds", f"{self.seconds:.3g}"),
             ("in words", self.statement),
@@ -136,6 +136,14 @@ class Guarantee:
 
     def _repr_html_(self) -> str:
         return html_table(self._lines())
+
+
+def _figure(name: str, value: float) -> str:
+    """Six digits, of a bound to its own side."""
+    if isnan(value):
+        return "not known"
+    outwards = rounding_of(name)
+    return f"{value:.6g}" if outwards is None else outwards(value, 6)
 
 
 def _badness(part: Guarantee) -> tuple[bool, bool, bool]:

@@ -63,7 +63,7 @@ def _dual(
     c, k = problem.weights, problem.classes
     own, error = bounded_sum(alpha[np.arange(problem.n), problem.labels], (k + 2) * U)
     slack = (k + 2) * U * ROOM * np.abs(alpha).sum(axis=0)
-    t = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
+    t, _ = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
     if not isfinite(t):
         return -np.inf, np.inf
     # what the own class holds is rounded too

@@ -19,6 +19,8 @@ from ._risk import RiskEvidence, evaluate_risk
 
 # How exactly a claimed figure has to be reproduced, relative to the objectives.
 _REPRODUCED = 1e-9
+# Both evaluations round, the claimed one and this, each upwards and downwards.
+_FACTOR = 4
 
 _EVALUATE: dict[str, Callable[..., RiskEvidence]] = {
     "risk": evaluate_risk,
@@ -58,8 +60,8 @@ def confirmed(
         bound = averaged_again(problem, variables, claim.averaged)
         if bound is None:
             return Certificate.of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
-    # the claimed gap is the recomputed one but for rounding, which alone must not decide
-    met = min(evidence.relative_gap, claim.relative_gap) <= tolerance
+    # the data have to show it themselves; rounding alone, which may be another at each time, must not decide
+    met = evidence.relative_gap <= tolerance + _FACTOR * _rounding(evidence, claim)
     status = claim.status if met or not converged else Status.REFUTED
     found = Certificate.of(evidence, status, claim.iterations, claim.seconds, claim.label)
     return found if claim.averaged is None else replace(found, averaged=bound)
@@ -69,6 +71,11 @@ def refuted(claim: Certificate) -> Certificate:
     """What is left of a claim about a model that cannot be evaluated."""
     inf = float("inf")
     return Certificate(inf, -inf, inf, inf, inf, Status.REFUTED, claim.iterations, claim.seconds, claim.label)
+
+
+def _rounding(evidence: RiskEvidence, claim: Certificate) -> float:
+    """The relative rounding of one evaluation: of the gap that is claimed it is a part, on these data and no others."""
+    return min(evidence.rounding, max(claim.relative_gap, 0.0)) if isfinite(evidence.rounding) else 0.0
 
 
 def _reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
@@ -84,7 +91,7 @@ def _reproduced(evidence: RiskEvidence, claim: Certificate) -> bool:
         return False
     # a hard margin that was not reached has no primal figure, and what is infinite bounds no rounding
     scale = max((abs(value) for value in (evidence.primal, evidence.dual) if isfinite(value)), default=0.0)
-    rounding = 4 * evidence.rounding * scale if isfinite(evidence.rounding) else 0.0
+    rounding = _FACTOR * _rounding(evidence, claim) * scale
     violation = max((value for value in (claim.kkt_violation, found.kkt_violation) if isfinite(value)), default=0.0)
     return not not_reproduced(
         claim,

@@ -20,6 +20,7 @@ from ._rounding import TINY, Bounded, U, bounded_dot, bounded_sum, gamma
 WEIGHT = 4 * U  # relative error of a weight c_i: at most three products
 VALUE = 16 * U  # of a loss at a float64 argument: a few operations, exp and log1p within 2 ulp
 ROOM = 1 + 2.0**-20  # bounds of errors are rounded, too
+_FEW = 4  # sums that were made zero are off by what the two ways of adding them up round
 
 
 def decision_errors(rows: Rows, theta: np.ndarray, threads: int) -> np.ndarray:
@@ -129,8 +130,18 @@ def constrained(penalty: Penalty | CustomPenalty, v: np.ndarray) -> np.ndarray:
     return np.maximum(v, 0.0) if positive else np.abs(v)
 
 
-def exact_correction(gram: np.ndarray, depth: int, smallest_weight: float, residual: np.ndarray) -> float:
-    """By how much slopes have to move, at most, so that equations which hold up to `residual` hold exactly.
+def capped(sums: np.ndarray | float, errors: np.ndarray | float) -> np.ndarray:
+    """What of ``|sums| + errors`` is a matter of rounding, where sums that should be zero have these errors.
+
+    A sum beyond a few times its errors is not zero, and no rounding.
+    """
+    return np.minimum(np.abs(sums) + errors, _FEW * np.asarray(errors))
+
+
+def exact_corrections(
+    gram: np.ndarray, depth: int, smallest_weight: float, *residuals: np.ndarray
+) -> tuple[float, ...]:
+    """By how much slopes have to move, at most, so that equations which hold up to a residual hold exactly.
 
     With h_i = c_i rho_i^2 and H = sum_i h_i x~_i x~_i' the change (h_i / c_i) <x~_i, z>, H z = -residual, does it. The
     returned theta bounds it by theta rho_i. Every number is one that float64 proves: H scaled to a unit diagonal has
@@ -145,16 +156,20 @@ def exact_correction(gram: np.ndarray, depth: int, smallest_weight: float, resid
         Roundings that an entry of it may have gone through.
     smallest_weight : float
         The least c_i with rho_i > 0.
-    residual : ndarray of shape (m, k)
-        Bounds of the absolute residuals.
+    residuals : ndarrays of shape (m, k)
+        Bounds of the absolute residuals; there is an answer for each.
 
     """
     m = len(gram)
     inverse, scale = scaled_inverse(gram, depth)
-    if not (isfinite(inverse) and np.isfinite(residual).all() and smallest_weight > 0):
-        return inf
-    moved = inverse * float(np.linalg.norm(residual * scale[:, None], axis=0).max(initial=0.0)) * ROOM
-    return moved * sqrt(m / smallest_weight) * ROOM
+    found = []
+    for residual in residuals:
+        if not (isfinite(inverse) and np.isfinite(residual).all() and smallest_weight > 0):
+            found.append(inf)
+            continue
+        moved = inverse * float(np.linalg.norm(residual * scale[:, None], axis=0).max(initial=0.0)) * ROOM
+        found.append(moved * sqrt(m / smallest_weight) * ROOM)
+    return tuple(found)
 
 
 def scaled_inverse(gram: np.ndarray, depth: int) -> tuple[float, np.ndarray]:
@@ -204,12 +219,13 @@ __all__ = [
     "ROOM",
     "VALUE",
     "WEIGHT",
+    "capped",
     "compensated_errors",
     "conjugate_bound",
     "conjugates",
     "constrained",
     "decision_errors",
-    "exact_correction",
+    "exact_corrections",
     "largest_losses",
     "penalty_bounds",
     "scaled_inverse",

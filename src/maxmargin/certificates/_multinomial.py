@@ -14,7 +14,7 @@ from ..data import sum_depth, sum_magnitudes
 from ..losses import make_loss
 from ..problems import MultinomialRisk, Risk
 from ._duality import relative
-from ._linear_bounds import ROOM, WEIGHT, exact_correction
+from ._linear_bounds import ROOM, WEIGHT, capped, exact_corrections
 from ._risk import RiskEvidence, subgradients
 from ._rounding import U, bounded_dot
 from ._simplex_bounds import dual_bound, image_errors, imbalance, largest_decision_errors, primal_bound
@@ -106,13 +106,18 @@ def _dual(problem: MultinomialRisk, others: np.ndarray, u: np.ndarray, V: np.nda
     if problem.penalty.l1 <= 0 and problem.penalty.l2 <= 0:
         moved = image_errors(problem.rows, sizes, relative_error, nothing, threads)
         return _without_penalty(problem, np.minimum(_least(problem, others), label), u, V, moved, slack, value, error)
-    t = 0.0
+    t, rounded = 0.0, 0.0
     if problem.fit_intercept:
-        t = imbalance(u, slack, np.bincount(problem.label, weights=c, minlength=k))
+        t, rounded = imbalance(u, slack, np.bincount(problem.label, weights=c, minlength=k))
     if not isfinite(t):
         return 0.0, inf
-    moved = image_errors(problem.rows, sizes, relative_error, t * c, threads)
-    return dual_bound(value, error, t, problem.penalty, V, moved)
+
+    def at(t: float) -> tuple[float, float]:
+        moved = image_errors(problem.rows, sizes, relative_error, t * c, threads)
+        return dual_bound(value, error, t, problem.penalty, V, moved)
+
+    bound, cost = at(t)
+    return bound, at(rounded)[1] if rounded < t else cost
 
 
 def _least(problem: MultinomialRisk, others: np.ndarray) -> np.ndarray:
@@ -132,18 +137,19 @@ def _without_penalty(  # type: ignore[no-untyped-def]
     rho = np.where(c > 0, least_p * (1 - 1e-9), 0.0)
     h = c * rho * rho
     gram = Risk(rows, np.ones(problem.n), h, make_loss("squared"), problem.penalty, problem.fit_intercept, threads)
-    sums = np.abs(u.sum(axis=0)) + problem.n * U * ROOM * np.abs(u).sum(axis=0) + slack
-    residual = np.vstack([np.abs(V) + errors[:, None], sums])
+    sums = np.abs(np.vstack([V, u.sum(axis=0)]))
+    off = np.vstack([np.broadcast_to(errors[:, None], V.shape), problem.n * U * ROOM * np.abs(u).sum(axis=0) + slack])
     kept = sum_magnitudes(rows, (c > 0).astype(np.float64), threads) > 0
     kept[-1] = problem.fit_intercept
     H = gram.weighted_gram(h)[np.ix_(kept, kept)]
     least = float(c[rho > 0].min(initial=inf))
     least = least if isfinite(least) else 0.0
-    theta = exact_correction(H, sum_depth(rows, threads) + 4, least, residual[kept])
+    residuals = (sums + off)[kept], capped(sums, off)[kept]
+    theta, rounded = exact_corrections(H, sum_depth(rows, threads) + 4, least, *residuals)
     if not theta < 1:
         return 0.0, inf
     cost = error + theta * value
-    return nextafter(value - cost * ROOM - 8 * U * value, -inf), cost
+    return nextafter(value - cost * ROOM - 8 * U * value, -inf), error + rounded * value
 
 
 def _balanced(problem: MultinomialRisk, F: np.ndarray) -> np.ndarray:

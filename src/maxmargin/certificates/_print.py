@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from html import escape
 from math import isfinite, isnan
 from typing import TYPE_CHECKING
@@ -20,14 +21,26 @@ KERNEL_MATRIX = {
 }
 
 
-def rounded_down(value: float, digits: int = 10) -> str:
+# Words in the names of figures that bound something, from above and from below.
+_ABOVE, _BELOW = {"most", "bound", "gap", "radius", "primal"}, {"least", "margin", "dual"}
+
+
+def rounded_down(value: float | Fraction, digits: int = 10) -> str:
     """A figure to so many digits, of which none is above it: printed, a lower bound is still one."""
     return _rounded(value, digits, ROUND_FLOOR)
 
 
-def rounded_up(value: float, digits: int = 10) -> str:
+def rounded_up(value: float | Fraction, digits: int = 10) -> str:
     """A figure to so many digits that is not below it."""
     return _rounded(value, digits, ROUND_CEILING)
+
+
+def rounding_of(name: str) -> Callable[[float, int], str] | None:
+    """How a figure of this name is rounded where it is shown: one that bounds something, to its own side."""
+    words = set(name.split())
+    if words & _ABOVE:
+        return rounded_up
+    return rounded_down if words & _BELOW else None
 
 
 def sampled_words(confidence: float) -> str:
@@ -35,10 +48,11 @@ def sampled_words(confidence: float) -> str:
     return f"holds with probability 1 - {1 - confidence:.2g}, not proven"
 
 
-def _rounded(value: float, digits: int, direction: str) -> str:
+def _rounded(value: float | Fraction, digits: int, direction: str) -> str:
     if not isfinite(value) or value == 0:
-        return f"{value:g}"
-    shown = Context(prec=digits, rounding=direction).create_decimal(Decimal(value))
+        return f"{float(value):g}"
+    exact = Fraction(value)
+    shown = Context(prec=digits, rounding=direction).divide(Decimal(exact.numerator), Decimal(exact.denominator))
     return f"{shown:.{digits}g}" if -5 <= shown.adjusted() < digits else f"{shown:.{digits - 1}e}"
 
 
@@ -83,7 +97,7 @@ def _of_nothing(worst: Certificate) -> str:
     """That a gap is as large as the optimum itself, where there is no telling that from zero."""
     if str(worst.status) != "converged" or not worst.dual <= 0 <= worst.primal or worst.relative_gap < 1:
         return ""
-    return ", as always where 0 is between the bounds; converged by the violation"
+    return ", as always where 0 is between the bounds; see the violation"
 
 
 def as_text(worst: Certificate, problems: Sequence[Certificate], note: str = "") -> str:

@@ -11,7 +11,7 @@ after a change that is proven to exist, and that the bound pays for:
   units in the last place. 0 is a slope of every loss, with the conjugate 0, hence by convexity a conjugate rises by at
   most t times its size.
 - an L1 penalty alone asks for |v| <= l1: all slopes are scaled.
-- no penalty asks for v = 0: see `exact_correction`.
+- no penalty asks for v = 0: see `exact_corrections`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from ._linear_bounds import (
     ROOM,
     VALUE,
     WEIGHT,
+    capped,
     compensated_errors,
     conjugate_bound,
     conjugates,
     constrained,
     decision_errors,
-    exact_correction,
+    exact_corrections,
     largest_losses,
     penalty_bounds,
     signed_sides,
@@ -59,8 +60,9 @@ class RiskEvidence:
     """Figures of one linear problem, recomputed. ``u`` are the slopes (multipliers) of the lower bound.
 
     ``decision`` are the values f. ``rounding`` is the part of the relative gap that bounds rounding errors: no theta
-    proves less. ``violation_rounding`` bounds those of the violation. ``assumes`` says what the bounds rest on besides
-    arithmetic: a user's functions. ``unbounded``: theta itself proves that the losses have an infimum and no minimum.
+    proves less. What slopes cost that do not meet their equations is no part of it, as far as it is more than rounding.
+    ``violation_rounding`` bounds those of the violation. ``assumes`` says what the bounds rest on besides arithmetic: a
+    user's functions. ``unbounded``: theta itself proves that the losses have an infimum and no minimum.
     """
 
     definiteness: ClassVar[str] = "known"  # there is no kernel
@@ -187,7 +189,7 @@ def _lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = F
     if not np.isfinite(size).all():
         return nothing
     if penalty.separable is None:
-        u, v, size = _within_domain(problem, u, v, size, _SLOPES + 2 * _imbalance(problem, u))
+        u, v, size = _within_domain(problem, u, v, size, _SLOPES + 2 * _imbalance(problem, u)[0])
     elif l2 <= 0 and not free:
         u, v, size = _within_l1(penalty, l1, u, v, size)
     found = _bound_at(problem, u, v, size, l1, l2, free)
@@ -207,23 +209,35 @@ def _bound_at(
     """The dual at slopes u, where ``v = -A'diag(c) u`` has terms of `size`; nothing, if it is not finite."""
     penalty = problem.penalty
     value, error, wobble = _conjugate_sum(problem, u)
-    t = 0.0 if free else _imbalance(problem, u)
-    errors = compensated_errors(v, size, problem.n, _SLOPES + t)
     if free:
-        cost = error + _correction(problem, u, v, errors)
-        bound = value - cost
-    else:
-        cost = error + t * wobble
+        errors = compensated_errors(v, size, problem.n, _SLOPES)
+        moved, rounded = _correction(problem, u, v, errors)
+        return _below(value - error - moved, error + rounded, abs(value) + error + moved, u, v, errors)
+
+    def at(t: float) -> tuple[float, float, float, np.ndarray]:
+        """The bound if slopes of one sign have to be scaled by 1 - t, what it costs, its terms, and errors of v."""
+        errors, cost = compensated_errors(v, size, problem.n, _SLOPES + t), error + t * wobble
         if l2 > 0:
             penalised, more = conjugate_bound(penalty, v, errors)
-            bound, cost = value - cost - penalised, cost + more
-        else:
-            largest = float((constrained(penalty, v) + errors).max(initial=0.0)) * (1 + 4 * U)
-            shrink = min(1.0, l1 / largest * (1 - 4 * U)) if largest > 0 else 1.0
-            bound, cost = shrink * (value - cost), cost + (1 - shrink) * abs(value)
-    # the last subtractions round themselves
-    bound = nextafter(bound - 4 * U * (abs(value) + abs(bound) + cost), -inf)
-    return _Below(bound, cost, u, v, errors) if isfinite(bound) else None
+            return value - cost - penalised, cost + more, abs(value) + cost + more, errors
+        largest = float((constrained(penalty, v) + errors).max(initial=0.0)) * (1 + 4 * U)
+        shrink = min(1.0, l1 / largest * (1 - 4 * U)) if largest > 0 else 1.0
+        more = (1 - shrink) * abs(value)
+        return shrink * (value - cost), cost + more, abs(value) + cost + more, errors
+
+    t, rounded = _imbalance(problem, u)
+    bound, cost, terms, errors = at(t)
+    if rounded < t:
+        _, cost, _, errors = at(rounded)
+    return _below(bound, cost, terms, u, v, errors)
+
+
+def _below(
+    bound: float, rounding: float, terms: float, u: np.ndarray, v: np.ndarray, errors: np.ndarray
+) -> _Below | None:
+    """A bound whose last subtractions, of such terms, round themselves; nothing, if it is not finite."""
+    bound = nextafter(bound - 4 * U * (terms + abs(bound)), -inf)
+    return _Below(bound, rounding, u, v, errors) if isfinite(bound) else None
 
 
 def _conjugate_sum(problem: Risk, u: np.ndarray) -> tuple[float, float, float]:
@@ -236,15 +250,21 @@ def _conjugate_sum(problem: Risk, u: np.ndarray) -> tuple[float, float, float]:
     return (-value, error, size) if isfinite(error) and isfinite(size) else (-inf, inf, inf)
 
 
-def _imbalance(problem: Risk, u: np.ndarray) -> float:
-    """The part t of the slopes of one sign that has to go so that the weighted sum is zero, at most."""
+def _imbalance(problem: Risk, u: np.ndarray) -> tuple[float, float]:
+    """The part t of the slopes of one sign that has to go so that the weighted sum is zero, at most.
+
+    And what of t is a matter of rounding: slopes that are balanced sum to no more than their own errors.
+    """
     if not problem.fit_intercept or not u.any():
-        return 0.0
+        return 0.0, 0.0
     c = problem.weights
     total, error = bounded_dot(c, u)
     size = float(c @ np.abs(u)) * ROOM
     least = min(signed_sides(c, u))
-    return (abs(total) + error + WEIGHT * size) / least * ROOM if least > 0 else inf
+    if least <= 0:
+        return inf, inf
+    error += WEIGHT * size
+    return (abs(total) + error) / least * ROOM, float(capped(abs(total), error)) / least * ROOM
 
 
 def _with_sum_zero(problem: Risk, u: np.ndarray) -> np.ndarray:
@@ -382,31 +402,34 @@ def _balanced(problem: Risk, f: np.ndarray, u: np.ndarray, sums: np.ndarray) -> 
     return u
 
 
-def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, errors: np.ndarray) -> float:
+def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
     """What it costs at most to move u until ``sum_i c_i u_i (x_i, 1)`` is exactly zero; inf if no proof is found.
 
-    A slope may move by theta times its distance rho from its limits (and from a typical slope's size, where there are
-    no limits), which costs at most theta times the largest rise of its conjugate on the way there, by convexity.
+    And what of it is a matter of rounding. A slope may move by theta times its distance rho from its limits (and from a
+    typical slope's size, where there are no limits), which costs at most theta times the largest rise of its conjugate
+    on the way there, by convexity.
     """
     c, y, loss = problem.weights, problem.y, problem.loss
     if problem.d > _EQUATIONS or not u.any():
-        return inf if u.any() else 0.0
+        return (inf, inf) if u.any() else (0.0, 0.0)
     lower, upper_ = loss.dual_lower(y), loss.dual_upper(y)
     typical = float(c @ np.abs(u)) / float(c.sum())
     rho = np.minimum(np.minimum(u - lower, upper_ - u), typical) * (1 - 1e-9)
     rho = np.where(c > 0, np.maximum(rho, 0.0), 0.0)
     total, error = bounded_dot(c, u)
-    residual = np.append(np.abs(v) + errors, abs(total) + error + _SLOPES * float(c @ np.abs(u)))
+    sums = np.abs(np.append(v, total))
+    off = np.append(errors, error + _SLOPES * float(c @ np.abs(u)))
     # a column of zeros has nothing to balance
     kept = sum_magnitudes(problem.rows, (c > 0).astype(np.float64), problem.threads) > 0
     kept[-1] = problem.fit_intercept
     H = problem.weighted_gram(c * rho * rho)[np.ix_(kept, kept)]
     least = float(c[rho > 0].min(initial=inf))
     depth = sum_depth(problem.rows, problem.threads) + 4
-    theta = exact_correction(H, depth, least if isfinite(least) else 0.0, residual[kept, None])
+    residuals = (sums + off)[kept, None], capped(sums, off)[kept, None]
+    theta, rounded = exact_corrections(H, depth, least if isfinite(least) else 0.0, *residuals)
     if not theta < 1:
-        return inf
+        return inf, inf
     at, _ = conjugates(loss, u, y, c)
     ends = np.maximum(conjugates(loss, u - rho, y, c)[0], conjugates(loss, u + rho, y, c)[0])
     rise = np.maximum(ends - at, 0.0) + 1e-12 * (np.abs(ends) + np.abs(at))
-    return theta * float(c @ rise) * ROOM
+    return theta * float(c @ rise) * ROOM, rounded * float(c @ rise) * ROOM

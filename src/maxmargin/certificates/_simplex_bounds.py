@@ -18,7 +18,7 @@ import numpy as np
 
 from ..data import Rows, product_depth, product_magnitudes, sum_depth, sum_magnitudes
 from ..penalties import Penalty
-from ._linear_bounds import ROOM, VALUE, WEIGHT, conjugate_bound, penalty_bounds
+from ._linear_bounds import ROOM, VALUE, WEIGHT, capped, conjugate_bound, penalty_bounds
 from ._rounding import TINY, U, bounded_dot, bounded_sum, gamma, upper
 
 
@@ -42,16 +42,18 @@ def primal_bound(
     return (total, 2 * (error + more)) if isfinite(total) and isfinite(error) else (inf, inf)
 
 
-def imbalance(u: np.ndarray, relative: np.ndarray, class_weight: np.ndarray) -> float:
-    """The t that makes the sums of u over the samples zero, at most; `relative` bounds by class what u is off by."""
-    slack = np.zeros(u.shape[1])
-    for k in range(u.shape[1]):
-        value, error = bounded_sum(u[:, k])
-        slack[k] = abs(value) + error
+def imbalance(u: np.ndarray, relative: np.ndarray, class_weight: np.ndarray) -> tuple[float, float]:
+    """The t that makes the sums of u over the samples zero, at most; `relative` bounds by class what u is off by.
+
+    And what of t is a matter of rounding.
+    """
     if not (class_weight > 0).all():
-        return inf
-    t = float(((slack + relative) / (class_weight * (1 - 1e-9))).max()) * ROOM
-    return t if t < 1 else inf
+        return inf, inf
+    found = [bounded_sum(u[:, k]) for k in range(u.shape[1])]
+    sums, errors = np.abs([value for value, _ in found]), np.array([error for _, error in found]) + relative
+    least = class_weight * (1 - 1e-9)
+    t = float(((sums + errors) / least).max()) * ROOM
+    return (t, float((capped(sums, errors) / least).max()) * ROOM) if t < 1 else (inf, inf)
 
 
 def image_errors(rows: Rows, sizes: np.ndarray, relative: float, moved: np.ndarray, threads: int) -> np.ndarray:

@@ -6,6 +6,7 @@ They are made from the plain values that a model file carries, so that `train`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from ..messages import TextTable, counted, listed, number, parameters, percent, shortened
@@ -101,14 +102,14 @@ _KERNEL_MATRIX = {
 }
 
 
-def _figure(value: float | None, show: Callable[[float], str] | None) -> str:
+def _figure(value: float | None, show: Callable[[float, int], str] | None, digits: int = 2, of_bounds: int = 10) -> str:
     """A bound is rounded to its own side, so that what is printed is still one."""
-    return number(value, 2) if show is None or value is None else show(value)
+    return number(value, digits) if show is None or value is None or isnan(value) else show(value, of_bounds)
 
 
 def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | None = None) -> TextTable:
     """The figures of a certificate; beside them those that were recomputed, if they were."""
-    from ..certificates import rounded_down, rounded_up
+    from ..certificates import rounding_of
 
     sides = [claimed] if found is None else [claimed, found]
     rows = [("kind", *(side["kind"] for side in sides)), ("status", *(side["status"] for side in sides))]
@@ -116,7 +117,7 @@ def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | Non
         for key, words in _FIGURES.items():
             if key == "kkt_violation" and "method" in claimed:  # a machine that is judged by its gap alone
                 continue
-            show = {"primal": rounded_up, "dual": rounded_down}.get(key)
+            show = rounding_of(key)
             rows.append((words, *(_figure(side.get(key), show) for side in sides)))
         if any(side.get("definiteness", "known") != "known" for side in sides):
             rows.append(("kernel matrix", *(_KERNEL_MATRIX[side.get("definiteness", "assumed")] for side in sides)))
@@ -128,7 +129,8 @@ def certificate_table(claimed: Mapping[str, Any], found: Mapping[str, Any] | Non
             rows.insert(1, ("problems", *(f"{side['problems']}, the worst is shown" for side in sides)))
     else:
         for key in claimed["figures"]:
-            rows.append((key, *(number(side.get("figures", {}).get(key), 6) for side in sides)))
+            show = rounding_of(key)
+            rows.append((key, *(_figure(side.get("figures", {}).get(key), show, 6, 6) for side in sides)))
     return TextTable("Certificate", rows, () if found is None else ("", "claimed", "recomputed"))
 
 

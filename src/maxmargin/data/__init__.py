@@ -2,6 +2,7 @@
 
 from ._blame import naming_columns
 from ._class_passes import decisions_pass, row_adds, row_dots, sums_pass
+from ._exact import inexact_value
 from ._magnitude_passes import (
     compensated_sums,
     exact_sums,
@@ -46,6 +47,7 @@ __all__ = [
     "decision_pass",
     "decisions_pass",
     "gram_pass",
+    "inexact_value",
     "is_dense",
     "naming_columns",
     "packing_room",

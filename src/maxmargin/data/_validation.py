@@ -17,6 +17,8 @@ import sklearn
 import sklearn.utils
 import sklearn.utils.validation
 
+from ..engine import warn
+from ._exact import inexact_whole_number
 from ._sparse import canonical
 
 # Options under which an array of finite floats passes as it is, if `dtype` and `order` fit.
@@ -32,14 +34,18 @@ def validate_data(estimator: Any, X: Any = "no_validation", *arguments: Any, **o
             estimator, X.shape[1], options.get("reset", True)
         ):
             return (X, arguments[0]) if has_target else X
-    return sklearn.utils.validation.validate_data(estimator, canonical(X), *arguments, **options)
+    checked = sklearn.utils.validation.validate_data(estimator, canonical(X), *arguments, **options)
+    _warn_of_rounding(X, options)
+    return checked
 
 
 def check_array(X: Any, **options: Any) -> Any:
     """`sklearn.utils.check_array` of a matrix in `canonical` form."""
     if type(X) is np.ndarray and _passes(X, options):
         return X
-    return sklearn.utils.check_array(canonical(X, options.get("input_name") or "X"), **options)
+    checked = sklearn.utils.check_array(canonical(X, options.get("input_name") or "X"), **options)
+    _warn_of_rounding(X, options)
+    return checked
 
 
 def check_X_y(X: Any, y: Any, **options: Any) -> Any:  # noqa: N802 - scikit-learn's name
@@ -47,7 +53,25 @@ def check_X_y(X: Any, y: Any, **options: Any) -> Any:  # noqa: N802 - scikit-lea
     if type(X) is np.ndarray and _passes(X, options):
         if _target_passes(y, len(X), bool(options.get("multi_output", False))):
             return X, y
-    return sklearn.utils.check_X_y(canonical(X), y, **options)
+    checked = sklearn.utils.check_X_y(canonical(X), y, **options)
+    _warn_of_rounding(X, options)
+    return checked
+
+
+def _warn_of_rounding(X: Any, options: dict[str, Any]) -> None:
+    """Say that whole numbers which float64 does not hold were rounded, if they were converted to floats at all."""
+    wanted = options.get("dtype", "numeric")
+    wanted = wanted if isinstance(wanted, list | tuple) else [wanted]
+    if all(isinstance(kind, type) and issubclass(kind, np.floating) for kind in wanted):
+        found = inexact_whole_number(X)
+        if found is not None:
+            name = options.get("input_name") or "X"
+            warn(
+                f"{name} has whole numbers that float64 does not hold, such as {found}: they are rounded, and rows "
+                f"that differ may become the same. Subtract from each column what its values have in common, or leave "
+                f"out columns that are names of the rows.",
+                stacklevel=4,
+            )
 
 
 def _passes(X: np.ndarray, options: dict[str, Any]) -> bool:

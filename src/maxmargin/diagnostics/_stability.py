@@ -23,6 +23,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 
 from ..bounds import stability_bound
+from ..certificates import rounded_up
 from ..data import canonical
 from ..losses import Loss, make_loss
 from ._theory import RegularisedRisk, regularised_risk
@@ -94,9 +95,8 @@ class Stability:
             return "\n".join([*lines, f"  no bound            {self.reason}"])
         rho, lam = self.lipschitz, self.regularisation
         kept = "holds" if self.holds else "is exceeded"
-        return "\n".join(
-            [*lines, f"  bound 2 rho^2/(lambda m) {self.bound:.4g} {kept}, with rho {rho:.4g} and lambda {lam:.4g}"]
-        )
+        bound = f"  bound 2 rho^2/(lambda m) {rounded_up(self.bound, 4)} {kept}"
+        return "\n".join([*lines, f"{bound}, with rho {rho:.4g} and lambda {lam:.4g}"])
 
     __repr__ = __str__
 

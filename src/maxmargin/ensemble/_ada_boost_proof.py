@@ -29,7 +29,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..bounds import boosting_rounds
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Status, rounded_down, rounded_up
 from ..engine import jit, jit_sums
 from ._ada_boost_rounds import FLOOR
 
@@ -225,18 +225,18 @@ def _words(figures: dict[str, float], rounds: int, classes: int, holds: bool, en
             f"learners are off by {figures['errors off by at most']:.3g}; these are not the rows, labels and "
             f"weights of the fit."
         )
-    words = f"The training error is {error:.6g} {made}; the edges of the learners allow at most {bound:.6g}"
+    words = f"The training error is {error:.6g} {made}; the edges of the learners allow at most {rounded_up(bound, 6)}"
     if bound >= 1 and classes > 2:
         words += (
             f", which says nothing: with {classes} classes it falls only in rounds with an error below "
-            f"{1 / classes:.3g}. At most {figures['bound of rows below 1/K']:.6g} of the rows have no more than "
-            f"1/{classes} of the votes"
+            f"{1 / classes:.3g}. At most {rounded_up(figures['bound of rows below 1/K'], 6)} of the rows have no "
+            f"more than 1/{classes} of the votes"
         )
     elif bound >= 1:
         words += ", which says nothing: a learning rate of 2 or more undoes what the learners gain"
     elif "rounds that suffice" in figures and error > 0:
         words += (
-            f". With edges of {figures['smallest edge']:.3g} or more, {figures['rounds that suffice']:.0f} rounds "
-            f"suffice for no training error"
+            f". With edges of {rounded_down(figures['smallest edge'], 3)} or more, "
+            f"{figures['rounds that suffice']:.0f} rounds suffice for no training error"
         )
     return words + "."

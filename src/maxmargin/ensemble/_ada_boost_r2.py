@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Status
+from ..certificates import Status, rounded_up
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import FLOOR, BoostRun
 
@@ -158,5 +158,5 @@ def _words(figures: dict[str, float], rounds: int, ending: str, holds: bool) -> 
         )
     return (
         f"On {figures['mean loss 1/2 or more']:.6g} of the rows the regressors lose 1/2 or more on the average {made}; "
-        f"their edges allow at most {figures['bound']:.6g}. Nothing is proven of the error of their median."
+        f"their edges allow at most {rounded_up(figures['bound'], 6)}. Nothing is proven of the error of their median."
     )

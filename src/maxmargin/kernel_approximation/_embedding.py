@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Status, are_floats, figures_reproduced
+from ..certificates import Guarantee, Status, are_floats, figures_reproduced, rounded_up
 from ..data import validate_data
 from ..engine import Stopwatch, thread_count
 from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, OwnEstimator, check_same_rows
@@ -149,8 +149,8 @@ class KernelEmbedding(
         }
         words = (
             f"inner products of the {phi.shape[1]} coordinates of training rows are their kernel values up to "
-            f"{error:.2g}, where these are at most {size:.4g}; eigenvalues that add up to {self._dropped:.2g} were "
-            f"left out."
+            f"{rounded_up(error, 2)}, where these are at most {rounded_up(size, 4)}; eigenvalues that add up to "
+            f"{self._dropped:.2g} were left out."
         )
         # what is left out is positive semi-definite, and no value of it is larger than its trace
         holds = bool(error <= self._dropped + 1e-8 * size + 1e-300)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..certificates import REPRODUCED, Guarantee, Status
+from ..certificates import REPRODUCED, Guarantee, Status, rounded_up
 
 _DEFECT = 1e-3  # what N K_ZZ N' may differ from the identity by
 
@@ -53,8 +53,8 @@ class LeftoverEvidence:
         words = (
             f"the {self.features} features leave {self.trace:.4g} over of {self.of:.4g}, the sum of k(x, x) over the "
             f"training rows ({self.relative:.2g} of it). No kernel value of two of them is off by more than "
-            f"{max(self.largest, 0.0):.2g}, and {self.rounding:.1g} for rounding; the largest error measured is "
-            f"{self.error:.2g}."
+            f"{rounded_up(max(self.largest, 0.0), 2)}, and {rounded_up(self.rounding, 1)} for rounding; the largest "
+            f"error measured is {self.error:.2g}."
         )
         if self.is_indefinite:
             words = (

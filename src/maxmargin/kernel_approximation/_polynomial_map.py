@@ -26,7 +26,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Status, are_floats, figures_reproduced
+from ..certificates import Guarantee, Status, are_floats, figures_reproduced, rounded_up
 from ..data import Rows, validate_data
 from ..engine import Stopwatch
 from ..estimators import OwnEstimator, TakesSparse, check_same_rows
@@ -185,8 +185,8 @@ class PolynomialMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesSpar
         bound = self._bound(columns)
         figures = {"error bound": bound, "largest error measured": error, "columns": float(columns)}
         words = (
-            f"inner products of the {columns} features are kernel values up to {bound:.2g} of sqrt(k(x, x) k(z, z)); "
-            f"the largest error measured on {F.shape[0]} training rows is {error:.2g} of it."
+            f"inner products of the {columns} features are kernel values up to {rounded_up(bound, 2)} of "
+            f"sqrt(k(x, x) k(z, z)); the largest error measured on {F.shape[0]} training rows is {error:.2g} of it."
         )
         holds = bool(error <= bound + accuracy.absolute and bound <= self.error_bound_)
         proof = Guarantee("explicit map", figures, words, holds, Status.CONVERGED, 0, watch.seconds())

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Status, figures_reproduced
+from ..certificates import Guarantee, Status, figures_reproduced, rounded_down, rounded_up
 from ..data import validate_data
 from ..engine import Stopwatch
 from ..estimators import OwnEstimator, check_same_rows
@@ -198,8 +198,8 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OwnEstimat
         bound = self._bound(_longest(X - self.centre_))
         figures = {"error bound": bound, "largest error measured": error, "radius": self.radius_}
         words = (
-            f"kernel values of rows within {self.radius_:.4g} of the centre are off by at most {bound:.2g}; the "
-            f"largest error measured on {len(F)} training rows is {error:.2g}."
+            f"kernel values of rows within {rounded_down(self.radius_, 4)} of the centre are off by at most "
+            f"{rounded_up(bound, 2)}; the largest error measured on {len(F)} training rows is {error:.2g}."
         )
         holds = bool(error <= bound and bound <= self.error_bound_ * (1 + 1e-9))
         proof = Guarantee("truncation error", figures, words, holds, Status.CONVERGED, 0, watch.seconds())

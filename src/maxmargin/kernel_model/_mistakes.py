@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Status, rounded_down, rounded_up
 from ..kernels import MatrixGram
+from ..messages import counted
 from ..problems import BoxQP, KernelSeparation
 from ..solvers import solve_certified
 
@@ -44,7 +46,7 @@ def mistake_guarantee(problem: KernelSeparation, last: np.ndarray, kept: np.ndar
     K, y = problem.K, problem.y
     values = y * (K @ last)
     errors = int(np.count_nonzero(~(y * (K @ kept) > 0)))
-    radius = math.sqrt(max(float(K.diagonal().max(initial=0.0)), 0.0)) * _ROOM
+    radius = _root_above(max(float(K.diagonal().max(initial=0.0)), 0.0))
     found = _margins(K, y, last, values)
     figures = {
         "mistakes": float(record.mistakes),
@@ -56,19 +58,21 @@ def mistake_guarantee(problem: KernelSeparation, last: np.ndarray, kept: np.ndar
     if (nearest := _nearest(K, y)) is not None:
         directions.append(nearest)
     margin = max((float(d.min()) for d in directions), default=-math.inf)
-    start = f"{record.mistakes} mistakes in {record.epochs} epochs ({record.status})"
+    start = f"{counted(record.mistakes, 'mistake')} in {counted(record.epochs, 'epoch')} ({record.status})"
     if problem.definiteness == "fails":
         words = f"{start}; the kernel is not positive semi-definite, and without a feature space there is no bound."
         return _guarantee(record, figures, words, False)
-    start += f", samples of length at most {radius:.4g}"
+    start += f", samples of length at most {rounded_up(radius, 4)}"
     if problem.definiteness == "assumed":
         start += " (if the kernel is positive semi-definite, which is assumed)"
     if margin > 0:
-        figures |= {"margin": margin, "bound": (radius / margin) ** 2}
+        figures |= {"margin": margin, "bound": (radius * _ROOM / margin) ** 2}
         whole = math.floor(figures["bound"] * _ROOM)
-        words = f"{start} in feature space, and a margin of {margin:.4g}: there can be no more than {whole}."
+        words = (
+            f"{start} in feature space, and a margin of {rounded_down(margin, 4)}: there can be no more than {whole}."
+        )
         return _guarantee(record, figures, words, record.mistakes <= figures["bound"] * _ROOM)
-    bounds = [_with_deviations(d, radius, record.epochs) for d in directions]
+    bounds = [_with_deviations(d, radius * _ROOM, record.epochs) for d in directions]
     gamma, deviation, bound = min(bounds, key=lambda b: b[2], default=(0.0, 0.0, math.inf))
     most = float(problem.n * record.epochs)
     if not bound < most:
@@ -77,7 +81,7 @@ def mistake_guarantee(problem: KernelSeparation, last: np.ndarray, kept: np.ndar
     figures |= {"gamma": gamma, "deviation": deviation, "bound": bound}
     words = (
         f"{start}; the classes were not separated. With the deviations from a margin of {gamma:.4g}, whose squares add "
-        f"up to {deviation**2:.4g} over all epochs, there can be no more than {math.floor(bound * _ROOM)}."
+        f"up to {rounded_up(deviation**2, 4)} over all epochs, there can be no more than {math.floor(bound * _ROOM)}."
     )
     return _guarantee(record, figures, words, record.mistakes <= bound * _ROOM)
 
@@ -90,6 +94,13 @@ def error_range(problem: KernelSeparation, kept: np.ndarray, rounding: np.ndarra
     """
     values = problem.y * (problem.K @ kept)
     return int(np.count_nonzero(values < -2 * rounding)), int(np.count_nonzero(~(values > 2 * rounding)))
+
+
+def _root_above(square: float) -> float:
+    """The square root, rounded upwards."""
+    root = math.sqrt(square)
+    exact = not math.isfinite(square) or Fraction(root) ** 2 >= Fraction(square)
+    return root if exact else math.nextafter(root, math.inf)
 
 
 def _guarantee(record: Record, figures: dict[str, float], words: str, holds: bool) -> Guarantee:

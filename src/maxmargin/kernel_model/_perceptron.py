@@ -16,6 +16,7 @@ from ..certificates import Guarantee, Status, are_floats, figures_reproduced, pr
 from ..engine import Stopwatch, raise_interrupt, warn
 from ..estimators import check_same_rows, encode_labels, keep_trace, monitor_of
 from ..kernels import Gram, Kernel, definiteness
+from ..messages import counted
 from ..problems import KernelSeparation
 from ..solvers import KernelPerceptronRule
 from ..svm import kernel_of_fit, rows_of, stated_gamma
@@ -139,10 +140,11 @@ class KernelPerceptron(KernelSumClassifier):
         if worst.status is Status.CONVERGED or self.tol is None:
             return
         other = "another kernel" if self.variant == "averaged" else "variant='averaged' or another kernel"
+        epochs = counted(worst.iterations, "epoch")
         warn(
-            f"KernelPerceptron ended as '{worst.status}' ({worst.label}) after {worst.iterations} epochs, none of them "
-            f"with at most tol={self.tol:g} mistakes a row. If no plane in feature space separates the classes, use "
-            f"{other}; else raise max_iter or tol.",
+            f"KernelPerceptron ended as '{worst.status}' ({worst.label}) after {epochs}, none of them "
+            f"with at most tol={self.tol:g} mistakes a row. If no plane in feature space separates the "
+            f"classes, use {other}; else raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..certificates import Certificate, Status
+from ..messages import counted
 from ._solve import Part
 
 
@@ -14,11 +15,11 @@ def advice(machine: Any, parts: Sequence[Part], worst: Certificate) -> str:
     unbounded = any(part.unbounded for part in parts)
     rounding = next((part.rounding for part in parts if part.certificate is worst), 0.0)
     where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
+    ended = f"{type(machine).__name__} ended as '{worst.status}'{where} after {counted(worst.iterations, 'iteration')}"
     if unbounded:
         return (
-            f"{type(machine).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: the "
-            f"classes are separable (every sample is on its side already), and without a penalty the loss then has "
-            f"no minimum: the weights grow for ever. Use a finite C with a penalty."
+            f"{ended}: the classes are separable (every sample is on its side already), and without a penalty "
+            f"the loss then has no minimum: the weights grow for ever. Use a finite C with a penalty."
         )
     limited = worst.status is Status.STALLED and rounding > 0.1 * worst.relative_gap
     remedy = {
@@ -29,7 +30,4 @@ def advice(machine: Any, parts: Sequence[Part], worst: Certificate) -> str:
         if limited
         else "The solver found no better: scale the features (StandardScaler), lower C, or raise tol.",
     }[worst.status]
-    return (
-        f"{type(machine).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: relative "
-        f"duality gap {worst.relative_gap:.2e} (tol={machine.tol:g}). " + remedy
-    )
+    return f"{ended}: relative duality gap {worst.relative_gap:.2e} (tol={machine.tol:g}). {remedy}"

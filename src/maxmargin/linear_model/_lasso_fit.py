@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, ModelCertificate, Status
+from ..certificates import Certificate, ModelCertificate, Status, rounded_down, rounded_up
 from ..data import Rows
 from ..engine import Stopwatch, one_blas_thread_for, thread_count
 from ..losses import make_loss
+from ..messages import counted
 from ..penalties import make_penalty
 from ..problems import Risk
 from ..solvers import Design, Monitor, ProximalNewton, Solution, WorkingSets, solve_risk
@@ -164,12 +165,14 @@ def lasso_advice(model: Any, data: LassoData, rounding: float, worst: Certificat
     if worst.status is Status.STALLED:
         largest = data.alpha_max(1.0)
         if model.alpha < _UNSEEN * largest:
+            where = "below" if model.alpha < np.finfo(np.float64).eps * largest else "near"
+            bound = "nothing bounds the objective from below"
+            if worst.dual > 0:
+                bound = f"the objective {rounded_up(worst.primal, 6)} has no better lower bound than "
+                bound += rounded_down(worst.dual, 6)
             remedy = (
-                f"alpha={model.alpha:g} is below the rounding of the slopes, which are up to {largest:.2e}: nothing "
-                f"bounds the objective from below, and alpha is as good as 0. Scale the features (StandardScaler), "
-                f"raise alpha, or use LinearRegression."
+                f"alpha={model.alpha:g} is {where} the rounding of the slopes, which are up to {largest:.2e}: {bound}, "
+                f"and alpha is as good as 0. Scale the features (StandardScaler), raise alpha, or use LinearRegression."
             )
-    return (
-        f"{type(model).__name__} ended as '{worst.status}' after {worst.iterations} iterations: relative duality gap "
-        f"{worst.relative_gap:.2e} (tol={model.tol:g}). {remedy}"
-    )
+    ended = f"{type(model).__name__} ended as '{worst.status}' after {counted(worst.iterations, 'iteration')}"
+    return f"{ended}: relative duality gap {worst.relative_gap:.2e} (tol={model.tol:g}). {remedy}"

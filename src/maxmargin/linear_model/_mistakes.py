@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..certificates import Guarantee, Status
+from ..certificates import Guarantee, Status, rounded_down, rounded_up
 from ..data import Rows
 from ..kernels import make_kernel
+from ..messages import counted
 from ..problems import BoxQP, Separation
 from ..solvers import mistake_bound, solve_certified
 
@@ -95,8 +96,8 @@ def mistake_guarantee(problem: Separation, theta: np.ndarray, kept: np.ndarray, 
     figures["width"] = problem.width(kept)
     if not margin > 0:
         words = (
-            f"{record.mistakes} mistakes in {record.epochs} epochs ({record.status}), and the weights do not separate "
-            f"the rows: no bound."
+            f"{counted(record.mistakes, 'mistake')} in {counted(record.epochs, 'epoch')} ({record.status}), and "
+            f"the weights do not separate the rows: no bound."
         )
         return _guarantee(record, figures, words, False)
     radius = float(problem.lengths().max())
@@ -110,13 +111,15 @@ def mistake_guarantee(problem: Separation, theta: np.ndarray, kept: np.ndarray, 
     # rounding must not make a radius smaller than a distance within it (a single row)
     bound = mistake_bound(record.variant, max(radius, margin), margin, record.eta, record.start)
     figures["bound"] = bound
-    words = f"{record.mistakes} mistakes, with rows of length at most {radius:.4g} and "
-    words += f"the margin {margin:.4g} of {source}: "
+    words = f"{counted(record.mistakes, 'mistake')}, with rows of length at most {rounded_up(radius, 4)} and "
+    words += f"the margin {rounded_down(margin, 4)} of {source}: "
     if not math.isfinite(bound):
         apart = (radius - margin) * (radius + margin)
         limit = 2 * margin / apart if apart > 0 else math.inf
         if record.variant == "normalised" and record.eta >= limit:
-            words += f"normalised weights have a bound only for eta0 < 2 gamma / (R^2 - gamma^2) = {limit:.2g}."
+            words += (
+                f"normalised weights have a bound only for eta0 < 2 gamma / (R^2 - gamma^2) = {rounded_down(limit, 2)}."
+            )
         else:
             words += "the bound on the mistakes is more than float64 holds."
         return _guarantee(record, figures, words, False)

@@ -20,6 +20,7 @@ from ..certificates import Guarantee, Status
 from ..data import validate_data, weighted_sums
 from ..engine import interruptible, raise_interrupt, warn
 from ..estimators import Reported, TakesSparse, encode_labels, keep_trace, monitor_of
+from ..messages import counted
 from ..solvers import VARIANTS, Monitor, Solution
 from ._perceptron_problems import centred, last_iterate, problem_name, problems_of, run_all, starts_of, uncentred
 from ._perceptron_proof import proofs_of, recertify, records_of
@@ -282,9 +283,10 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
             return
         where = f" ({worst.label})" if self.certificate_.problems else ""
         warn(
-            f"Perceptron ended as '{worst.status}'{where} after {worst.iterations} epochs, none of them with at most "
-            f"tol={self.tol:g} mistakes a row: {int(worst.figures['mistakes'])} mistakes, no bound. If no plane "
-            f"separates the classes there is none; use variant='averaged', or raise max_iter or tol.",
+            f"Perceptron ended as '{worst.status}'{where} after {counted(worst.iterations, 'epoch')}, none of them "
+            f"with at most tol={self.tol:g} mistakes a row: {counted(int(worst.figures['mistakes']), 'mistake')}, no "
+            f"bound. If no plane separates the classes there is none; use variant='averaged', or raise max_iter or "
+            f"tol.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -15,7 +15,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations
+from ..certificates import Guarantee, Status, are_floats, evaluate_normal_equations, rounded_up
 from ..data import check_X_y, validate_data, weighted_sums
 from ..engine import Stopwatch, warn
 from ..estimators import check_penalties, check_same_rows
@@ -233,8 +233,10 @@ class PolynomialRegression(LinearRegressor):
             values = _rounding_of_residuals(P, R, Z)
             objective += (width := float((weights @ (values * (2 * np.abs(R) + values))).sum()) + 1e-15 * objective)
             figures |= {"objective": objective, "gap": self._rise(P, R, values, weights, residual) + 2 * width}
-            words += f", so that the objective {objective:.6g} is at most {figures['gap']:.1e} above the least possible"
-            words += " (for the values of the basis that float64 holds)"
+            words += (
+                f", so that the objective {objective:.6g} is at most {rounded_up(figures['gap'], 2)} above the least"
+            )
+            words += " possible (for the values of the basis that float64 holds)"
         holds = bool(max(relative, apart) <= self.tol and np.isfinite(figures["objective"]))
         return Guarantee("normal equations", figures, words + ".", holds, status, 1, seconds)
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations
+from ..certificates import Guarantee, NormalEvidence, Status, are_floats, evaluate_normal_equations, rounded_up
 from ..data import Rows, check_array, check_X_y
 from ..engine import Stopwatch, thread_count, warn
 from ..estimators import check_penalties, check_same_rows, keep_trace, monitor_of, weights_or_ones
@@ -288,8 +288,7 @@ def normal_guarantee(
         relative = evidence.gap / evidence.objective if 0 < evidence.objective < np.inf else 0.0
         relative = relative if np.isfinite(evidence.objective) else np.inf
         figures |= {"duality gap": evidence.gap, "relative gap": relative}
-        words += (
-            f", so that the objective {evidence.objective:.6g} is at most {evidence.gap:.1e} above the least possible"
-        )
+        words += f", so that the objective {evidence.objective:.6g} is at most {rounded_up(evidence.gap, 2)} above the "
+        words += "least possible"
     holds = bool(evidence.relative_residual <= tolerance and np.isfinite(evidence.objective))
     return Guarantee("normal equations", figures, words + ".", holds, status, steps, seconds)

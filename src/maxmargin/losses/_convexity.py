@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -104,16 +105,20 @@ def check_convexity(
     True
     >>> print(check_convexity("zero_one"))
     not convex, 201 points for each label
-      chord               broken: at y=-1, 0.9 of the way from f=0.45 to f=-0.05 the loss is 1, the chord 0.1
+      chord               broken: at y=-1, 0.9 of the way from f=4.35 to f=-0.45 the loss is 1, the chord 0.1
       tangent             broken: at y=-1, f=-5 the loss is 0, the tangent from f=0 gives 1
       second derivative   broken: at y=-1, f=0 the slope falls by 20
     """
     value, derivative, curvature = _functions(loss)
+    for name, function in (("loss", value), ("derivative", derivative), ("curvature", curvature)):
+        _check_arguments(name, function)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ValueError(f"low and high must be finite, the first below the second; got {low!r} and {high!r}.")
     if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 3:
         raise ValueError(f"points must be a whole number of at least 3; got {points!r}.")
-    f = np.linspace(low, high, points)
+    f = np.unique(np.linspace(low, high, points))  # of numbers that are close for their size, some are the same
+    if len(f) < 3:
+        raise ValueError(f"there must be three numbers from low to high, and float64 has {len(f)} here; got {low!r}.")
     found: dict[str, list[Inequality]] = {"chord": [], "tangent": [], "second": []}
     for y in np.asarray(labels, dtype=np.float64).ravel():
         loss_at = _finite(value, y)
@@ -127,7 +132,7 @@ def check_convexity(
     chord, tangent, second = worst["chord"], worst["tangent"], worst["second"]
     assert chord is not None and second is not None
     convex = all(part.holds for part in (chord, tangent, second) if part is not None)
-    return ConvexityCheck(convex, chord, tangent, second, points)
+    return ConvexityCheck(convex, chord, tangent, second, len(f))
 
 
 Function = Callable[..., Any]
@@ -146,6 +151,22 @@ def _functions(loss: Any) -> tuple[Function, Function | None, Function | None]:
     if callable(loss):
         return loss, None, None
     raise ValueError(f"loss must be a name, a loss, or a function of f and y; got {loss!r}.")
+
+
+def _check_arguments(name: str, function: Function | None) -> None:
+    if function is None:
+        return
+    try:
+        taken = signature(function)
+    except (TypeError, ValueError):  # of compiled code, which has none to look at
+        return
+    try:
+        taken.bind(None, None)
+    except TypeError:
+        raise ValueError(
+            f"the {name} must be a function of two arrays, the decision values f and the labels y of the same shape; "
+            f"this one takes {taken}. Add the argument that is missing, even if it is not used."
+        ) from None
 
 
 def _finite(function: Function, y: float) -> Function:
@@ -185,8 +206,12 @@ def _chords(loss: Function, f: np.ndarray, y: float) -> Inequality:
     a, b = f[None, :, None], f[None, None, :]
     t = np.array(_WEIGHTS)[:, None, None]
     at = loss(f)
-    middle = loss(t * a + (1 - t) * b)
-    chord = t * at[None, :, None] + (1 - t) * at[None, None, :]
+    # the chord is taken where the loss is: at the rounded point, which float64 knows exactly
+    point = np.clip(t * a + (1 - t) * b, np.minimum(a, b), np.maximum(a, b))
+    middle = loss(point)
+    share = np.divide(point - a, b - a, out=np.zeros_like(point), where=a != b)
+    ends = (1 - share) * at[None, :, None], share * at[None, None, :]
+    chord = ends[0] + ends[1]
 
     def words(place: Any) -> str:
         k, i, j = place
@@ -195,27 +220,29 @@ def _chords(loss: Function, f: np.ndarray, y: float) -> Inequality:
             f"{middle[place]:.3g}, the chord {chord[place]:.3g}"
         )
 
-    return _inequality(middle - chord, np.abs(middle) + np.abs(chord), at, words)
+    return _inequality(middle - chord, np.abs(middle) + np.abs(ends[0]) + np.abs(ends[1]), at, words)
 
 
 @np.errstate(invalid="ignore", over="ignore")  # a loss may be infinite
 def _tangents(loss: Function, slope: Function, f: np.ndarray, y: float) -> Inequality:
     at, rise = loss(f), slope(f)
-    line = at[:, None] + rise[:, None] * (f[None, :] - f[:, None])
+    climb = rise[:, None] * (f[None, :] - f[:, None])
+    line = at[:, None] + climb
 
     def words(place: Any) -> str:
         i, j = place
         return f"at y={y:g}, f={f[j]:g} the loss is {at[j]:.3g}, the tangent from f={f[i]:g} gives {line[place]:.3g}"
 
-    return _inequality(line - at[None, :], np.abs(line) + np.abs(at)[None, :], at, words)
+    return _inequality(line - at[None, :], np.abs(at)[:, None] + np.abs(climb) + np.abs(at)[None, :], at, words)
 
 
 @np.errstate(invalid="ignore", over="ignore")
 def _bends(loss: Function, f: np.ndarray, y: float, curvature: Function | None) -> Inequality:
     """Differences of slopes between neighbouring points, and the curvature that is stated."""
-    at, h = loss(f), f[1] - f[0]
-    change = (at[2:] - 2 * at[1:-1] + at[:-2]) / h
-    size = (np.abs(at[2:]) + 2 * np.abs(at[1:-1]) + np.abs(at[:-2])) / h
+    at, steps = loss(f), np.diff(f)
+    h = float(steps.min())
+    change = np.diff(np.diff(at) / steps)
+    size = (np.abs(at[2:]) + np.abs(at[1:-1])) / steps[1:] + (np.abs(at[1:-1]) + np.abs(at[:-2])) / steps[:-1]
     words = lambda k: f"at y={y:g}, f={f[k[0] + 1]:g} the slope falls by {-change[k]:.3g}"  # noqa: E731
     found = _inequality(-change, size, at / h, words, _LEAST / h)
     if curvature is None:

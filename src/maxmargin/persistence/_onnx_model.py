@@ -11,7 +11,7 @@ from onnx import ModelProto, helper
 from sklearn.pipeline import Pipeline
 
 from .. import __version__
-from ..certificates import sampled_words
+from ..certificates import rounded_down, rounded_up, sampled_words
 from . import (  # noqa: F401 - each adds what it writes to the registry
     _onnx_boosting,
     _onnx_kernel_model,
@@ -116,7 +116,8 @@ def _statement(certificate: Any) -> str:
     worst = certificate.worst
     many = len(certificate.problems)
     sampled = f"; the lower bound {sampled_words(certificate.confidence)}" if certificate.confidence < 1 else ""
+    between = f"{rounded_down(worst.dual)} and {rounded_up(worst.primal)}"
     return (
-        f"{certificate.status}: the optimum is between {worst.dual:.10g} and {worst.primal:.10g}, relative gap "
+        f"{certificate.status}: the optimum is between {between}, relative gap "
         f"{worst.relative_gap:.2e}" + (f" (the worst of {many} problems)" if many > 1 else "") + f"{sampled}."
     )

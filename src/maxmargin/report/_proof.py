@@ -139,7 +139,7 @@ def _duality_words(proof: ModelCertificate, bracket: bool) -> str:
     if worst.relative_gap == 0:
         words += "They are the same: this is the optimum. "
     elif math.isfinite(worst.relative_gap):
-        gap = tiny(worst.relative_gap).replace("<", "less than")
+        gap = tiny(worst.relative_gap, bound=True).replace("<", "less than")
         words += f"They differ by {gap} of their size: so far is this model from the best at most. "
     else:
         words += "There is no such bound for this fit: nothing is proven. "
@@ -210,7 +210,11 @@ def proven_words(proof: dict[str, Any]) -> str:
         return "Nothing is proven: the kernel matrix is not positive semi-definite, and nothing bounds the objective."
     if gap is None:
         return "Nothing is proven: the fit has found no bound for its objective."
-    best = "is the optimum" if gap == 0 else f"is within {tiny(gap).removeprefix('<').strip()} of the best possible"
+    best = (
+        "is the optimum"
+        if gap == 0
+        else f"is within {tiny(gap, bound=True).removeprefix('<').strip()} of the best possible"
+    )
     met = proof["status"] == str(Status.CONVERGED)
     kernel = ", if the kernel is positive semi-definite (assumed)" if proof["definiteness"] == "assumed" else ""
     kernel += ", if the functions of its loss and penalty are right (assumed)" if proof["assumes"] else ""

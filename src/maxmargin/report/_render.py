@@ -187,6 +187,7 @@ def _template() -> Any:
         undefined=StrictUndefined,
     )
     environment.filters |= {
+        "figure": _words.figure,
         "fixed": _words.fixed,
         "number": _words.number,
         "tiny": _words.tiny,

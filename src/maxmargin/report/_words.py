@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
 from .. import messages
+from ..certificates import rounded_up, rounding_of
 from ..messages import MINUS, NARROW_SPACE as SPACE, counted, one_line, typeset
 
 _LONGEST = 80
@@ -32,6 +34,14 @@ def number(value: Any, digits: int = 4) -> str:
     return typeset(messages.number(float(value), digits))
 
 
+def figure(value: float | None, name: str, digits: int = 6) -> str:
+    """A figure by its name: one that bounds something is rounded to its own side."""
+    outwards = rounding_of(name)
+    if outwards is None or value is None or not math.isfinite(value) or float(value).is_integer():
+        return number(value, digits)
+    return typeset(outwards(float(value), digits))
+
+
 def fixed(value: float | None) -> str:
     """Three decimals, of figures that end at one."""
     return number(value) if value is None or math.isnan(value) else f"{round(value, 3) + 0.0:.3f}".replace("-", MINUS)
@@ -42,15 +52,19 @@ def count(value: int) -> str:
     return typeset(f"{value:,}")
 
 
-def tiny(value: float | None) -> str:
-    """A relative gap or a violation: two figures and a power of ten; exactly nothing is 0."""
+def tiny(value: float | None, bound: bool = False) -> str:
+    """A relative gap or a violation: two figures and a power of ten; exactly nothing is 0.
+
+    What is said to be a bound is rounded upwards.
+    """
     if value is None or math.isnan(value):
         return "–"
     if value == 0 or math.isinf(value):
         return "0" if value == 0 else "∞"
     if abs(value) < _ROUNDING:
         return f"<{SPACE}10⁻¹⁴"
-    figures, power = f"{value:.1e}".split("e")
+    shown = Decimal(rounded_up(value, 2)) if bound else value
+    figures, power = f"{shown:.1e}".split("e")
     return f"{figures.replace('-', MINUS)}{SPACE}×{SPACE}10{str(int(power)).translate(_RAISED)}"
 
 

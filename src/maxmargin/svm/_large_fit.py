@@ -17,9 +17,10 @@ from ..kernels import Kernel
 from ..problems import BoxQP
 from ..solvers import Monitor
 from ..solvers.large import OVERFLOW, TimeLimit
+from ._bracketed import Bracketed, certificates_of
 from ._fit import Classes
 from ._input import kernel_of_fit, part_of, rows_of, training_rows
-from ._large_solve import Bracketed, LargeTasks, certificates_of
+from ._large_tasks import LargeTasks
 from ._model import keep_classes, keep_one
 
 

@@ -16,7 +16,7 @@ from ..data import Rows
 from ..engine import one_blas_thread
 from ..estimators import KERNEL_CONSTRAINTS, KernelChoice
 from ..problems import BoxQP
-from ._large_solve import radius_of
+from ._bracketed import radius_of
 from ._machine import FittedMachine
 from ._verify import Audit
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..certificates import (
-    Certificate,
     Evidence,
     LowerBound,
     Status,
@@ -37,6 +36,7 @@ from ..solvers.large import (
     solve_in_cells,
     solve_on_landmarks,
 )
+from ._bracketed import Bracketed
 from ._large_costs import ProofCosts
 
 # Rows up to which the exact solver needs no start: it takes some seconds, as landmarks would.
@@ -74,84 +74,7 @@ class LargeOptions:
         return min(10 * self.gap_tol, 0.3)
 
 
-@dataclass(frozen=True, eq=False)
-class Bracketed:
-    """What was found for one problem.
-
-    ``coefficients`` and ``beta`` have one entry a variable; ``radius`` bounds the distance of the exact machine's
-    weights in feature space; ``method`` and ``words`` say what was done and why.
-    """
-
-    coefficients: np.ndarray
-    beta: np.ndarray
-    evidence: Evidence
-    status: Status
-    iterations: int
-    seconds: float
-    method: str
-    words: str
-
-    @property
-    def radius(self) -> float:
-        """How far the weights of the exact machine can be from those of this one, in feature space."""
-        proven = self.evidence.confidence == 1
-        return radius_of(self.evidence.gap, same=self.coefficients is self.beta) if proven else np.inf
-
-
-def radius_of(gap: float, same: bool) -> float:
-    """The distance in feature space that a duality gap allows the exact weights.
-
-    Both objectives are strongly convex in w: 1/2 |w - w*|^2 <= P(w) - P*, and 1/2 |v - w*|^2 <= D* - D(beta) for the
-    weights v of beta. The sum of the right sides is the gap; where w = v, it holds for twice the same distance.
-    """
-    return float(np.sqrt((1.0 if same else 2.0) * max(gap, 0.0)) * (1 + 1e-9)) if np.isfinite(gap) else np.inf
-
-
-def certificates_of(found: Sequence[Bracketed], names: Sequence[str]) -> list[Certificate]:
-    """The certificates of problems, by name."""
-    pairs = zip(found, names, strict=True)
-    return [Certificate.of(f.evidence, f.status, f.iterations, f.seconds, name) for f, name in pairs]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LargeTasks:
-    """The problems of one fit, where each of them begins, and what they are all solved with."""
-
-    problems: Sequence[BoxQP]
-    names: Sequence[str]
-    starts: Sequence[Any]
-    method: str
-    gap_tol: float
-    memory: float  # bytes
-    n_landmarks: int | None
-    limit: TimeLimit
-    threads: int
-    seed: int
-
-    def solve(self, k: int, monitor: Monitor) -> Bracketed:
-        """Solve one problem; those that are still to come get as much time each."""
-        options = LargeOptions(
-            method=self.method,
-            gap_tol=self.gap_tol,
-            memory=self.memory,
-            n_landmarks=self.n_landmarks,
-            limit=self.limit.share(len(self.problems) - k),
-            threads=self.threads,
-        )
-        found = _solve(self.problems[k], options, np.random.default_rng([self.seed, k]), monitor, self.starts[k])
-        monitor.certified(certificates_of([found], [self.names[k]])[0])
-        return found
-
-    def untouched(self, k: int) -> Bracketed:
-        """A problem that Ctrl-C left undone."""
-        problem, start = self.problems[k], self.starts[k]
-        zero = np.zeros(problem.n)
-        coefficients, beta = (zero, zero) if start is None else start
-        evidence = evaluate_bracket(problem, zero, zero) if start is None else unproven(1)
-        return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")
-
-
-def _solve(
+def solve_large(
     problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Any = None
 ) -> Bracketed:
     """Solve one problem; `start` is what an earlier fit has found, if one is to be gone on from."""

@@ -12,17 +12,21 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from ..certificates import IndefiniteKernelError, NotSeparableError, SeparationProof, Status, row_keys
-from ..data import csr_rows
+from ..certificates import IndefiniteKernelError, NotSeparableError, SeparationProof, Status, rounded_down, row_keys
+from ..data import csr_rows, inexact_value
 from ..engine import interruptible
-from ..kernels import Kernel
+from ..kernels import Kernel, kernel_name
 from ..messages import FloatRangeError
 from ..solvers import meeting_weights
-from ._input import kernel_of_fit
+from ._input import kernel_of_fit, training_rows
 from ._svc import SVC
 
 _INDEFINITE = "the kernel matrix of these rows is not positive semi-definite, so that it is that of no feature space"
 _OUT_OF_RANGE = "products of these rows, or what is computed from them, are too large or too small for float64"
+_ROUNDED = (
+    "float64 does not hold all values of X ({} is one), and the rows that they are rounded to may be others. Subtract "
+    "from each column what its values have in common, or convert X to float64 to ask about the rounded rows"
+)
 _TOO_CLOSE = "float64 can neither separate the classes nor show that their hulls meet"
 
 
@@ -78,7 +82,9 @@ class Separability:
         Separability
 
         """
-        if self.proof is not None:
+        if (self.proof is not None or self.machine is not None) and _rounded(self._kernel(), X):
+            again = replace(self, separable=None, width=0.0)
+        elif self.proof is not None:
             proof = self.proof.verify(X, y)
             separable = False if proof.holds else None
             pair = _of_proof(proof, y) if proof.holds else self.pair
@@ -89,6 +95,9 @@ class Separability:
         else:
             return self
         return replace(again, refuted=self.separable is not None and again.separable is not self.separable)
+
+    def _kernel(self) -> Any:
+        return self.proof.kernel if self.proof is not None else getattr(self.machine, "kernel", None)
 
     def __str__(self) -> str:
         several = self.n_classes > 2 and self.pair is not None
@@ -106,7 +115,7 @@ class Separability:
         if self.separable:
             pairs = self.n_classes * (self.n_classes - 1) // 2
             between = f" between {first} and {second}, the closest of {pairs} pairs of classes," if several else ""
-            return f"separable: the margin{between} is at least {self.width:.6g} wide"
+            return f"separable: the margin{between} is at least {rounded_down(self.width, 6)} wide"
         about = f" (classes {first} and {second})" if several else ""
         return f"undecided{about}: {self.reason or _TOO_CLOSE}"
 
@@ -130,7 +139,9 @@ def separability(
     out (linear and polynomial kernels, their sums and products, precomputed matrices), and for other kernels where a
     row occurs in two classes. Anything else is undecided, and `reason` says why.
 
-    What a function of your own returns, or a matrix given, is taken for the exact values of a kernel.
+    Values of X that float64 does not hold, such as whole numbers beyond 2**53, leave the verdict undecided: rows that
+    differ may be the same once they are rounded. What a function of your own returns, or a matrix given, is taken for
+    the exact values of a kernel.
 
     Parameters
     ----------
@@ -167,6 +178,11 @@ def separability(
     """
     _check_known(X)
     machine = SVC(C=np.inf, kernel=kernel, gamma=gamma, coef0=coef0, degree=degree, n_jobs=n_jobs)
+    if reason := _rounded(kernel, X):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # said by the verdict
+            training_rows(machine, X, y)  # what is wrong with X or y is said as elsewhere
+        return Separability(None, 0.0, n_classes=len(np.unique(np.asarray(y))), reason=reason)
     proof, reason = None, _TOO_CLOSE
     try:
         with warnings.catch_warnings():
@@ -198,6 +214,14 @@ def separability(
         n_classes=len(classes),
         reason="" if holds else reason,
     )
+
+
+def _rounded(kernel: Any, X: Any) -> str:
+    """Why nothing is proven of values that float64 does not hold; empty where it holds them all."""
+    if kernel is not None and kernel_name(kernel) == "function":  # which is given the values as they are
+        return ""
+    found = inexact_value(X)
+    return "" if found is None else _ROUNDED.format(found)
 
 
 def _of_proof(proof: SeparationProof | None, y: Any) -> tuple[Any, Any] | None:

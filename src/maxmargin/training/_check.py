@@ -8,7 +8,16 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from ..certificates import CLAIM_WORDS, ESTIMATE, FIGURE_WORDS, REPRODUCED, ModelCertificate, Status, not_reproduced
+from ..certificates import (
+    CLAIM_WORDS,
+    ESTIMATE,
+    FIGURE_WORDS,
+    REPRODUCED,
+    ModelCertificate,
+    Status,
+    not_reproduced,
+    rounded_up,
+)
 from ..svm import is_large
 from ..tables import TableError
 from ._account import split_account, usable_account
@@ -64,7 +73,9 @@ def _within(model: Any, found: ModelCertificate) -> str:
     elif is_large(model):
         words += f" (gap_tol={model.gap_tol:g}): the optimum of the exact machine is between the two bounds"
     if found.relative_gap > _FAR:
-        words += f". That is far from proven best: the optimum may be lower by {100 * found.relative_gap:.3g} %"
+        words += (
+            f". That is far from proven best: the optimum may be lower by {rounded_up(100 * found.relative_gap, 3)} %"
+        )
     if found.definiteness == "assumed":
         words += ". It takes the kernel for positive semi-definite, which was assumed and not shown"
     return words

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...certificates import Guarantee, Status
+from ...certificates import Guarantee, Status, rounded_up
 from ...engine import run_parallel
 from ._fixed_point_pass import look_pass
 from ._points import Points, by_columns, panels_of
@@ -81,8 +81,8 @@ def _words(figures: dict[str, float], exact: bool, near: bool, tol: float) -> st
         words = "No point would change its cluster and no centre moves: a fixed point of both steps"
     elif near:
         words = (
-            f"No point would change its cluster, and one more step moves no centre by more than {move:.3g}, within "
-            f"tol={tol:g}; tol=0 leads to a fixed point"
+            f"No point would change its cluster, and one more step moves no centre by more than "
+            f"{rounded_up(move, 3)}, within tol={tol:g}; tol=0 leads to a fixed point"
         )
     else:
         words = f"Not a fixed point: {change} points would change, a centre would move by {move:.3g}; use tol=0"

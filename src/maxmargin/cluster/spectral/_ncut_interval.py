@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from ...certificates import Guarantee, Status
+from ...certificates import Guarantee, Status, rounded_down
 from ._cuts import ncut
 from ._eigen import Spectrum, components, degrees, residuals, scaled
 from ._elimination import elimination_work, factorised
@@ -71,7 +71,7 @@ def _words(figures: dict[str, float], k: int, counted: bool) -> str:
     value, lower, parts = figures["ncut"], figures["best ncut at least"], int(figures["components"])
     if value == 0:
         return f"The graph has {parts} components, and the {k} clusters cut none of them: Ncut 0, the best there is."
-    words = f"Ncut {value:.6g}; no cut into {k} clusters has one below {lower:.6g}"
+    words = f"Ncut {value:.6g}; no cut into {k} clusters has one below {rounded_down(lower, 6)}"
     if parts > 1:
         words += f" (the graph has {parts} components)"
     if not counted:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ...certificates import rounded_down, rounded_up
 from ...cluster import SpectralClustering
 from .._curve_axes import TRAINING, dress
 from .._display import Display
@@ -195,7 +196,9 @@ class SpectralDisplay(Display):
         if min(self.bound, t.smallest) > 0:  # of a graph in parts both are 0
             ax.set_yscale("log")
         ax.set(xlabel="points below the threshold", ylabel="Ncut", xlim=(0, len(t.order) + 1))
-        head(ax, f"Ncut at each threshold; best cut in two: {self.bound:.3g} to {t.smallest:.3g}")
+        head(
+            ax, f"Ncut at each threshold; best cut in two: {rounded_down(self.bound, 3)} to {rounded_up(t.smallest, 3)}"
+        )
         dress(ax)
 
     def _draw_legend(self, handles: list[Any], new: bool) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...certificates import rounded_up
 from ...ensemble import BoostingGuarantee
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers, write_title
 from .._display import Display
@@ -158,7 +159,8 @@ class BoostingDisplay(Display):
 
     def _words(self) -> str:
         rounds, error, bound = len(self.bounds), self.training_errors[-1], self.bounds[-1]
-        words = f"after {rounds} round{'s' if rounds != 1 else ''}: training error {error:.3g}, bound {bound:.3g}"
+        words = f"after {rounds} round{'s' if rounds != 1 else ''}: training error {error:.3g}, "
+        words += f"bound {rounded_up(bound, 3)}"
         more = [] if self.test_errors is None else [f"error on other rows {self.test_errors[-1]:.3g}"]
         wrong = np.flatnonzero(self.training_errors > 0)
         begin = int(wrong[-1]) + 2 if len(wrong) else 1

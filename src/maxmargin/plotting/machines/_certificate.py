@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from ...certificates import ModelCertificate
+from ...certificates import ModelCertificate, rounded_down, rounded_up
+from ...messages import counted
 from .._curve_axes import HELD_OUT, TRAINING, dress, write_title
 from .._display import Display
 from .._features import check_count
@@ -312,7 +313,7 @@ def _words(proof: ModelCertificate) -> str:
     primal, dual = (sum(getattr(part, name) for part in proof.problems) for name in ("primal", "dual"))
     of = "" if len(proof.problems) == 1 else f" of {len(proof.problems)} problems together"
     return (
-        f"{str(proof.status).capitalize()} after {proof.seconds:.3g} s and {proof.iterations} iterations: "
+        f"{str(proof.status).capitalize()} after {proof.seconds:.3g} s and {counted(proof.iterations, 'iteration')}: "
         f"the optimum{of} {_between(dual, primal)}. Relative gap {proof.relative_gap:.1e}."
     )
 
@@ -321,5 +322,5 @@ def _between(low: float, high: float) -> str:
     """Two numbers with as many figures as tell them apart, up to twelve."""
     for figures in range(4, 13):
         if f"{low:.{figures}g}" != f"{high:.{figures}g}":
-            return f"lies between {low:.{figures}g} and {high:.{figures}g}"
+            return f"lies between {rounded_down(low, figures)} and {rounded_up(high, figures)}"
     return f"is {low:.12g} to twelve figures"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ...certificates import rounded_up
 from .._curve_axes import HELD_OUT, TRAINING, dress, whole_numbers
 from .._display import Display
 from .._look import line
@@ -89,5 +90,5 @@ class MistakesDisplay(Display):
 
     def _handles(self) -> list[Any]:
         last = int(self.mistakes[-1]) if len(self.mistakes) else 0
-        bound = [] if self.bound_ is None else [line(f"bound: {self.bound:.4g}", HELD_OUT, "--", 2)]
+        bound = [] if self.bound_ is None else [line(f"bound: {rounded_up(self.bound, 4)}", HELD_OUT, "--", 2)]
         return [line(f"mistakes: {last}", TRAINING, width=2), *bound]
