@@ -100,7 +100,7 @@ def _check_values(options: dict[str, Any]) -> None:
         number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
         if name in _NUMBERS and not (value is None or number):
             raise ValueError(f"{name} in solver_options must be a number; got {value!r}.")
-        if name == "seed" and not (number and isinstance(value, Integral) and value >= 0):
+        if name == "seed" and not (number and isinstance(value, Integral) and int(value) >= 0):
             raise ValueError(f"seed in solver_options must be a whole number from 0; got {value!r}.")
 
 
