@@ -96,6 +96,11 @@ def test_distances_that_overflow_are_refused(rows):
         fitted(rows * 1e200, "minkowski", p=3, algorithm="ball_tree").kneighbors(rows * 1e200)
 
 
+def test_distances_that_overflow_have_a_certificate_that_claims_nothing(rows):
+    proof = fitted(rows * 1e200, "minkowski", p=3, algorithm="ball_tree").certificate_
+    assert not proof.holds and "beyond float64" in proof.statement
+
+
 def test_a_metric_that_is_nan_for_some_rows_certifies_nothing(rows):
     def broken(x, z):
         return np.nan if x[0] + z[0] > 4 else float(np.abs(x - z).sum())

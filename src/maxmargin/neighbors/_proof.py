@@ -15,7 +15,7 @@ from sklearn.metrics import DistanceMetric, pairwise_distances
 from sklearn.neighbors import VALID_METRICS
 
 from ..certificates import Guarantee, Status
-from .search import Index
+from .search import Index, UndefinedDistanceError
 
 # Rows that are checked, and values of X that checking them may read.
 _ROWS = 32
@@ -90,7 +90,12 @@ def search_guarantee(
         figures = {"training rows": float(n), "neighbours": float(k)}
         words = f"{n} training rows have no {k} neighbours: nothing can be predicted, and nothing is claimed."
         return Guarantee("exact search", figures, words, False, Status.STALLED)
-    checked, deviation = check_search(index, X, k, metric, parameters)
+    try:
+        checked, deviation = check_search(index, X, k, metric, parameters)
+    except UndefinedDistanceError:
+        figures = {"training rows": float(n), "neighbours": float(k)}
+        words = "some distances between training rows are NaN or beyond float64; nothing is claimed."
+        return Guarantee("exact search", figures, words, False, Status.STALLED)
     holds = deviation <= (_AGREES if _is_euclidean(metric) else _AGREES_ROUGHLY)
     figures = {
         "training rows": float(n),

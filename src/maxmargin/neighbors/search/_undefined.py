@@ -67,6 +67,10 @@ def check_rows(metric: Any, X: Any, *, trained: bool) -> None:
             )
 
 
+class UndefinedDistanceError(ValueError):
+    """Distances that are NaN, or beyond float64: which rows are nearest is not defined."""
+
+
 def check_found(metric: Any, distances: np.ndarray) -> None:
     """Refuse an answer with distances that are not numbers, or that overflowed: of these none is the nearest."""
     known = isinstance(metric, str) and metric != "precomputed"  # infinity may be what a user means
@@ -74,7 +78,7 @@ def check_found(metric: Any, distances: np.ndarray) -> None:
     if bad.size:
         name = repr(metric) if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__)
         what = "NaN" if np.isnan(distances[bad]).any() else "infinity"
-        raise ValueError(
+        raise UndefinedDistanceError(
             f"metric={name} gives {what} as the distance of {_listed('row', bad)} of X from training rows: their "
             f"nearest neighbours are not defined. Leave these rows out, scale X, or use another metric."
         )
