@@ -1,5 +1,7 @@
 """The course of a fit: every iterative estimator records it on request, and nothing without."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -298,3 +300,32 @@ def test_columns_that_are_not_there_are_named():
     with pytest.raises(KeyError, match="iteration, seconds, inertia"):
         trace["mistakes"]
     assert "inertia" in repr(trace)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+@pytest.mark.parametrize("make", [partial(SVR, epsilon=0.0), NuSVR], ids=["SVR", "NuSVR"])
+def test_the_last_point_is_the_certificate_of_what_the_model_keeps(make, C):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    model = make(C=C, trace=True).fit(x, x[:, 0] + rng.normal(size=40))
+    last, proof = model.trace_.points[-1].figures, model.certificate_
+    assert (last.primal, last.dual, last.gap) == (proof.primal, proof.dual, proof.relative_gap)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_no_traced_dual_of_newtons_steps_is_above_a_primal(C):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    trace = KernelLogisticRegression(C=C, trace=True).fit(x, x[:, 0] + 0.4 * rng.normal(size=40) > 0).trace_
+    assert np.max(trace["dual"]) <= np.min(trace["primal"]) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0, 1e4])
+def test_steps_of_a_joint_machine_are_counted_through_its_rounds(C):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    seen = []
+    machine = SVC(C=C, multi_class="crammer_singer", trace=True, callback=lambda state: seen.append(state["iteration"]))
+    trace = machine.fit(x, y).trace_
+    assert (np.diff(trace["iteration"]) >= 0).all()
+    assert seen == sorted(seen)

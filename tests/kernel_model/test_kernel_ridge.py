@@ -405,3 +405,17 @@ def test_an_indefinite_kernel_is_named_in_words(data, kernel, words):
 
 def test_a_kernel_of_scikit_learns_has_its_name():
     assert str(KernelRidge(kernel="laplacian", gamma=0.5)._kernel_of(3)).startswith("'laplacian' (")
+
+
+def test_equations_that_an_indefinite_kernel_leaves_unsolved_are_not_said_to_hold(data):
+    _, y = data
+    model = KernelRidge(kernel="precomputed", alpha=1.0)
+    with pytest.warns() as caught:
+        model.fit(-np.eye(len(y)), y)
+    assert [w.category for w in caught] == [IndefiniteKernelWarning, ConvergenceWarning]
+    indefinite, stalled = (str(w.message) for w in caught)
+    assert "do not hold" in indefinite
+    assert f"violated by up to {model.certificate_.kkt_violation:.2e}" in stalled
+    assert model.certificate_.status is Status.STALLED
+    with pytest.warns(IndefiniteKernelWarning, match="the equations of the model hold"):
+        assert model.set_params(alpha=2.0).fit(-np.eye(len(y)), y).certificate_.status is Status.STATIONARY

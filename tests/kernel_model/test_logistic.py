@@ -235,3 +235,8 @@ def test_what_rounding_keeps_from_converging_is_no_worse_than_no_model(exponent,
         assert proof.primal < C * 60 * np.log(2)
         assert exponent == 500 or model.score(X, y) > 0.7  # there, products overflow on the way
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_a_tolerance_below_rounding_is_said_to_be_one(moons):
+    with pytest.warns(ConvergenceWarning, match="Rounding errors allow no better. Raise tol"):
+        KernelLogisticRegression(tol=1e-300).fit(*moons)

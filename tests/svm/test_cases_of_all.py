@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_moons
 
 from maxmargin.linear_model import LinearClassifier, LogisticRegression
@@ -186,3 +187,57 @@ def test_other_losses_have_no_cases(loss):
 def test_other_rows_are_refused():
     with pytest.raises(ValueError, match="rows"):
         LinearSVR().fit(X, T).kkt_cases(X[:50], T[:50])
+
+
+CLASSIFIERS = [SVC(), NuSVC(nu=0.3), LinearSVC(), LinearClassifier(loss="squared_hinge")]
+CLASSIFIERS += [LinearSVC(loss="hinge"), LinearClassifier(), LinearSVC(multi_class="crammer_singer")]
+
+
+def _refused(model, x, y, *weight):
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.kkt_cases(x, y, *weight)
+
+
+@pytest.mark.parametrize("model", [*CLASSIFIERS, SVC(multi_class="crammer_singer"), SVC(C=np.inf)], ids=repr)
+def test_cases_of_a_classifier_need_the_data_and_the_weights_of_its_fit(model):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    y = (x[:, 0] + (0 if model.get_params().get("C") == np.inf else 0.4) * rng.normal(size=40) > 0).astype(int)
+    if model.get_params().get("multi_class") == "crammer_singer":
+        y = y + (x[:, 1] > 0)
+    weight = np.where(rng.uniform(size=40) < 0.5, 0.0, 1.0)
+    model = clone(model).fit(x, y, sample_weight=weight)
+    _check_counts(model.kkt_cases(x, y, weight), int(weight.sum()))
+    if model.get_params().get("C") != np.inf:  # rows that a hard margin separates may all lie outside of it
+        _refused(model, x, y)
+    _refused(model, x + 1, y, weight)
+    _refused(model, x, np.roll(y, 7), weight)
+    _refused(model, x[::-1], y[::-1], weight)
+
+
+@pytest.mark.parametrize(
+    "model", [SVR(), NuSVR(), LinearSVR(epsilon=0.1, loss="squared_epsilon_insensitive")], ids=repr
+)
+def test_cases_of_a_regressor_need_the_data_and_the_weights_of_its_fit(model):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    y = x[:, 0] + rng.normal(size=40)
+    weight = np.where(rng.uniform(size=40) < 0.5, 0.0, 1.0)
+    model = clone(model).fit(x, y, sample_weight=weight)
+    _check_counts(model.kkt_cases(x, y, weight), int(weight.sum()))
+    _refused(model, x, y)
+    _refused(model, x + 1, y, weight)
+    _refused(model, x, y + 1, weight)
+
+
+def test_cases_of_one_class_need_the_rows_and_the_weights_of_the_fit():
+    rng = np.random.default_rng(0)
+    x, weight = rng.normal(size=(40, 3)), np.where(rng.uniform(size=40) < 0.5, 0.0, 1.0)
+    model = OneClassSVM(nu=0.3).fit(x, sample_weight=weight)
+    _check_counts(model.kkt_cases(x, sample_weight=weight), int(weight.sum()))
+    _refused(model, x, None)
+    _refused(model, x + 1, None, weight)
+
+
+def _check_counts(cases, rows):
+    assert sum(cases.counts().values()) == rows

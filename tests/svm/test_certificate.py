@@ -241,3 +241,11 @@ class TestCases:
         counts = SVC(C=np.inf, kernel="linear").fit(X, y).kkt_cases(X, y).counts()
         assert counts["inside, correctly classified"] == counts["inside, misclassified"] == 0
         assert counts["on the margin boundary"] >= 2
+
+
+def test_a_refutation_without_figures_prints_none():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    text = str(SVC().fit(X, y).certificate_.verify(X + 1, y))
+    assert "refuted" in text and "nan" not in text
+    assert "nothing could be recomputed" in text

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from maxmargin.certificates import Status
+from maxmargin.kernels import RBF, Linear
 from maxmargin.persistence import load, save
 from maxmargin.svm import SVC, LinearSVC
 
@@ -182,3 +183,13 @@ def test_what_has_no_meaning_for_it():
     model = SVC(**JOINT).fit(X, Y)
     with pytest.raises(ValueError, match="needs binary problems"):
         model.loo_error_bound(X, Y)
+
+
+def test_kernel_values_that_the_fit_rounds_more_than_the_audit_refute_nothing():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    model = SVC(kernel=RBF(1.0) + Linear(), C=1e5, **JOINT).fit(x, y)
+    again = model.certificate_.verify(x, y)
+    assert model.certificate_.status is again.status is Status.CONVERGED
+    # the larger room does not let other data pass
+    assert model.certificate_.verify(x, np.roll(y, 1)).status is Status.REFUTED

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
@@ -155,6 +156,34 @@ def test_advice_on_tolerances_below_rounding(scaled):
     assert "Raise gap_tol" in advice(SVC(gap_tol=1e-19), *scaled)
 
 
+@pytest.mark.parametrize("scale", [1e10, 1e30])
+@pytest.mark.parametrize("machine", [SVC(kernel="linear"), SVR(kernel="linear"), NuSVR(kernel="linear")], ids=repr)
+def test_advice_on_kernel_values_too_large_for_float64(machine, scale):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 3))
+    y = 2 * X[:, 0] + rng.normal(size=30)
+    text = advice(clone(machine), X * scale, y > 0 if isinstance(machine, SVC) else y)
+    assert "Scale the features (StandardScaler): kernel values of up to" in text
+    assert "Raise tol" not in text
+
+
+def test_advice_on_a_high_degree():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 3))
+    text = advice(SVC(kernel="poly", degree=50, coef0=1, max_iter=20_000), X, X[:, 0] + rng.normal(size=30) > 0)
+    assert "Lower degree (now 50) or gamma" in text
+
+
+def test_advice_on_a_joint_machine_is_not_a_warm_start_that_it_refuses():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    machine = SVC(kernel="linear", C=1e6, multi_class="crammer_singer", max_iter=200)
+    text = advice(machine, X, y)
+    assert "warm_start" not in text
+    assert "Lower C (now 1e+06), or raise max_iter (these were 200 iterations)" in text
+    assert "StandardScaler" in advice(machine.set_params(C=1.0), X * 1e5, y)
+
+
 def test_advice_on_steps_names_their_number(scaled):
     assert "max_iter (now 10)" in advice(SVC(max_iter=10), *scaled)
 
@@ -177,3 +206,14 @@ def test_a_variance_too_small_for_gamma_is_named(machine):
     ):
         machine.fit(X, y)
     assert SVC(kernel="linear").fit(X, y).certificate_.status is Status.CONVERGED  # which reads no gamma
+
+
+def test_steps_that_rounding_undoes_end_soon():
+    """Every call ended after two or three steps, as solved; residuals computed again then had the same violation."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=30) > 0
+    model = quietly(NuSVC(kernel="linear"), X * 1e150, y)
+    assert model.certificate_.status is Status.STALLED
+    assert model.certificate_.relative_gap < 1e-9
+    assert model.n_iter_[0] < 1_000_000

@@ -319,6 +319,13 @@ def test_words_of_several_classes_name_them():
     assert near.separable is None and "classes oak and yew" in str(near)
 
 
+@pytest.mark.parametrize("form", [np.array, sp.csr_matrix], ids=["dense", "sparse"])
+def test_unknown_values_are_refused_in_its_own_words(form):
+    with pytest.raises(ValueError, match="separability needs all values: X contains NaN") as error:
+        separability(form([[0.0, 1.0], [np.nan, 2.0], [3.0, 4.0]]), [0, 1, 1])
+    assert "SimpleImputer" in str(error.value) and "Boosting" not in str(error.value)
+
+
 LARGE = 2**53
 
 

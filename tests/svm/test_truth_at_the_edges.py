@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.referee.machines import optima
 
 from maxmargin.certificates import Status
-from maxmargin.svm import SVC, SVR, OneClassSVM
+from maxmargin.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 A, a = make_moons(40, noise=0.3, random_state=0)
 B, b = make_moons(80, noise=0.25, random_state=0)
@@ -115,3 +115,28 @@ def test_the_objective_of_the_model_is_at_most_the_stated_one(kind, storage, off
         assert exact_objective(X, y, weights, b, 100, epsilon) <= Fraction(primal)
     rounded = [Fraction(float(w)) for w in np.ravel(sp.csr_matrix(model.coef_).toarray())]
     assert exact_objective(X, y, rounded, b, 100, epsilon) <= Fraction(model.certificate_.primal) * (1 + Fraction(1e-6))
+
+
+@pytest.mark.parametrize("scale", [1e-149, 1e-151, 1e-153])
+def test_coefficients_whose_halves_overflow(scale):
+    """Rows this small need coefficients above 1e300 for margins of 1."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = (X[:, 0] + 0.4 * rng.normal(size=30) > 0).astype(int)
+    model = NuSVC(kernel="linear").fit(X * scale, y)
+    assert np.isfinite(model.decision_function(X * scale)).all()
+    np.testing.assert_array_equal(model.predict(X * scale), NuSVC(kernel="linear").fit(X, y).predict(X))
+    assert model.certificate_.verify(X * scale, y).status is model.certificate_.status is Status.CONVERGED
+    margins = model.kkt_cases(X * scale, y).margin
+    np.testing.assert_allclose(margins, np.where(y == 1, 1, -1) * model.decision_function(X * scale), atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e20, 1e100, 1e200])
+@pytest.mark.parametrize("seed", range(4))
+def test_intercepts_rounded_to_be_kept_leave_a_tube_confirmed(scale, seed):
+    """Mean and half width are kept: the edges of the tube made of them are an ulp beside those of the fit."""
+    X = np.random.default_rng(seed).normal(size=(30, 3))
+    model = NuSVR().fit(X, X[:, 0] * 2 * scale)
+    again = model.certificate_.verify(X, X[:, 0] * 2 * scale)
+    assert model.certificate_.status is again.status is Status.CONVERGED
+    assert model.certificate_.verify(X, X[:, 0] * 2.001 * scale).status is Status.REFUTED

@@ -28,7 +28,7 @@ from ._duality import (
     violation_at,
 )
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
-from ._image import product_rounding as product_rounding
+from ._image import decision_sums, product_rounding as product_rounding
 from ._indefinite import IndefiniteKernelError, IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
@@ -81,6 +81,7 @@ __all__ = [
     "columns_of",
     "confirmed",
     "equations",
+    "decision_sums",
     "evaluate",
     "evaluate_bracket",
     "evaluate_crammer_singer",

@@ -58,6 +58,16 @@ def bounded_images(problem: BoxQP, columns: np.ndarray) -> list[Image]:
     return images
 
 
+def decision_sums(problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
+    """``K c`` for every variable, as predictions are made: with a linear kernel by the weights.
+
+    Products of small rows underflow, where products of rows with weights of large coefficients have all their digits.
+    """
+    if problem.gram.linear_rows() is None:
+        return problem.image(coefficients)
+    return np.asarray(bounded_image(problem, coefficients).values, dtype=np.float64)
+
+
 def product_rounding(gram: Gram, a: np.ndarray) -> np.ndarray:
     """What float64 may do to each value of ``K a``: much, where large coefficients cancel.
 

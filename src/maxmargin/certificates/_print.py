@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from html import escape
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
     seconds = sum(c.seconds for c in problems) or worst.seconds
     iterations = sum(c.iterations for c in problems) or worst.iterations
     interval = f"{rounded_down(worst.dual)} <= optimum <= {rounded_up(worst.primal)}"
-    if worst.definiteness == "assumed":
+    if isnan(worst.dual) or isnan(worst.primal):
+        interval = "unknown: nothing could be recomputed of this model and these data"
+    elif worst.definiteness == "assumed":
         interval += ", if the kernel is positive semi-definite (assumed)"
     if worst.assumes:
         interval += ", if the assumption holds"

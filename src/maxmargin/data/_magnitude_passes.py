@@ -12,6 +12,8 @@ from ._rows import Rows
 from ._storage import by_storage
 
 _SPLIT = 2.0**27 + 1  # parts a float64 into two halves of its bits (Veltkamp)
+# Coefficients so large that their halves would overflow are summed as smaller ones: powers of two round nothing.
+_LARGE, _SHIFT = 2.0**990, 64
 
 
 @jit_sums
@@ -249,9 +251,13 @@ def exact_sums(rows: Rows, a: np.ndarray, threads: int = 1) -> tuple[np.ndarray,
     """As `compensated_sums`, with the roundings of the products caught as well.
 
     The first is off by at most ``4 u`` of itself and ``3 (n u)**2`` of the second (the same paper), in three times the
-    time; not finite where a value is above 1e300.
+    time; not finite where a value of a row is above 1e300. Larger coefficients are summed as smaller ones.
     """
-    return _summed(rows, a, threads, True)
+    if not np.abs(a).max(initial=0.0) > _LARGE:
+        return _summed(rows, a, threads, True)
+    value, size = _summed(rows, np.ldexp(a, -_SHIFT), threads, True)
+    with np.errstate(over="ignore"):
+        return np.ldexp(value, _SHIFT), np.ldexp(size, _SHIFT)
 
 
 def _summed(rows: Rows, a: np.ndarray, threads: int, with_products: bool | None) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..certificates import Status
+
+
+class TrainingDataError(ValueError):
+    """Rows, labels or weights are not those that the model was trained with; or the model is not the one of its fit."""
+
 
 def check_same_rows(
     seen: int | tuple[int, ...], rows: int | None = None, targets: int | None = None, *, weighted: bool = False
@@ -27,4 +35,19 @@ def check_same_rows(
     kind = "rows of positive weight" if weighted else "rows"
     raise ValueError(
         f"a certificate is about the training data: expected {possible[0]} {kind}, got {' and '.join(named) or 'no y'}."
+    )
+
+
+def check_training(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Refuse data on which the certificate of a model is refuted: what is read off them would not be of the fit."""
+    if model.certificate_.verify(X, y, sample_weight).status is not Status.REFUTED:
+        return
+    weights = (
+        " No sample_weight was given: a model that was trained with weights needs the same ones here, "
+        "kkt_cases(X, y, sample_weight)."
+    )
+    raise TrainingDataError(
+        f"kkt_cases is about the training data, and the certificate of this {type(model).__name__} is refuted on X, y "
+        f"and sample_weight as they were given. Give those of the fit, in the same order; if they are, the model was "
+        f"changed after it.{weights if sample_weight is None else ''}"
     )

@@ -203,13 +203,23 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, TakesKernel, Reported, BaseE
     def _warn(self, kernel: Kernel) -> None:
         worst = self.certificate_.worst
         if worst.definiteness == "fails":
+            broken = [c.kkt_violation for c in self.certificate_.problems if c.status is Status.STALLED]
+            holds = "its equations do not hold either" if broken else "the equations of the model hold"
             warn(
-                f"the kernel {kernel} is not positive semi-definite on these rows: the equations of the model hold, "
-                f"but nothing is proven of its objective. Use a kernel that is an inner product "
-                f"(maxmargin.kernels.check_mercer looks at one).",
+                f"the kernel {kernel} is not positive semi-definite on these rows: nothing is proven of the model's "
+                f"objective; {holds}. Use a kernel that is an inner product (maxmargin.kernels.check_mercer looks at "
+                f"one).",
                 IndefiniteKernelWarning,
                 stacklevel=3,
             )
+            if broken:
+                warn(
+                    f"KernelRidge ended as 'stalled': its equations are violated by up to {max(broken):.2e}, as the "
+                    f"matrix of the kernel with alpha on its diagonal has eigenvalues of about 0. Change alpha, or use "
+                    f"another kernel.",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
         elif worst.status is not Status.CONVERGED:
             warn(
                 f"KernelRidge ended as '{worst.status}': its gap of {worst.gap:.2e} is more than tol={self.tol:g} of "

@@ -29,6 +29,9 @@ from ..svm import kernel_of_fit, rows_of, stated_gamma
 from ._classifier import KernelSumClassifier
 from ._same_model import confirmed, refuted, same_rows
 
+# A gap of which a fit that has stalled owes the rest to rounding.
+_ROUNDED = 1e-9
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelLogisticRegression(KernelSumClassifier):
@@ -166,11 +169,13 @@ class KernelLogisticRegression(KernelSumClassifier):
         return Status.STALLED if ended is Status.CONVERGED else ended
 
     def _advice(self, worst: Certificate) -> str:
-        return (
+        ended = (
             f"KernelLogisticRegression ended as '{worst.status}' ({worst.label}) after {worst.iterations} steps: "
-            f"relative duality gap {worst.relative_gap:.2e} (tol={self.tol:g}). Scale the features, lower C, or raise "
-            f"max_iter."
+            f"relative duality gap {worst.relative_gap:.2e} (tol={self.tol:g}). "
         )
+        if worst.status is Status.STALLED and worst.relative_gap <= _ROUNDED:
+            return f"{ended}Rounding errors allow no better. Raise tol."
+        return f"{ended}Scale the features, lower C, or raise max_iter."
 
     # ---------------------------------------------------------------- the proof
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..certificates import KKTCases, joint_cases, kkt_cases, rounded_multipliers, tube_cases
 from ..data import check_array
-from ..estimators import check_same_rows, check_weights
+from ..estimators import check_same_rows, check_training, check_weights
 from ..problems import Risk
 from ._formulation import LinearFormulation
 from ._start import dense_coef
@@ -29,6 +29,7 @@ def checked_training(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
 def classifier_cases(machine: Any, formulation: LinearFormulation, X: Any, y: Any, sample_weight: Any) -> KKTCases:
     """Cases of every binary problem of a classifier, or of the joint one of Crammer and Singer."""
     X, y, weight = checked_training(machine, X, y, sample_weight)
+    check_training(machine, X, y, sample_weight)
     training = training_again(machine, X, y, weight, False)
     if training is None:
         raise ValueError("y is not what the model was trained on: its classes or their weights differ.")

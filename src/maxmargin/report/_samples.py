@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..certificates import CASES, KKTCases
+from ..estimators import TrainingDataError
 from ..messages import jsonable
 from ..svm import is_large
 from ._data import columns_of
@@ -107,7 +108,10 @@ def _confidence(subject: Subject) -> tuple[np.ndarray | None, str]:
 def _margin(subject: Subject) -> list[dict[str, Any] | None]:
     rows = subject.trained
     assert rows is not None
-    cases = subject.estimator.kkt_cases(subject.trained_as_seen, rows.y, subject.sample_weight)
+    try:
+        cases = subject.estimator.kkt_cases(subject.trained_as_seen, rows.y, subject.sample_weight)
+    except TrainingDataError:  # the section of the proof says that the model is refuted on these rows
+        return []
     wrong = _once(cases, np.flatnonzero(cases.case == _INSIDE_WRONG), cases.slack)
     # many multipliers are at the bound: of equals, those with most slack come first
     heavy = _once(cases, np.flatnonzero(cases.multiplier > 0), cases.multiplier, cases.slack)

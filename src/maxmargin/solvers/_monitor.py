@@ -47,6 +47,7 @@ class Monitor:
         self._whole = self
         self._view: Callable[[Figures], Figures] | None = None
         self._until: Callable[[], bool] | None = None
+        self._before = 0
         self.proves = True
         self._begin = time.perf_counter()
         self._shown = -float("inf")
@@ -56,6 +57,12 @@ class Monitor:
         """A monitor for one of several problems: it speaks by name and stops with all the others."""
         part = copy(self)
         part.label, part._whole = label, self._whole
+        return part
+
+    def after(self, steps: int) -> Monitor:
+        """A monitor for a solver that goes on where others have ended: its steps are counted on from theirs."""
+        part = copy(self)
+        part._before, part._whole = self._before + steps, self._whole
         return part
 
     def stop(self) -> None:
@@ -95,7 +102,7 @@ class Monitor:
         now = time.perf_counter()
         found, seconds = self.seen(figures()), now - self._begin
         kept = np.array(variables()) if self.trace.variables and variables is not None else None
-        self.trace.points.append(TracePoint(self.label, iteration, found, seconds, kept))
+        self.trace.points.append(TracePoint(self.label, self._before + iteration, found, seconds, kept))
         self._begin += time.perf_counter() - now
         return found
 
@@ -105,7 +112,7 @@ class Monitor:
             return
         it, before = certificate, self.trace.of(self.label)
         # a solver may count in smaller units than the certificate does
-        iteration = before[-1].iteration if before else it.iterations
+        iteration = before[-1].iteration - self._before if before else it.iterations
         self.record(iteration, lambda: Figures(it.kkt_violation, it.relative_gap, it.primal, it.dual))
 
     def viewing(self, view: Callable[[Figures], Figures]) -> Monitor:
@@ -126,7 +133,7 @@ class Monitor:
 
     def report(self, iteration: int, violation: float, gap: float) -> bool:
         """Tell the state of the fit; True means that the solver shall stop."""
-        seconds = time.perf_counter() - self._begin
+        iteration, seconds = self._before + iteration, time.perf_counter() - self._begin
         if self.verbose and seconds - self._whole._shown >= self.interval:
             self._whole._shown = seconds
             self._whole._display.take(Fitting(iteration, gap, seconds, self.label, violation))

@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..certificates import Certificate, KKTCases, kkt_cases
+from ..certificates import Certificate, KKTCases, decision_sums, kkt_cases
 from ..data import weighted_sums
 from ..engine import one_blas_thread
-from ..estimators import Reported, TakesKernel, check_same_rows, class_weights
+from ..estimators import Reported, TakesKernel, check_same_rows, check_training, class_weights
 from ..problems import BoxQP
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
@@ -144,7 +144,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         for k, (pair, problem, beta, intercepts) in enumerate(self._training_problems(X, y, weight)):
             evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
             coefficients = self._spread_of(pair, y)
-            expected = problem.image(coefficients) + self.intercept_[k]
+            expected = decision_sums(problem, coefficients) + self.intercept_[k]
             tolerance = formulation.tolerance_of(problem)
             audits.append(Audit.of(problem, beta, evidence, own[pair.rows, k], expected, tolerance, coefficients))
         return audits
@@ -157,10 +157,11 @@ class KernelClassifier(ClassifierMixin, Reported):
         """
         parts = []
         data = self._training_data(X, y, sample_weight)
+        check_training(self, X, y, sample_weight)
         if is_joint(self):
             return joint_cases_of(self, *data)
         for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):
-            margin = pair.sign * (problem.image(self._spread_of(pair, y)) + self.intercept_[k])
+            margin = pair.sign * (decision_sums(problem, self._spread_of(pair, y)) + self.intercept_[k])
             bound = np.where(pair.sign > 0, problem.upper, -problem.lower)
             parts.append(kkt_cases(k, pair.rows, self._cases_by(np.abs(beta), bound, margin), bound, margin))
         return KKTCases.concatenate(parts)

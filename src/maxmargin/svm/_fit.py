@@ -78,7 +78,7 @@ def fit_classifier(machine: Any, formulation: Formulation, X: Any, y: Any, sampl
     machine.n_iter_ = np.array([s.solution.iterations for s in solved])
     models = [formulation.to_model(s.solution) for s in solved]
     keep_classes(machine, X, gamma, data.scheme, data.pairs, models, data.label, data.classes)
-    conclude(machine, [s.certificate for s in solved], monitor, interrupted, partial(advice, machine))
+    conclude(machine, [s.certificate for s in solved], monitor, interrupted, partial(advice, machine, X))
     _warn_of_indefinite(machine, kernel, solved)
 
 
@@ -102,7 +102,7 @@ def fit_one(machine: Any, formulation: Formulation, X: Any, y: Any, sample_weigh
     machine.n_iter_ = solution.iterations
     keep_one(machine, X, gamma, coefficients, intercept)
     vars(machine).update(formulation.attributes(solution))
-    conclude(machine, [solved[0].certificate], monitor, interrupted, partial(advice, machine))
+    conclude(machine, [solved[0].certificate], monitor, interrupted, partial(advice, machine, X))
     _warn_of_indefinite(machine, kernel, solved)
 
 
@@ -128,9 +128,7 @@ def _solve(
         solver=machine.solver,
     )
     names = [task.name for task in tasks]
-    solved, interrupted = solve_all(work.solve, work.untouched, names, monitor, side_by_side=workers > 1)
-    kept = zip(solved, tasks, strict=True)
-    return [formulation.as_kept(found, task.problem, kernel) for found, task in kept], interrupted
+    return solve_all(work.solve, work.untouched, names, monitor, side_by_side=workers > 1)
 
 
 def _pair_grams(gram: Gram, data: Classes, cache_bytes: float) -> list[Gram]:

@@ -73,6 +73,10 @@ class Formulation(ABC):
         """Variables and intercepts of the problem again."""
         return coefficients, (intercept,)
 
+    def kept_rounding(self, intercept: float) -> float:
+        """What rounding may have done to the intercepts of a problem, where a model keeps others to make them of."""
+        return 0.0
+
     def as_kept(self, solved: Solved, problem: BoxQP, kernel: Kernel) -> Solved:
         """The same with figures of what the model keeps, where that is not what was solved for."""
         return solved
@@ -279,6 +283,10 @@ class Tube(Formulation):
         if self.nu is None:
             return beta, (intercept,)
         return _with_totals(problem, beta), (intercept + self.epsilon, intercept - self.epsilon)
+
+    def kept_rounding(self, intercept: float) -> float:
+        """With a nu: their mean and half their difference are kept, and both are rounded, as is each sum of the two."""
+        return 0.0 if self.nu is None else 4 * 2.0**-53 * (abs(intercept) + abs(self.epsilon))
 
     def attributes(self, solution: Solution) -> dict[str, Any]:
         if self.nu is None:

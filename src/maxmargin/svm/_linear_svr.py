@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..certificates import Certificate, KKTCases, are_floats, confirmed
 from ..data import Rows
 from ..engine import thread_count
-from ..estimators import check_weights, conclude, monitor_of, solve_all
+from ..estimators import check_training, check_weights, conclude, monitor_of, solve_all
 from ..linear import (
     LinearMachine,
     Tasks,
@@ -138,6 +138,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
+        check_training(self, X, y, sample_weight)
         X, y, weight = checked_training(self, X, y, sample_weight)
         theta = np.append(self.coef_, self.intercept_)
         return regressor_cases(self._risk(X, y.astype(np.float64), weight), theta, self._slopes)

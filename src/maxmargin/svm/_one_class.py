@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from ..certificates import KKTCases, region_cases
-from ..estimators import check_same_rows
+from ..estimators import check_same_rows, check_training
 from ._fit import fit_one
 from ._formulations import OneClass
 from ._input import training_weights
@@ -88,6 +88,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def kkt_cases(self, X: Any, y: Any = None, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: inside the region, on its boundary, or outside."""
+        check_training(self, X, y, sample_weight)
         X, _, weight = self._training_data(X, y, sample_weight)
         rows, problem, multipliers, b = again_one(self, X, None, weight)
         return region_cases(rows, multipliers, problem.upper, problem.image(multipliers) + b)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
 from ..certificates import KKTCases, tube_cases
-from ..estimators import Reported, TakesKernel, check_same_rows
+from ..estimators import Reported, TakesKernel, check_same_rows, check_training
 from ._fit import fit_one
 from ._input import training_weights
 from ._machine import KernelMachine
@@ -49,6 +49,7 @@ class KernelRegressor(RegressorMixin, Reported):
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
+        check_training(self, X, y, sample_weight)
         X, y, weight = self._training_data(X, y, sample_weight)
         rows, problem, coefficients, b = again_one(self, X, y, weight)
         values = problem.gram.product(np.arange(len(rows)), coefficients[None], np.float64)[0] + b

@@ -19,13 +19,13 @@ _UNEVEN = 100.0
 _LARGE = 1e6
 
 
-def advice(machine: Any, worst: Certificate) -> str:
-    """The warning of a fit that did not converge, from the worst of its problems."""
+def advice(machine: Any, X: Any, worst: Certificate) -> str:
+    """The warning of a fit on rows X that did not converge, from the worst of its problems."""
     where = f" ({worst.label})" if worst.label and len(machine.certificate_.problems) > 1 else ""
     return (
         f"{type(machine).__name__} ended as '{worst.status}'{where} after {worst.iterations} iterations: largest KKT "
         f"violation {worst.kkt_violation:.2e} (tol={machine.tol:g}), relative duality gap {worst.relative_gap:.2e}. "
-        + _remedy(machine, worst)
+        + _remedy(machine, X, worst)
     )
 
 
@@ -45,14 +45,18 @@ def indefinite_advice(parameter: Any, kernel: Kernel, solved: Sequence[Solved]) 
     )
 
 
-def _remedy(machine: Any, worst: Certificate) -> str:
+def _remedy(machine: Any, X: Any, worst: Certificate) -> str:
     """One or two sentences for the worst of a machine's problems."""
+    joint = getattr(machine, "multi_class", "") == "crammer_singer" and worst.label == "all classes"
     if worst.status is Status.INTERRUPTED:
-        return "Set warm_start=True and call fit again to resume."
+        return "Call fit again." if joint else "Set warm_start=True and call fit again to resume."
     uneven = _unevenness(machine)
     scale = f"Scale the features (StandardScaler): their deviations differ by a factor of {uneven:.0e}. "
     start = scale if uneven > _UNEVEN else ""
     if worst.status is Status.BUDGET_EXHAUSTED:
+        start = start or _large_values(machine, X)
+        if joint:
+            return f"{start}Lower C (now {machine.C:g}), or raise max_iter (these were {worst.iterations} iterations)."
         solver = getattr(machine, "solver", "auto")
         other = "" if solver == "auto" else f"Use solver='auto' (this was {solver!r}). "
         more = "" if machine.max_iter == -1 else f"Raise max_iter (now {machine.max_iter}), or set "
@@ -68,6 +72,9 @@ def _remedy(machine: Any, worst: Certificate) -> str:
         return f"Rounding errors allow no better. {start}".rstrip()
     if worst.kkt_violation <= machine.tol and gap_tol is not None:
         return f"Rounding errors allow no better: gap_tol={gap_tol:g} is below what float64 can show. Raise gap_tol."
+    large = _large_values(machine, X)
+    if large:
+        return f"Rounding errors allow no better. {large}".rstrip()
     largest = float(np.abs(machine._dual_coef()).max(initial=0.0))
     C = getattr(machine, "C", None)
     if C is not None and largest > _LARGE:
@@ -76,6 +83,20 @@ def _remedy(machine: Any, worst: Certificate) -> str:
             f"Lower C (now {C:g}), or raise tol."
         )
     return f"Rounding errors allow no better: tol={machine.tol:g} is below what float64 can show. Raise tol."
+
+
+def _large_values(machine: Any, X: Any) -> str:
+    """What to do about kernel values so large that multipliers for them have too few digits; empty if they are not."""
+    if callable(machine.kernel) or machine.kernel == "precomputed":
+        return ""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(machine._fitted_kernel().gram(machine._rows(X), None, 1).diagonal()).max())
+    if largest <= _LARGE:
+        return ""
+    size = f"kernel values of up to {largest:.1e} leave their sums too few digits. "
+    if machine.kernel == "poly":
+        return f"Lower degree (now {machine.degree:g}) or gamma, or scale the features (StandardScaler): {size}"
+    return f"Scale the features (StandardScaler): {size}"
 
 
 def _too_close(machine: Any) -> str:

@@ -176,6 +176,7 @@ def separability(
     separable: the margin is at least 0.612372 wide
 
     """
+    _check_known(X)
     machine = SVC(C=np.inf, kernel=kernel, gamma=gamma, coef0=coef0, degree=degree, n_jobs=n_jobs)
     if reason := _rounded(kernel, X):
         with warnings.catch_warnings():
@@ -286,3 +287,18 @@ def _closest(machine: SVC) -> tuple[Any, Any]:
     """The classes whose margin is the narrowest."""
     pairs = list(combinations(machine.classes_.tolist(), 2))
     return pairs[int(np.argmax([part.primal for part in machine.certificate_.problems]))]
+
+
+def _check_known(X: Any) -> None:
+    """Refuse values that are not known: nothing can be proven of them."""
+    values = X.data if sp.issparse(X) else X
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # what is no number is named where it is checked
+        return
+    if np.isnan(values).any():
+        where = "" if sp.issparse(X) or values.ndim != 2 else f" in {int(np.isnan(values).any(axis=1).sum())} rows"
+        raise ValueError(
+            f"separability needs all values: X contains NaN{where}. Leave those rows out, or fill their values in "
+            f"(sklearn.impute.SimpleImputer); the verdict is then about what was filled in."
+        )

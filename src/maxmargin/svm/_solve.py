@@ -67,7 +67,7 @@ class Tasks:
     solver: str = "auto"
 
     def solve(self, k: int, monitor: Monitor) -> Solved:
-        """Solve one problem, and claim no more than its matrix allows."""
+        """Solve one problem, claim no more than its matrix allows, and certify what the model keeps."""
         watch, task = Stopwatch(), self.tasks[k]
         problem, known = task.problem, definiteness(self.kernel, task.problem.gram)
         if known.fails:
@@ -80,15 +80,17 @@ class Tasks:
             if status is Status.CONVERGED and gap_tol is not None and evidence.relative_gap > gap_tol:
                 status = Status.STALLED  # what the matrix lacks of being semi-definite allows no smaller gap
             solution = replace(solution, evidence=evidence, status=status)
-        certificate = certificate_of(solution, watch.seconds(), task.name)
-        monitor.certified(certificate)
-        return Solved(solution, certificate, known.smallest)
+        solved = Solved(solution, certificate_of(solution, watch.seconds(), task.name), known.smallest)
+        kept = self.formulation.as_kept(solved, problem, self.kernel)
+        monitor.certified(kept.certificate)
+        return kept
 
     def untouched(self, k: int) -> Solved:
         """A problem that Ctrl-C left undone keeps its start."""
         task = self.tasks[k]
         solution = untouched(task.problem, task.start)
-        return Solved(solution, certificate_of(solution, 0.0, task.name))
+        solved = Solved(solution, certificate_of(solution, 0.0, task.name))
+        return self.formulation.as_kept(solved, task.problem, self.kernel)
 
     def _solution(self, task: Task, monitor: Monitor, *, definite: bool) -> Solution:
         formulation = self.formulation

@@ -43,6 +43,8 @@ class Audit:
         Largest decision value or target.
     tolerance : float
         The violation up to which the problem counts as solved.
+    kept_rounding : float
+        What keeping the intercepts may have added to the violation of a solved one.
 
     """
 
@@ -52,6 +54,7 @@ class Audit:
     faithful: bool = False
     value_size: float = 1.0
     tolerance: float = 0.0
+    kept_rounding: float = 0.0
 
     @classmethod
     def of(
@@ -136,8 +139,9 @@ def audit_one(machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray, ow
     rows, problem, coefficients, intercept = again_one(machine, X, y, weight)
     beta, intercepts = formulation.to_variables(problem, coefficients, intercept)
     evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
-    expected, tolerance = evidence.image[: len(rows)] + intercept, formulation.tolerance_of(problem)
-    return [Audit.of(problem, beta, evidence, own[rows], expected, tolerance)]
+    expected = evidence.image[: len(rows)] + intercept
+    audit = Audit.of(problem, beta, evidence, own[rows], expected, formulation.tolerance_of(problem))
+    return [replace(audit, kept_rounding=formulation.kept_rounding(intercept))]
 
 
 def confirmed(audit: Audit, claim: Certificate, gap_tolerance: float | None) -> Certificate:
@@ -161,7 +165,7 @@ def _status(audit: Audit, claim: Certificate, found: Certificate, gap_tolerance:
     if claim.status is Status.CONVERGED and not claim.kkt_violation <= tolerance + audit.value_rounding:
         return Status.REFUTED  # what it claims is not what it calls itself
     best, e = claim.status in (Status.CONVERGED, Status.STATIONARY), audit.evidence
-    met = e.kkt_violation <= tolerance
+    met = e.kkt_violation <= tolerance + (audit.kept_rounding if claim.status is Status.CONVERGED else 0.0)
     nearly = e.kkt_violation <= tolerance + audit.value_rounding
     if e.definiteness == "fails" or claim.status is Status.STATIONARY:  # nothing bounds the optimum: gaps are infinite
         if claim.status is not Status.STATIONARY:

@@ -39,6 +39,8 @@ _STEPS_A_CALL = 100_000
 _DEFAULT_CACHE = 200_000_000
 # Steps between two looks at the progress, the relative gain of the objective and the fall of the violation that count
 _STEPS_A_LOOK = 1_000_000
+# The same for calls that solve the whole problem as they see it: residuals computed again see it otherwise, by rounding
+_CALLS_A_LOOK = 1000
 _NO_GAIN, _FALLS = 1e-13, 0.5
 
 
@@ -54,15 +56,16 @@ class _Progress:
     """
 
     def __init__(self) -> None:
-        self.steps, self.objective, self.violation = 0, -np.inf, np.inf
+        self.steps, self.calls, self.objective, self.violation = 0, 0, -np.inf, np.inf
 
     def lost(self, rounds: Decomposition, violation: float) -> bool:
-        if rounds.iterations < self.steps + _STEPS_A_LOOK or rounds.active is not None:
+        few = rounds.iterations < self.steps + _STEPS_A_LOOK and rounds.solved < self.calls + _CALLS_A_LOOK
+        if few or rounds.active is not None:
             return False  # residuals of samples that were left out are not up to date
         linear, objective = rounds.objective()
         gained = objective > self.objective + _NO_GAIN * linear
         falls = violation < _FALLS * self.violation
-        self.steps, self.objective = rounds.iterations, max(objective, self.objective)
+        self.steps, self.calls, self.objective = rounds.iterations, rounds.solved, max(objective, self.objective)
         self.violation = min(violation, self.violation)
         return not (gained or falls)
 
@@ -107,7 +110,7 @@ class Decomposition(IterativeSolver):
         else:
             residual = problem.p - problem.image(beta) if beta.any() else problem.p.copy()
         self.residual, self.dtype, self.tolerance = residual, dtype, tolerance
-        self.progress = _Progress()
+        self.progress, self.solved = _Progress(), 0
         self.previous = np.empty(0, dtype=np.int64)
         self._whole: np.ndarray | None = None  # the Gram matrix of a problem that is one block, computed once
         # a third of the memory for the block, the rest for rows
@@ -211,6 +214,7 @@ class Decomposition(IterativeSolver):
         ends = self._group_ends(chosen)
         steps, _ = smo(block, beta, lower, upper, r, ends, self.dtype(target), max_steps, 0.0)
         self.iterations += int(steps)
+        self.solved += self._whole is not None and steps < max_steps
         moved = np.flatnonzero(beta != before)
         if moved.size == 0:
             return False

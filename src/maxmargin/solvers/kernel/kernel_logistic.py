@@ -48,7 +48,8 @@ class KernelLogisticNewton(IterativeSolver):
         self.theta, self.f, self.b = np.zeros(problem.n), np.zeros(problem.n), 0.0
         if problem.fit_intercept:
             self.b = _best_intercept(problem, self.f, 0.0)
-        self.primal, self.before, self.gap = _primal(problem, self.theta, self.f, self.b), np.inf, np.inf
+        self.primal, self.before = _primal(problem, self.theta, self.f, self.b), np.inf
+        self.high, self.low = self.primal, -np.inf  # both objectives at what would be returned now
 
     @np.errstate(over="ignore", invalid="ignore")  # a step that is not finite raises P, and is not taken
     def step(self, most: int) -> Status | None:
@@ -59,17 +60,18 @@ class KernelLogisticNewton(IterativeSolver):
         self.before = self.primal
         (self.theta, self.f, self.b), self.primal = step
         self.iterations += 1
-        self.gap = _gap(self.problem, self.K, self.f, self.b)
+        self.high, self.low = _objectives(self.problem, self.K, self.f, self.b)
         return None
 
     def finished(self, last: bool) -> Status | None:
-        if self.gap <= self.tolerance * max(abs(self.primal), 1e-300) / 10:
+        if self.high - self.low <= self.tolerance * max(abs(self.primal), 1e-300) / 10:
             return Status.CONVERGED
         return Status.STALLED if self.iterations > 5 and not self.primal < self.before else None
 
     def figures(self) -> Figures:
-        size = max(abs(self.primal), 1e-300)
-        return Figures(gap=self.gap / size, primal=self.primal, dual=self.primal - self.gap)
+        size = max(abs(self.high), abs(self.low), 1e-300)
+        gap = (self.high - self.low) / size if np.isfinite(self.low) else np.inf
+        return Figures(gap=gap, primal=self.high, dual=self.low)
 
     def result(self, status: Status, keyboard: bool) -> Solution:
         """``stats``: the intercept."""
@@ -143,15 +145,15 @@ def _primal(problem: KernelLogisticProblem, a: np.ndarray, f: np.ndarray, b: flo
     return 0.5 * float(a @ f) + float(problem.c @ problem.losses(f + b))
 
 
-def _gap(problem: KernelLogisticProblem, K: np.ndarray, f: np.ndarray, b: float) -> float:
-    """P - D at what would be returned now."""
+def _objectives(problem: KernelLogisticProblem, K: np.ndarray, f: np.ndarray, b: float) -> tuple[float, float]:
+    """P and D at what would be returned now."""
     beta, b = _feasible(problem, f, b)
     image = K @ beta
     p = np.clip(np.abs(beta) / problem.c, 0.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -np.where(p > 0, p * np.log(p), 0.0) - np.where(p < 1, (1 - p) * np.log1p(-p), 0.0)
     dual = -0.5 * float(beta @ image) + float(problem.c @ entropy)
-    return _primal(problem, beta, image, b) - dual
+    return _primal(problem, beta, image, b), dual
 
 
 def _feasible(problem: KernelLogisticProblem, f: np.ndarray, b: float) -> tuple[np.ndarray, float]:

@@ -18,6 +18,7 @@ from ...problems import CrammerSingerRisk, KernelCrammerSinger
 from .._monitor import Monitor
 from .._solution import Solution
 from .._solve_risk import solve_risk
+from .crammer_singer import CrammerSinger
 
 _FLAT = 1e-14  # eigenvalues, relative to the largest, that are rounding errors of K
 _ROUNDS = 8  # each aims ten times lower
@@ -43,7 +44,8 @@ def solve_kernel_crammer_singer(
     best: Solution | None = None
     for _ in range(_ROUNDS):
         left = None if budget is None else max(0, budget - used)
-        found = solve_risk(twin, "auto", start, target, left, monitor, slopes)
+        own = None if monitor is None else monitor.after(used * CrammerSinger.steps_an_iteration)
+        found = solve_risk(twin, "auto", start, target, left, own, slopes)
         used += found.iterations
         alpha, b = np.asarray(found.evidence.u), found.variables[:, -1]
         evidence = evaluate_kernel_crammer_singer(problem, alpha, b, definiteness)
