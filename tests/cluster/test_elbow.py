@@ -122,3 +122,11 @@ def test_more_clusters_than_distinct_rows_are_said_once():
     with pytest.warns(ConvergenceWarning, match="from 4 on there are fewer distinct rows than clusters: 3") as said:
         elbow(X, range(1, 7), random_state=0)
     assert len(said) == 1
+
+
+def test_the_end_of_the_range_is_said():
+    X = groups(12)
+    found = elbow(X, range(1, 7), random_state=0)
+    assert found.chosen == 6
+    assert found.reason.endswith("It is the largest number given: more clusters may be better still.")
+    assert "largest number given" not in elbow(groups(4), range(1, 7), random_state=0).reason

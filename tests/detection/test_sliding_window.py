@@ -172,3 +172,17 @@ def test_parameters_by_name():
             model.set_params(**{name: 1})
     with pytest.raises(ValueError, match="classifier__C is no parameter"):
         SlidingWindow().set_params(classifier__C=1.0)
+
+
+def test_of_windows_with_equal_scores_the_centre_is_found(monkeypatch):
+    """Two plateaus, of 5 x 5 and of 5 x 3 windows two pixels apart, and a lone better one."""
+    corners = [(20 + 2 * i, 30 + 2 * j) for i in range(5) for j in range(5)]
+    corners += [(100 + 2 * i, 40 + 2 * j) for i in range(5) for j in range(3)] + [(60, 60)]
+    boxes = np.array([[top, left, top + 16, left + 16] for top, left in corners], dtype=float)
+    scores = np.r_[np.ones(25), np.ones(15), 2.0]
+    model = SlidingWindow()
+    model.classifier_ = None
+    monkeypatch.setattr(SlidingWindow, "_judged", lambda self, picture, keep: (boxes, scores, None))
+    found = model.detect(np.zeros((130, 130)))
+    assert found.boxes[0, :2].tolist() == [60, 60]
+    assert {tuple(box) for box in found.boxes[1:3, :2].tolist()} == {(24, 34), (104, 42)}

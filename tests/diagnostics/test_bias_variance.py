@@ -243,3 +243,69 @@ def test_noise_of_equal_rows_is_found_in_sparse_rows_too():
     assert dense.noise is not None
     assert sparse.noise == pytest.approx(dense.noise)
     assert sparse.bias == pytest.approx(dense.bias)
+
+
+def _noisy(generator):
+    X = generator.normal(size=(50, 1))
+    return X, X[:, 0] + generator.normal(size=50)
+
+
+def test_standard_errors_are_how_far_estimates_are_apart():
+    """All test rows have the trainings in common: a line without bias was four standard errors below none."""
+    found = [
+        bias_variance(LinearRegression(), sample=_noisy, truth=lambda X: X[:, 0], n_resamples=20, random_state=seed)
+        for seed in range(60)
+    ]
+    for part in ("bias", "variance"):
+        apart = np.std([getattr(one, part) for one in found])
+        said = np.mean([one.standard_errors[part] for one in found])
+        assert 0.6 * apart < said < 2.5 * apart
+    assert all(abs(one.bias) < 4 * one.standard_errors["bias"] for one in found)
+    below = next(one for one in found if one.bias < 0)
+    assert "below 0 by chance: too small to be told from none" in str(below)
+    assert "by chance" not in str(next(one for one in found if one.bias > 0))
+
+
+@pytest.mark.parametrize("loss", ["squared", "zero_one"])
+def test_the_spread_over_trainings_is_that_of_leaving_each_out(loss):
+    X, y = make_classification(120, random_state=0)
+    options = {"loss": loss, "X_test": X[80:], "y_test": y[80:], "random_state": 0}
+    found = bias_variance(LogisticRegression(), X[:80], y[:80], n_resamples=6, **options)
+    every = predictions_of(X, y, loss)
+    without = [parts_of(np.delete(every, b, axis=0), y[80:]) for b in range(6)]
+    for part, rows in (("bias", found.bias_of_rows), ("variance", found.variance_of_rows)):
+        left_out = np.array([one[part] for one in without])
+        jackknife = 5 / 6 * ((left_out - left_out.mean()) ** 2).sum()
+        expected = np.sqrt(rows.var(ddof=1) / len(rows) + jackknife)
+        assert found.standard_errors[part] == pytest.approx(expected, rel=1e-9)
+
+
+def predictions_of(X, y, loss):
+    """What six bootstrapped trainings say of the rows from 80 on, as `bias_variance` draws them."""
+    kept = []
+
+    class Listening(LogisticRegression):
+        def predict(self, X):
+            kept.append(super().predict(X))
+            return kept[-1]
+
+        def predict_proba(self, X):
+            kept.append(super().predict_proba(X))
+            return kept[-1]
+
+    options = {"loss": loss, "X_test": X[80:], "y_test": y[80:], "random_state": 0}
+    bias_variance(Listening(), X[:80], y[:80], n_resamples=6, **options)
+    return np.array(kept)
+
+
+def parts_of(said, right):
+    if said.ndim == 2:
+        shares = np.stack([(said == label).mean(axis=0) for label in (0, 1)], axis=1)
+        main = shares.argmax(axis=1)
+        return {"bias": (main != right).mean(), "variance": (1 - shares.max(axis=1)).mean()}
+    target = (right[:, None] == np.arange(2)).astype(float)
+    variance = said.var(axis=0, ddof=1).sum(axis=1)
+    return {
+        "bias": (((said.mean(axis=0) - target) ** 2).sum(axis=1) - variance / len(said)).mean(),
+        "variance": variance.mean(),
+    }

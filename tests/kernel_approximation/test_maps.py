@@ -172,3 +172,13 @@ def test_a_variance_that_gives_no_gamma_is_named(scale):
     rows = np.random.default_rng(0).normal(size=(30, 3))
     with pytest.raises(ValueError, match=r"gamma='scale' is 1 / .* float64 does not hold: X has a variance of"):
         TruncatedRBF(gamma="scale").fit(scale * rows)
+
+
+@pytest.mark.parametrize("degree, words", [(2, "degree 2 on 200"), (None, "degree 2, the least that meets tol=0.001 ")])
+def test_many_columns_are_said_before_they_are_made(degree, words):
+    X = np.random.default_rng(0).normal(size=(6, 200))
+    gamma = 0.05 / ((X - X.mean(axis=0)) ** 2).sum(axis=1).max()
+    with pytest.warns(UserWarning, match=f"{words}.*features? makes 20,301 columns, .* for 6 rows. Raise tol"):
+        model = TruncatedRBF(gamma, degree=degree).fit(X)
+    assert model.transform(X).shape == (6, 20301)
+    TruncatedRBF(gamma, degree=1).fit(X)

@@ -319,3 +319,25 @@ def test_a_radius_whose_square_overflows_has_a_bound(radius):
     found = model.certificate_.problems[0].averaged
     assert found.bound == pytest.approx(len(y) * radius * found.lipschitz / np.sqrt(found.steps), rel=1e-9, abs=0)
     assert model.certificate_.verify(X, y).status is model.certificate_.status
+
+
+@pytest.mark.parametrize(
+    "solver, options, message",
+    [
+        ("sgd", {"direction": "bogus"}, "direction must be one of .* got 'bogus'"),
+        ("sgd", {"momentum": -1}, "momentum must be at least 0 and below 1; got -1"),
+        ("sgd", {"momentum": "0.9"}, "momentum in solver_options must be a number; got '0.9'"),
+        ("sgd", {"eta0": [1]}, r"eta0 in solver_options must be a number; got \[1\]"),
+        ("sgd", {"radius": "1"}, "radius in solver_options must be a number"),
+        ("sgd", {"average": "no"}, "average in solver_options must be True or False; got 'no'"),
+        ("sgd", {"seed": -1}, "seed in solver_options must be a whole number from 0; got -1"),
+        ("sgd", {"seed": "1"}, "seed in solver_options must be a whole number from 0; got '1'"),
+        ("dual_coordinate", {"shrinking": "bogus"}, "shrinking in solver_options must be True or False"),
+    ],
+)
+@pytest.mark.parametrize("loss", ["hinge", "perceptron"])
+def test_values_of_options_are_checked_even_where_there_is_nothing_to_do(solver, options, message, loss):
+    """The perceptron's loss with a penalty is least at the origin, where the fit begins."""
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    with pytest.raises(ValueError, match=message):
+        LinearClassifier(loss=loss, solver=solver, solver_options=options).fit(X, y)

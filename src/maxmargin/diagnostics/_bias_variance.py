@@ -44,7 +44,8 @@ class BiasVariance:
         Mean loss over test rows and trainings: the sum of its parts. Where the truth is known, that of new targets of
         the test rows.
     bias : float
-        Squared bias; for zero-one loss, the error of the main prediction. With noise in it where `noise` is None.
+        Squared bias; for zero-one loss, the error of the main prediction. With noise in it where `noise` is None. The
+        estimate of a squared bias is right on the average, and hence below 0 at times where there is hardly any.
     variance : float
         Spread of the predictions about their mean, or about the main prediction.
     noise : float or None
@@ -52,7 +53,8 @@ class BiasVariance:
     harm, help : float or None
         Zero-one loss: the part of the variance that adds to the error, and the part that takes away from it.
     standard_errors : dict of str to float
-        Of error, bias and variance as means over the test rows.
+        Of error, bias and variance: how they would vary with other test rows and, by the jackknife, with other
+        trainings. All test rows have the trainings in common, so that the former alone would be too small.
     n_resamples, n_test : int
         Trainings, and test rows.
     bias_of_rows, variance_of_rows : ndarray of shape (n_test,)
@@ -85,6 +87,8 @@ class BiasVariance:
         lines = [f"{self.loss} loss, {self.n_resamples} trainings, {self.n_test} test rows"]
         for key, name in names.items():
             lines.append(f"  {name:<16}{getattr(self, key):>10.4g} +- {self.standard_errors[key]:.2g}")
+        if squared and self.bias < 0:
+            lines[2] += ", below 0 by chance: too small to be told from none"
         if self.noise is not None:
             lines.append(f"  {'noise':<16}{self.noise:>10.4g}")
         if self.harm is not None and self.help is not None:
@@ -323,7 +327,19 @@ def _squared(
         bias = ((mean - target) ** 2).sum(axis=1) - variance / trainings
         error, noise = bias + variance, _noise_of_equal_rows(X, target)
         bias_mean = float(bias.mean()) - (noise or 0.0)
-    return _divided("squared", trainings, error, bias, variance, bias_mean, noise=noise, resampled=resampled)
+    apart = (predictions - (target if truth is None else known)).reshape(trainings, -1)
+    spread = _spread_of_squares(apart @ apart.T / n)
+    return _divided("squared", error, bias, variance, bias_mean, spread, noise=noise, resampled=resampled)
+
+
+def _spread_of_squares(G: np.ndarray) -> dict[str, np.ndarray]:
+    """Error, bias and variance without each training in turn, from products of what two of them miss the targets by."""
+    B, own, rows, total = len(G), G.diagonal(), G.sum(axis=1), G.sum()
+    errors = (own.sum() - own) / (B - 1)
+    if B == 2:  # without one of them there is no variance
+        return {"error": errors, "bias": np.empty(B) * np.nan, "variance": np.empty(B) * np.nan}
+    bias = (total - own.sum() - 2 * (rows - own)) / ((B - 1) * (B - 2))
+    return {"error": errors, "bias": bias, "variance": errors - bias}
 
 
 def _noise_of_equal_rows(X: Any, target: np.ndarray) -> float | None:
@@ -366,13 +382,31 @@ def _zero_one(predictions: np.ndarray, y: np.ndarray, resampled: bool) -> BiasVa
     hits = shares[np.arange(n), right]
     harm, help = float(np.where(bias == 0, variance, 0.0).mean()), float(np.where(bias == 1, hits, 0.0).mean())
     parts = {"harm": harm, "help": help, "resampled": resampled}
-    return _divided("zero_one", trainings, 1 - hits, bias, variance, float(bias.mean()), **parts)
+    without = np.array([_without(counts, row, right) for row in said]).T
+    spread = dict(zip(("error", "bias", "variance"), without, strict=True))
+    return _divided("zero_one", 1 - hits, bias, variance, float(bias.mean()), spread, **parts)
+
+
+def _without(counts: np.ndarray, said: np.ndarray, right: np.ndarray) -> tuple[float, float, float]:
+    """Error, bias and variance without the training that said this."""
+    rows = np.arange(len(said))
+    left = counts.copy()
+    left[rows, said] -= 1
+    main, trainings = left.argmax(axis=1), float(left[0].sum())
+    hits, most = left[rows, right].mean() / trainings, left[rows, main].mean() / trainings
+    return float(1 - hits), float((main != right).mean()), float(1 - most)
 
 
 def _divided(
-    loss: str, trainings: int, error: np.ndarray, bias: np.ndarray, variance: np.ndarray, bias_mean: float, **more: Any
+    loss: str,
+    error: np.ndarray,
+    bias: np.ndarray,
+    variance: np.ndarray,
+    bias_mean: float,
+    without: dict[str, np.ndarray],
+    **more: Any,
 ) -> BiasVariance:
-    """The means of what is known row by row."""
+    """The means of what is known row by row; `without` are those without each training in turn."""
     rows = {"error": error, "bias": bias, "variance": variance}
     return BiasVariance(
         loss=loss,
@@ -380,13 +414,15 @@ def _divided(
         bias=bias_mean,
         variance=float(variance.mean()),
         **{"noise": None, "harm": None, "help": None} | more,
-        standard_errors={name: _standard_error(values) for name, values in rows.items()},
-        n_resamples=trainings,
+        standard_errors={name: _standard_error(values, without[name]) for name, values in rows.items()},
+        n_resamples=len(without["error"]),
         n_test=len(error),
         bias_of_rows=bias,
         variance_of_rows=variance,
     )
 
 
-def _standard_error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+def _standard_error(values: np.ndarray, without: np.ndarray) -> float:
+    """Of a mean over rows that have the trainings in common: of the rows, and of the trainings by the jackknife."""
+    of_rows = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return float(np.hypot(of_rows, np.sqrt(len(without) - 1) * without.std()))

@@ -25,11 +25,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates import Guarantee, Status, figures_reproduced, rounded_down, rounded_up
 from ..data import validate_data
-from ..engine import Stopwatch
+from ..engine import Stopwatch, warn
 from ..estimators import OwnEstimator, check_same_rows
 from ..kernels import RBF, Polynomial
+from ..messages import byte_size, counted
 
 _MOST_COLUMNS = 200_000
+_MANY_COLUMNS = 20_000  # from here on their number is said before they are made
 _SAMPLE = 500  # rows whose errors are measured
 _U = 2.0**-53
 
@@ -119,6 +121,14 @@ class TruncatedRBF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OwnEstimat
                 f"than {_MOST_COLUMNS}: lower degree or gamma, or raise tol."
             )
         self._n_features_out = comb(d + self.degree_, self.degree_)
+        if self._n_features_out > _MANY_COLUMNS:
+            chosen = "" if self.degree is not None else f", the least that meets tol={self.tol:g} with this gamma,"
+            warn(
+                f"degree {self.degree_}{chosen} on {counted(d, 'feature')} makes {self._n_features_out:,} columns, "
+                f"{byte_size(8 * self._n_features_out * len(X))} for {counted(len(X), 'row')}. Raise tol, lower degree "
+                f"or gamma, or use Nystroem or a machine with the RBF kernel itself.",
+                stacklevel=2,
+            )
         self.error_bound_ = self._bound(self.radius_)
         self._rows = len(X)
         self.certificate_ = self._guarantee(X, watch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from ..certificates import Certificate, Status, averaged_guarantee
 from ..engine import Stopwatch
-from ..solvers import Monitor, Solver, choose_solver, solve_risk, solver_name
+from ..solvers import RISK_SOLVERS, Monitor, Solver, choose_solver, solve_risk, solver_name
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,10 @@ class Tasks:
         return Part(theta, self.slopes[k], certificate, solver_name(self.solver))
 
 
+_SWITCHES = frozenset({"average", "nesterov", "precondition", "shrinking"})
+_NUMBERS = frozenset({"momentum", "decay", "delta", "eta0", "radius"})
+
+
 def solver_options(machine: Any, solver: type[Solver]) -> dict[str, Any]:
     """Options of this solver: the user's, and a seed where it has a use for one."""
     options = dict(machine.solver_options or {})
@@ -81,9 +85,23 @@ def solver_options(machine: Any, solver: type[Solver]) -> dict[str, Any]:
             f"solver_options has {sorted(unknown)}, which solver={solver.name!r} does not take; it takes "
             f"{sorted(solver.options) or 'none'}."
         )
+    if solver in RISK_SOLVERS.values():  # the options of a user's own solver are their affair
+        _check_values(options)
     if "seed" in solver.options:
         options.setdefault("seed", _seed(machine.random_state))
     return options
+
+
+def _check_values(options: dict[str, Any]) -> None:
+    """Refuse values of the wrong type, by the name of the option; the solvers see to the rest."""
+    for name, value in options.items():
+        if name in _SWITCHES and not (isinstance(value, bool | np.bool_) or (name == "average" and value is None)):
+            raise ValueError(f"{name} in solver_options must be True or False; got {value!r}.")
+        number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+        if name in _NUMBERS and not (value is None or number):
+            raise ValueError(f"{name} in solver_options must be a number; got {value!r}.")
+        if name == "seed" and not (number and isinstance(value, Integral) and int(value) >= 0):
+            raise ValueError(f"seed in solver_options must be a whole number from 0; got {value!r}.")
 
 
 def _seed(random_state: Any) -> int:

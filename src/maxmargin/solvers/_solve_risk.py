@@ -134,6 +134,8 @@ def _certified(
         # no loss at the origin: it is the minimum
         evidence = evaluate_linear(problem, theta, u)
         if evidence.relative_gap <= tolerance:
+            if issubclass(solver, IterativeSolver):
+                solver(problem, theta, tolerance, u, **options)  # type: ignore[call-arg]  # looks at the options
             found = Solution(theta, Status.CONVERGED, 0, slopes=u, evidence=evidence, solver=solver.name)
             return _kept(problem, solver, found, tolerance)
     target = min(tolerance, _EXACT) if 0 < problem.stored <= solver.exact_up_to else tolerance

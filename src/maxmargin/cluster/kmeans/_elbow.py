@@ -173,7 +173,7 @@ def elbow(
     mean, spread = theirs.mean(axis=0), theirs.std(axis=0, ddof=1) * np.sqrt(1 + 1 / _REFERENCES)
     gaps = falls - mean if one > 0 else np.zeros(len(numbers))
     best = _choice(gaps, spread)
-    chosen, reason = int(numbers[best]), _reason(numbers, gaps, spread, best)
+    chosen, reason = int(numbers[best]), _reason(numbers, gaps, spread, best, X.shape[0])
     return Elbow(numbers, inertias, one * np.exp(-mean), gaps, spread, chosen, reason, models[best])
 
 
@@ -281,7 +281,7 @@ def _grown(points: Points, centres: np.ndarray, k: int) -> np.ndarray:
     return centres + points.origin
 
 
-def _reason(numbers: np.ndarray, gaps: np.ndarray, errors: np.ndarray, best: int) -> str:
+def _reason(numbers: np.ndarray, gaps: np.ndarray, errors: np.ndarray, best: int, rows: int) -> str:
     largest = int(gaps.argmax())
     if not gaps[largest] - errors[largest] > _LEAST_GAP:
         found = f"at most {_less(gaps[largest])} +- {_less(errors[largest])}" if gaps[largest] > 0 else "never"
@@ -290,6 +290,8 @@ def _reason(numbers: np.ndarray, gaps: np.ndarray, errors: np.ndarray, best: int
             f"{_less(_LEAST_GAP)} would be a sign."
         )
     why = f"K={numbers[best]}: its inertia is {_less(gaps[best])} below that of rows without clusters"
+    if best == len(numbers) - 1 and numbers[best] < rows:
+        return f"{why}, more than for any other K. It is the largest number given: more clusters may be better still."
     if largest == best:
         return f"{why}, more than for any other K."
     return f"{why}; K={numbers[largest]} has {_less(gaps[largest])}, which is hardly more."
