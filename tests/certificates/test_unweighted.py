@@ -7,9 +7,19 @@ from maxmargin.certificates import Status
 from maxmargin.cluster import KMeans
 from maxmargin.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier, RandomForestRegressor
 from maxmargin.kernel_model import KernelLogisticRegression, KernelRidge
-from maxmargin.linear_model import Lasso, LogisticRegression, Ridge
+from maxmargin.linear_model import (
+    ElasticNet,
+    Lasso,
+    LassoCV,
+    LinearClassifier,
+    LinearRegression,
+    LogisticRegression,
+    PolynomialRegression,
+    Ridge,
+    RidgeCV,
+)
 from maxmargin.neighbors import KNeighborsClassifier
-from maxmargin.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
+from maxmargin.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.tree import DecisionTreeClassifier
 
 MODELS = [
@@ -30,6 +40,8 @@ MODELS = [
     SVC(),
     SVR(),
 ]
+MORE = [ElasticNet(alpha=0.01), LassoCV(cv=3), LinearClassifier(), LinearRegression(), LinearSVR(), NuSVR(), RidgeCV()]
+MORE += [PolynomialRegression(2)]
 
 
 @pytest.fixture
@@ -53,6 +65,19 @@ def test_a_refutation_without_weights_says_how_to_give_them(model, data):
     other = certificate.verify(X, y, weight[::-1].copy())
     assert other.status is Status.REFUTED
     assert "sample_weight" not in str(other)
+
+
+@pytest.mark.parametrize("model", [*MODELS, *MORE], ids=lambda model: type(model).__name__)
+def test_weights_of_zero_that_are_left_out_are_named(model, data):
+    """Whether the missing rows are counted or the figures compared."""
+    X, y, weight = data
+    certificate = model.fit(X, y, sample_weight=np.where(np.arange(80) % 3 == 0, 0.0, weight)).certificate_
+    try:
+        words = str(certificate.verify(X, y))
+    except ValueError as error:
+        words = str(error)
+    assert "verify(X, y, sample_weight)" in words
+    assert "nan" not in words
 
 
 def test_a_model_that_takes_no_weights_is_not_told_of_them(data):

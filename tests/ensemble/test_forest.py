@@ -115,7 +115,7 @@ def test_certificate_is_recomputed(wine):
     assert found.status is Status.CONVERGED and found.kind == "estimate" and not found.holds
     assert model.certificate_.figures["share of the rows in a bag"] == pytest.approx(0.632, abs=0.02)
     assert model.certificate_.verify(X, np.roll(y, 40)).status is Status.REFUTED
-    with pytest.raises(ValueError, match="expected 178 rows, got X with 100"):
+    with pytest.raises(ValueError, match="expected 178 rows of positive weight, got X with 100"):
         model.certificate_.verify(X[:100], y[:100])
     unbagged = RandomForestClassifier(3, bootstrap=False).fit(X, y)
     assert unbagged.certificate_.kind == "nothing" and not unbagged.certificate_.holds

@@ -311,6 +311,16 @@ def test_a_radius_that_is_too_short_is_not_called_a_bound_of_the_optimum():
     assert "above the best weights of length up to B" in str(model.certificate_)
 
 
+@pytest.mark.parametrize("radius", [1e300, 1e-300])
+def test_a_radius_whose_square_overflows_has_a_bound(radius):
+    X, y = flipped()
+    options = {"schedule": "theory", "radius": radius}
+    model = LinearClassifier(solver="sgd", max_iter=5, random_state=0, solver_options=options).fit(X, y)
+    found = model.certificate_.problems[0].averaged
+    assert found.bound == pytest.approx(len(y) * radius * found.lipschitz / np.sqrt(found.steps), rel=1e-9, abs=0)
+    assert model.certificate_.verify(X, y).status is model.certificate_.status
+
+
 @pytest.mark.parametrize(
     "solver, options, message",
     [

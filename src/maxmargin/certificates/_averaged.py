@@ -83,7 +83,7 @@ def averaged_guarantee(
         return AveragedGuarantee(B, rho, steps, np.inf, primal, eta or 0.0, certain)
     if eta is None:
         eta = B / (rho * np.sqrt(steps))
-    bound = problem.n * (B**2 / (2 * eta * steps) + eta * rho**2 / 2)
+    bound = problem.n * (B / (2 * eta * steps) * B + eta * rho / 2 * rho)  # squares may overflow where this does not
     return AveragedGuarantee(B, rho, steps, float(bound), primal, float(eta), certain)
 
 

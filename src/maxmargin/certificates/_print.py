@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ._certificate import Certificate
 
 
+# What was not computed: of a fit that was interrupted at once, or of a model whose parts contradict each other.
+_UNKNOWN = "unknown"
 # What a certificate says of the kernel matrix where the kernel's formula does not say it.
 KERNEL_MATRIX = {
     "shown": "positive semi-definite up to a shift that primal counts in: shown",
@@ -85,12 +87,16 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
         *lines,
         ("status", str(worst.status)),
         ("dual <= optimum <= primal", interval),
-        ("relative gap", f"{worst.relative_gap:.2e}{_of_nothing(worst)}"),
-        ("largest KKT violation", f"{worst.kkt_violation:.2e}"),
+        ("relative gap", f"{_figure(worst.relative_gap)}{_of_nothing(worst)}"),
+        ("largest KKT violation", _figure(worst.kkt_violation)),
         ("iterations", f"{iterations}"),
         ("seconds", f"{seconds:.3g}"),
         *([("note", note)] if note else []),
     ]
+
+
+def _figure(value: float) -> str:
+    return _UNKNOWN if isnan(value) else f"{value:.2e}"
 
 
 def _of_nothing(worst: Certificate) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 from sklearn.utils.validation import has_fit_parameter
 
 _WORDS = (
-    "No sample_weight was given: a model that was trained with weights is verified with the same ones, "
-    "certificate_.verify(X, y, sample_weight)."
+    "If the model was trained with sample_weight, verify it with the same: certificate_.verify(X, y, sample_weight)."
 )
 
 

@@ -322,7 +322,7 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         again = clone(self).set_params(warm_start=False, n_estimators=max(1, len(self.estimators_)))
         seeds = (getattr(self, name, None) for name in ("_held_seed", "_node_seed", "_deal_seed"))
         X, target, bins, validation = again._prepare(X, y, sample_weight, *seeds)
-        check_same_rows((self._n_samples, len(self._bags.order)), len(target))
+        check_same_rows((self._n_samples, len(self._bags.order)), len(target), weighted=True)
         if where := first_difference(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())
         try:

@@ -33,9 +33,12 @@ def check_same_rows(
         return
     named = [f"{name} with {count}" for name, count in (("X", rows), ("y", targets)) if count is not None]
     kind = "rows of positive weight" if weighted else "rows"
-    raise ValueError(
+    message = (
         f"a certificate is about the training data: expected {possible[0]} {kind}, got {' and '.join(named) or 'no y'}."
     )
+    if weighted and any(count > possible[0] for count in counts):
+        message += " If some weights of the fit were zero, give the same sample_weight: verify(X, y, sample_weight)."
+    raise ValueError(message)
 
 
 def check_training(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
