@@ -94,12 +94,9 @@ def violation_at(problem: BoxQP, beta: np.ndarray, residual: np.ndarray, interce
     return worst
 
 
-_LEAST = 1e-307  # what is smaller has lost digits; of larger objectives the gap is relative to themselves
-
-
 def relative(gap: float, primal: float, dual: float) -> float:
     """The gap as a fraction of the larger objective."""
-    return gap / max(abs(primal), abs(dual), _LEAST) if np.isfinite(gap) else np.inf
+    return gap / max(abs(primal), abs(dual), 1e-300) if np.isfinite(gap) else np.inf
 
 
 def difference(primal: float, dual: float) -> float:
