@@ -59,7 +59,6 @@ _OTHER_ROWS = (
     "y should be a 1d array",
     "invalid literal for int()",
     "Cannot center sparse matrices",
-    "columns using strings is only supported for dataframes",  # which a setting of scikit-learn makes of arrays
     "types are expected to be both numerical",
     "when the model was fitted: convert it",
     # of parameters that were changed after the fit, and are read again by a proof
