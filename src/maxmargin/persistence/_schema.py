@@ -151,8 +151,8 @@ class Schema:
         if node["fitted"] is None:
             return value
         if isinstance(node["fitted"], dict) and set(node["fitted"]) == _NOT_FITTED <= set(self.kinds):
-            kind, place = cast(Kind, self.kinds[OUTPUT_SETTINGS]), inside(where, OUTPUT_SETTINGS)
-            setattr(value, OUTPUT_SETTINGS, (yield kind.read(node["fitted"][OUTPUT_SETTINGS], place, scope)))
+            output, place = cast(Kind, self.kinds[OUTPUT_SETTINGS]), inside(where, OUTPUT_SETTINGS)
+            setattr(value, OUTPUT_SETTINGS, (yield output.read(node["fitted"][OUTPUT_SETTINGS], place, scope)))
             return value
         read = yield self._read_fitted(node["fitted"], where, scope)
         for name, part in read.items():
