@@ -45,6 +45,8 @@ class Audit:
         The violation up to which the problem counts as solved.
     kept_rounding : float
         What keeping the intercepts may have added to the violation of a solved one.
+    problem, variables, values : BoxQP, ndarray, ndarray or None
+        The problem, its variables, and the decision values of its rows.
 
     """
 
@@ -55,6 +57,9 @@ class Audit:
     value_size: float = 1.0
     tolerance: float = 0.0
     kept_rounding: float = 0.0
+    problem: BoxQP | None = None
+    variables: np.ndarray | None = None
+    values: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -85,7 +90,8 @@ class Audit:
         slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
         objective_rounding = max(widest * value_rounding, 2 * evidence.rounding)
-        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance)
+        parts = {"problem": problem, "variables": beta, "values": expected}
+        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance, **parts)  # type: ignore[arg-type]
 
 
 def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certificate]:
@@ -94,9 +100,14 @@ def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certific
     Data that cannot be those of the fit (another number of rows) are an error of the caller; whatever is wrong with the
     model is a refutation.
     """
+    return audited(machine, X, y, sample_weight)[0]
+
+
+def audited(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[list[Certificate], list[Audit]]:
+    """The certificates, and what they were recomputed of: nothing where the model does not fit to the data."""
     claims = machine.certificate_.problems
     if not is_whole(machine):
-        return refuted(claims)
+        return refuted(claims), []
     X, y, weight = machine._training_data(X, y, sample_weight)
     if machine._kernel_name == "precomputed":  # what the machine was trained on
         X = symmetric_part(X)
@@ -107,13 +118,13 @@ def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certific
     except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
         audits = []
     if len(audits) != len(claims):
-        return refuted(claims)
+        return refuted(claims), []
     formulation, found = machine._formulation(), zip(audits, claims, strict=True)
     checked = []
     for audit, claim in found:
         comparable = formulation.comparable(claim, audit.evidence, audit.tolerance)
         checked.append(confirmed(audit, comparable, formulation.gap_tol))
-    return checked
+    return checked, audits
 
 
 def _gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
