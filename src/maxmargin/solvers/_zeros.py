@@ -30,15 +30,16 @@ def with_exact_zeros(
 
     But for rounding: of weights whose parts of the gap are below that of the bounds, so may be the gap's change.
     """
-    penalty = getattr(problem, "penalty", None)
-    l1, l2 = getattr(penalty, "separable", None) or (0.0, 0.0)
-    if l1 <= 0 or not _SEEN * l1 < evidence.kkt_violation < np.inf or problem.kind not in ("risk", "multinomial"):
+    if problem.kind not in ("risk", "multinomial"):
+        return theta, evidence
+    l1, l2 = problem.penalty.separable or (0.0, 0.0)
+    if l1 <= 0 or not _SEEN * l1 < evidence.kkt_violation < np.inf:
         return theta, evidence
     factors = evidence.u if problem.kind == "multinomial" else problem.weights * evidence.u
     w, v = theta[:-1], -problem.transposed(factors)[:-1]
     rounding = evidence.rounding * max(evidence.primal, evidence.dual)
     value = evidence.primal
-    for gone, rounded in _candidates(w, v, l1, l2, penalty.positive, rounding):
+    for gone, rounded in _candidates(w, v, l1, l2, problem.penalty.positive, rounding):
         other = theta.copy()
         other[:-1][gone] = 0.0
         slack = rounding if rounded else 0.0
