@@ -395,6 +395,22 @@ def test_a_sample_on_the_decision_boundary_is_neither(model):
     assert cases.counts()["inside, misclassified"] == 0
 
 
+def test_where_no_row_holds_the_intercept_it_is_the_optimum_of_the_model():
+    """Two rows at distance 1 with C = 1: w = 1, and every intercept from -1 to 0 is best."""
+    x, y = np.array([[0.0], [1.0]]), np.array([0, 1])
+    model = LinearSVC(loss="hinge").fit(x, y)
+    z = np.array([-1, 1]) * model.decision_function(x)
+    place = np.where(np.abs(z - 1) < 1e-9, ON, np.where(z > 1, OUTSIDE, np.where(z == 0, ZERO, RIGHT)))
+    np.testing.assert_array_equal(model.kkt_cases(x, y).case, place)
+
+
+def test_targets_that_are_all_met():
+    x, _ = made(0)
+    assert (LinearSVR().fit(x, np.ones(60)).kkt_cases(x, np.ones(60)).case == 1).all()
+    line = x @ np.arange(4)
+    assert (LinearSVR(C=100.0).fit(x, line).kkt_cases(x, line).case == 1).all()
+
+
 # ---------------------------------------------------------------- fits that have not converged
 
 

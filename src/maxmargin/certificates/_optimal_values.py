@@ -59,7 +59,7 @@ class _Distance:
 def optimal_values(problem: Risk, theta: np.ndarray, evidence: RiskEvidence) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper ends of the decision values of the optimum at each row; infinite where nothing is known.
 
-    `evidence` is that of theta. Where several intercepts are optimal, and theta has one of them, it is that optimum.
+    `evidence` is that of theta. Where several intercepts are optimal it is the optimum next to that of theta.
     """
     n, gap = problem.n, evidence.gap
     bare = problem.kind == "risk" and problem.penalty.separable == (0.0, 0.0)  # its slopes are not those of the bound
@@ -233,19 +233,23 @@ class _Anchors:
 
 
 def _at_this_intercept(problem: Risk, distance: _Distance, f: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Bounds of |f - f*| if the intercept at hand is shown to be optimal, as it may be where no row holds it.
+    """Bounds of |f - f*| for an optimum whose intercept is next to the one at hand, as it may be where no row holds it.
 
-    It is if the slopes of the losses at the optimal weights balance: they do not depend on what is left open of f*.
+    The slopes of the losses at the optimal weights rise with the intercept. If their sum is not positive a little below
+    and not negative a little above, there is an optimal intercept between.
     """
     nothing = np.full(problem.n, inf)
     if not problem.loss.piecewise_linear or problem.kind == "hard margin" or not np.isfinite(distance.radius):
         return nothing
-    lengths = np.sqrt(problem.rows.squared_norms(np.zeros(problem.d))) * (1 + 1e-9)
-    reach = distance.radius * lengths + errors
-    c, y = problem.weights, problem.y
-    kept = c > 0
-    slopes, others = (problem.loss.derivative(f + side * reach, y)[kept] for side in (-1.0, 1.0))
-    if not np.array_equal(slopes, others):
+    with np.errstate(over="ignore"):
+        lengths = np.sqrt(problem.rows.squared_norms(np.zeros(problem.d))) * (1 + 1e-9)
+        reach = distance.radius * lengths + errors
+    c, kept = problem.weights, problem.weights > 0
+    most = float(reach[kept].max()) + 4 * U * float(np.abs(f[kept]).max()) + 4 * U
+    if not isfinite(most):
         return nothing
-    terms = c[kept] * slopes
-    return reach if abs(float(terms.sum())) <= gamma(len(terms) + 2) * float(np.abs(terms).sum()) else nothing
+    for side in (-1.0, 1.0):  # 3 steps to this side f* is at least two steps on, and every slope beyond it no less
+        terms = (c * problem.loss.derivative(f + side * most, problem.y))[kept]
+        if side * float(terms.sum()) < -gamma(len(terms) + 2) * float(np.abs(terms).sum()):
+            return nothing
+    return reach + 3 * most * (1 + 1e-9)

@@ -147,7 +147,8 @@ def regressor_cases(problem: Risk, theta: np.ndarray, slopes: np.ndarray | None,
     y, bound = problem.y[rows], _bounds(problem)[rows]
     unit = epsilon + float(np.abs(y - np.median(y)).mean())
     room = 2.0**-52 * np.abs(y)  # of the differences
-    case = _in_tube(y - high[rows] - room, y - low[rows] + room, epsilon, _ON * unit)
+    near = _ON * unit + 2.0**-48 * float(np.abs(y).max())
+    case = _in_tube(y - high[rows] - room, y - low[rows] + room, epsilon, near)
     size = _multipliers(problem, evidence.u)[rows]
     if not problem.smooth:
         size = np.where((case == 2) | (case == 3), bound, size)
