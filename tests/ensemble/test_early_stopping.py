@@ -75,6 +75,27 @@ def test_settings_changed_after_the_fit_do_not_refute_it():
     assert model.certificate_.verify(X, y).status is Status.REFUTED
 
 
+@pytest.mark.parametrize(
+    "model", [AdaBoostClassifier, AdaBoostRegressor, RandomForestClassifier, RandomForestRegressor]
+)
+def test_a_record_of_rows_held_out_that_no_fit_can_have_made(model):
+    """It raised an error about the parameter instead of a refutation."""
+    X, y = CANCER
+    fitted = model(n_estimators=3, validation_fraction=0.2, random_state=0).fit(X, y)
+    assert fitted.certificate_.verify(X, y).status is not Status.REFUTED
+    fitted.validation_fraction = 1e-6
+    if hasattr(fitted, "_validation_fraction"):  # what counts is kept at the fit
+        fitted._validation_fraction = 1e-6
+    assert fitted.certificate_.verify(X, y).status is Status.REFUTED
+
+
+def test_a_forest_with_bags_that_no_fit_can_have_drawn():
+    X, y = CANCER
+    forest = RandomForestClassifier(3, max_samples=0.5, random_state=0).fit(X, y)
+    forest.max_samples = 2**40
+    assert forest.certificate_.verify(X, y).status is Status.REFUTED
+
+
 def test_a_later_fit_without_validation_forgets_its_scores():
     X, y = CANCER
     model = AdaBoostClassifier(n_estimators=20, validation_fraction=0.2, random_state=0).fit(X, y)

@@ -5,13 +5,22 @@ import json
 import re
 import tracemalloc
 import zipfile
+from contextlib import nullcontext
 from copy import deepcopy
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from maxmargin.ensemble import AdaBoostClassifier, BaggingClassifier
 from maxmargin.persistence import ModelFileError, load, read_provenance, save
+from maxmargin.tree import DecisionTreeClassifier
 
 from .fuzz import judge, prepare
 from .mutations import members, mutate, packed, resealed, unpacked, zipped
@@ -545,6 +554,62 @@ def test_columns_are_numbers_or_names_or_a_mask(path):
     chosen[2] = [False, *chosen[2][1:]]
     opened.seal()
     refused(path, "numbers, names or a mask, and not some of each")
+
+
+def _by_name(frames):
+    """A pipeline that chooses columns by name after a step of its own, which gives data frames or not."""
+    X, y = case("Pipeline of named columns").X, case("Pipeline of named columns").y
+    numbers = X.columns[[X[name].dtype.kind == "f" for name in X]].tolist()
+    chosen = ColumnTransformer([("n", StandardScaler(), numbers[:1])], verbose_feature_names_out=False)
+    model = make_pipeline(SimpleImputer(), chosen, DecisionTreeClassifier(max_depth=2))
+    with config_context(transform_output="pandas") if frames == "setting" else nullcontext():
+        if frames == "set_output":
+            model.set_output(transform="pandas")
+        return model.fit(X[numbers], y), X[numbers]
+
+
+def test_names_of_columns_after_data_frames(path):
+    """The parts that set_output has seen, though they are not fitted, could not be saved either."""
+    model, X = _by_name("set_output")
+    save(model, path)
+    assert_array_equal(load(path).predict(X), model.predict(X))
+
+
+def test_names_of_columns_after_arrays(path):
+    """scikit-learn would refuse all rows."""
+    model, X = _by_name("setting")
+    with config_context(transform_output="pandas"):
+        save(model, path)
+        assert_array_equal(load(path).predict(X), model.predict(X))
+    refused(path, r"steps\['columntransformer'\]: chooses columns by name, and the step before it gives arrays")
+    with pytest.raises(ModelFileError, match=r"cannot be saved.*chooses columns by name"):
+        save(model, path)
+
+
+@pytest.mark.parametrize("steps", [("passthrough",), (FunctionTransformer(),), (Pipeline([("a", "passthrough")]),)])
+def test_names_of_columns_after_what_passes_them_on(path, steps):
+    model, X = _by_name("set_output")
+    chosen, tree = (clone(step) for _, step in model.steps[1:])
+    passed = make_pipeline(*steps, chosen.set_output(transform="default"), tree)
+    passed.fit(X, case("Pipeline of named columns").y)
+    save(passed, path)
+    assert_array_equal(load(path).predict(X), passed.predict(X))
+
+
+@pytest.mark.parametrize("ensemble", [AdaBoostClassifier, BaggingClassifier])
+def test_learners_that_choose_columns_by_name(path, ensemble):
+    """Ensembles give their learners arrays."""
+    frame, label = case("Pipeline of named columns").X, case("Pipeline of named columns").y
+    X = np.random.default_rng(0).normal(size=(len(label), frame.shape[1]))
+    learner = make_pipeline(ColumnTransformer([("n", StandardScaler(), [0])]), DecisionTreeClassifier(max_depth=1))
+    model = ensemble(estimator=learner, n_estimators=2, random_state=0).fit(X, label)
+    save(model, path)
+    for one in model.estimators_:
+        step = one.steps[0][1]
+        step.feature_names_in_ = np.array(list("abcdefgh")[: X.shape[1]], dtype=object)
+        step.transformers_[0] = (*step.transformers_[0][:2], ["a"])
+    with pytest.raises(ModelFileError, match="chooses columns by name, and is given arrays"):
+        save(model, path)
 
 
 def test_arguments_of_a_function_that_is_not_there(path):

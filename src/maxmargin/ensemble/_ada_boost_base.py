@@ -21,6 +21,7 @@ from ..solvers import Trace
 from ..tree import confirm_or_refute, is_deterministic, refit_and_compare, refuted
 from ._ada_boost_proof import BoostingGuarantee
 from ._ada_boost_rounds import NoEdgeError
+from ._errors import UnmetSettingError
 from ._members import Members, seeded_copy
 
 _REDRAWS = 20
@@ -126,6 +127,8 @@ class AdaBoostBase(BoostingParameters, Members, MetaEstimatorMixin, TakesSparse,
             )
         except NoEdgeError:
             return cast(BoostingGuarantee, refuted(claim, "the first learner"))
+        except UnmetSettingError:
+            return cast(BoostingGuarantee, refuted(claim, "the record of how it was boosted"))
         found = again.certificate_
         if where is None and not is_deterministic(again.estimator_):
             found, where = self._verify_learners(again, X, y, sample_weight)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._ada_boost_rounds import BoostRun, StoppingRule
+from ._errors import UnmetSettingError
 
 # The numbers of the classes that a learner says of rows.
 Said = Callable[[Any, Any], np.ndarray]
@@ -121,7 +122,7 @@ def held_out(label: np.ndarray, counted: np.ndarray, fraction: float, seed: int)
         rows = generator.permutation(np.flatnonzero((label == k) & counted))
         held[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
     if not held.any():
-        raise ValueError(
+        raise UnmetSettingError(
             f"validation_fraction={fraction:g} holds no row out of n_samples={np.count_nonzero(counted)}: give a "
             "larger share, or 0 to boost without validation."
         )

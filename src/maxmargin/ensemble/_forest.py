@@ -40,6 +40,7 @@ from ..tree import (
     refuted,
 )
 from ._bag_rows import bag_numbers
+from ._errors import UnmetSettingError
 from ._fitted_forest import FittedForest
 from ._forest_bags import Bags
 from ._forest_parameters import FOREST_CONSTRAINTS, ForestParameters, refuse_contradictions
@@ -321,7 +322,10 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
             )
         again = clone(self).set_params(warm_start=False, n_estimators=max(1, len(self.estimators_)))
         seeds = (getattr(self, name, None) for name in ("_held_seed", "_node_seed", "_deal_seed"))
-        X, target, bins, validation = again._prepare(X, y, sample_weight, *seeds)
+        try:
+            X, target, bins, validation = again._prepare(X, y, sample_weight, *seeds)
+        except UnmetSettingError:  # these rows, with these settings, have never been fitted
+            return replace(refuted(self.certificate_, "the settings of the fit"), seconds=watch.seconds())
         check_same_rows((self._n_samples, len(self._bags.order)), len(target), weighted=True)
         if where := first_difference(self, again):  # before anything is drawn by a number that a file may have brought
             return replace(refuted(self.certificate_, where), seconds=watch.seconds())

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from ..engine import jit
 from ..tree import dense_rows
+from ._errors import UnmetSettingError
 
 # Sparse rows that are made dense at a time.
 _MOST_DRAWS = 2**31 - 1  # rows are drawn into arrays of them
@@ -57,7 +58,7 @@ class Bags:
         else:
             asked = max_samples * total if isinstance(max_samples, float) else max_samples
             if asked > _MOST_DRAWS:
-                raise ValueError(
+                raise UnmetSettingError(
                     f"max_samples={max_samples!r} asks for bags of {asked:.4g} rows; {_MOST_DRAWS:,} are the most."
                 )
             draws = max(1, int(asked))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..tree import Tree
+from ._errors import UnmetSettingError
 from ._forest_votes import sum_of_values
 
 
@@ -24,7 +25,7 @@ def split_rows(target: np.ndarray, fraction: float, seed: int, classes: bool) ->
         rows = generator.permutation(group)
         held[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
     if not held.any():
-        raise ValueError(
+        raise UnmetSettingError(
             f"validation_fraction={fraction:g} holds no row out of n_samples={len(target)}: give a larger share, or 0 "
             f"for none."
         )

@@ -5,18 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from ._arrays import Labels
-from ._kinds import Int, Maybe
-from ._plain import Plain
-from ._schema import Entries
+from ._errors import Mismatch, Where
+from ._kinds import Int, Kind, Maybe
+from ._plain import plain_node, plain_value
+from ._recursion import Parts
+from ._schema import OUTPUT_SETTINGS, Entries
 from ._scope import Scope
 from ._sizes import Check
 
 
-def _is_known_output(config: Any) -> bool:
-    return isinstance(config, dict) and all(
-        key == "transform" and (name is None or (isinstance(name, str) and name in _CONTAINERS))
-        for key, name in config.items()
-    )
+class _OutputSettings(Kind):
+    """What `set_output` keeps of what it was told."""
+
+    def write(self, value: Any, where: Where) -> Any:
+        return plain_node(value, where)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        known = yield plain_value(node, where)
+        if not isinstance(known, dict) or not all(
+            key == "transform" and (name is None or (isinstance(name, str) and name in _CONTAINERS))
+            for key, name in known.items()
+        ):
+            raise Mismatch(where, f"must be one of those that set_output knows: {', '.join(map(str, _CONTAINERS))}.")
+        return known
 
 
 # What `set_output` takes.
@@ -28,13 +39,7 @@ FEATURES: Entries = (
 )
 # Of trees and weak learners, which say of every column how much it matters: 128 MB of it.
 TREE_FEATURES: Entries = (*FEATURES, Check(lambda s: s["d"] <= 2**24, "has more than 16,777,216 columns."))
-OUTPUT_CONFIG: Entries = (
-    ("_sklearn_output_config", Maybe(Plain())),
-    Check(
-        lambda s: _is_known_output(s.values.get("_sklearn_output_config", {})),
-        f"its output is none of those that set_output knows: {', '.join(map(str, _CONTAINERS))}.",
-    ),
-)
+OUTPUT_CONFIG: Entries = ((OUTPUT_SETTINGS, Maybe(_OutputSettings())),)
 CLASSES: Entries = (
     ("classes_", Labels(("k",), distinct=True)),
     Check(lambda s: s["k"] >= 1, "has no classes."),

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..detection import SlidingWindow
 from ._arrays import Array, floats
+from ._frames import IN_ARRAYS, wants_names
 from ._schema import Entries, Estimator, Let, Schema
 from ._scope import Scope
 from ._sizes import Check
@@ -27,7 +28,7 @@ def _judges_windows(value: Any, scope: Scope) -> str | None:
         return "must have the classes 0, nothing, and 1, an object."
     if taken_by(value) not in (None, _values(scope)):
         return f"must take the {_values(scope)} values of a window; it takes {taken_by(value)}."
-    return None
+    return IN_ARRAYS if wants_names(value) else None
 
 
 def _allowed(scope: Scope) -> bool:

@@ -27,6 +27,7 @@ from ..linear_model import ElasticNet, LinearRegression, PolynomialRegression, R
 from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places
 from ._common import CLASSES, FEATURES, TREE_FEATURES
+from ._frames import IN_ARRAYS, wants_names
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Record, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
@@ -66,6 +67,8 @@ _PLANE: Entries = (
 
 def _takes(value: Any, scope: Scope) -> str | None:
     found = taken_by(value)
+    if wants_names(value):
+        return IN_ARRAYS
     return None if found in (None, scope["d"]) else f"takes {found} columns; the ensemble takes {scope['d']}."
 
 
@@ -107,7 +110,7 @@ def _regresses(value: Any, scope: Scope) -> str | None:
 
 
 def _regresses_columns(value: Any, scope: Scope) -> str | None:
-    return _predicts(value, "regressor")
+    return _predicts(value, "regressor") or (IN_ARRAYS if wants_names(value) else None)
 
 
 def _knows(value: Any, scope: Scope) -> str | None:
@@ -142,7 +145,7 @@ def _numbers_classes(value: Any, scope: Scope) -> str | None:
     right = isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu"
     if not right or not len(labels) or labels.min() < 0 or labels.max() >= scope["k"]:
         return "has other classes than numbers of those of the ensemble."
-    return None
+    return IN_ARRAYS if wants_names(value) else None
 
 
 # ---------------------------------------------------------------- boosting

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils._param_validation import Options, make_constraint
@@ -28,6 +28,9 @@ from ._values import shown
 
 # More threads than this are a mistake, or an attempt to bring the machine to its knees.
 _MOST_THREADS = 256
+# What `set_output` leaves in an estimator, whether it is fitted or not: all that one without a fit may have.
+OUTPUT_SETTINGS = "_sklearn_output_config"
+_NOT_FITTED = {OUTPUT_SETTINGS}
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ class Schema:
                 continue
             if name in state:
                 out[name] = yield kind.write(state[name], inside(where, name))
-            elif not kind.optional:
+            elif not kind.optional and set(state) != _NOT_FITTED:
                 raise Mismatch(where, f"{type(value).__name__} is not fitted: it has no {name}.")
         return out
 
@@ -146,6 +149,10 @@ class Schema:
         for check in self.checks:
             check.apply(scope, where)
         if node["fitted"] is None:
+            return value
+        if isinstance(node["fitted"], dict) and set(node["fitted"]) == _NOT_FITTED <= set(self.kinds):
+            output, place = cast(Kind, self.kinds[OUTPUT_SETTINGS]), inside(where, OUTPUT_SETTINGS)
+            setattr(value, OUTPUT_SETTINGS, (yield output.read(node["fitted"][OUTPUT_SETTINGS], place, scope)))
             return value
         read = yield self._read_fitted(node["fitted"], where, scope)
         for name, part in read.items():

@@ -12,6 +12,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from ._common import FEATURES, OUTPUT_CONFIG
 from ._errors import Mismatch, Where, at
+from ._frames import gives_frames, wants_names
 from ._kinds import Bool, Int, Items, Kind, Row, Text, by_key
 from ._plain import plain_node, plain_value
 from ._recursion import Parts
@@ -65,6 +66,7 @@ class _Steps(Kind):
         if any(not hasattr(step, "transform") for _, step in out[:-1] if step is not None and step != "passthrough"):
             raise Mismatch(where, "must be transformers, but for the last one.")
         _check_widths(out, where)
+        _check_names(out, where)
         ready = [is_fitted(step) for _, step in out if step is not None and not isinstance(step, str)]
         if ready and ready[-1] and not all(ready):
             raise Mismatch(where, "must all be fitted if the last one is.")
@@ -81,6 +83,19 @@ def _check_widths(steps: list[tuple[str, Any]], where: Where) -> None:
         if given is not None and taken is not None and taken != given:
             raise Mismatch(at(where, name), f"takes {taken} columns; the step before it gives {given}.")
         given = width_of(step)
+
+
+def _check_names(steps: list[tuple[str, Any]], where: Where) -> None:
+    """A step that chooses columns by name comes first, or after one that gives data frames."""
+    frames = True  # what the pipeline is given may be one
+    for name, step in steps:
+        if not frames and wants_names(step):
+            raise Mismatch(
+                at(where, name),
+                "chooses columns by name, and the step before it gives arrays, which have none. If it was fitted under "
+                'sklearn.set_config(transform_output="pandas"), set that first.',
+            )
+        frames = gives_frames(step, frames)
 
 
 class _Nothing(Kind):
@@ -235,6 +250,7 @@ SCHEMAS = [
             ("_columns", Derived(lambda value: [columns for _, _, columns in value.transformers])),
         ),
         params={"transformers": _Parts(False)},
+        forgets=frozenset({"_transformers_feature_names_out"}),  # set at every transform into data frames
         width=parts_width,
     ),
 ]
