@@ -1,7 +1,7 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
-from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound, scaled_bound
+from ._bracket import LowerBound, by_row, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
@@ -28,7 +28,7 @@ from ._duality import (
     violation_at,
 )
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
-from ._image import decision_sums, product_rounding as product_rounding
+from ._image import decision_sums, linear_errors, product_rounding as product_rounding, underflow
 from ._indefinite import IndefiniteKernelError, IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
@@ -77,6 +77,7 @@ __all__ = [
     "row_squares",
     "are_floats",
     "best_intercept",
+    "by_row",
     "coinciding_weights",
     "columns_of",
     "confirmed",
@@ -105,6 +106,7 @@ __all__ = [
     "rounded_multipliers",
     "tube_cases",
     "kkt_violation",
+    "linear_errors",
     "lower_bound",
     "hold_to_rounding",
     "not_reproduced",
@@ -117,6 +119,7 @@ __all__ = [
     "scaled_bound",
     "sampled_words",
     "of_widths",
+    "underflow",
     "with_definiteness",
     "violation_at",
 ]

@@ -22,6 +22,9 @@ from ._risk_bound import Below, lower_bound
 from ._risk_slopes import feasible_slopes
 from ._rounding import TINY, U, bounded_dot, upper
 
+# Terms of smaller objectives may be subnormal numbers, which have an absolute error.
+_SMALL = 2.0**-900
+
 
 @dataclass(frozen=True)
 class RiskEvidence:
@@ -76,10 +79,12 @@ def evidence_of(
     """Evidence from both bounds. No loss and no penalty is negative: the optimum is at least 0."""
     value, rounding = primal
     dual = max(below.value, 0.0)
+    if 0 < value < _SMALL:
+        underflow = _underflow(problem)
+        value, dual, rounding = value + underflow, max(dual - underflow, 0.0), rounding + underflow
     gap = value - dual
     violation = _violation(problem, theta[:-1], below.v)
     rounded = min(rounding + below.rounding, gap)
-    scale = max(abs(value), abs(dual), 1e-300)
     errors = float(below.errors.max(initial=0.0))
     assumes = ""
     if problem.is_custom:
@@ -87,7 +92,14 @@ def evidence_of(
         assumes = assumption(problem)
     figures = value, dual, gap, relative(gap, value, dual), violation
     unbounded = _has_no_minimum(problem, f)
-    return RiskEvidence(*figures, below.u, f, rounded / scale, errors, assumes, unbounded)
+    return RiskEvidence(*figures, below.u, f, relative(rounded, value, dual), errors, assumes, unbounded)
+
+
+def _underflow(problem: Risk) -> float:
+    """What losses, conjugates and squares of weights that are subnormal numbers may be off by, all terms together."""
+    l2 = (problem.penalty.separable or (0.0, 0.0))[1]
+    factors = 1 + float(problem.weights.max(initial=0.0)) + l2 + (1 / l2 if l2 > 0 else 0.0)
+    return 8 * (problem.n + problem.d + 4) * factors * TINY
 
 
 def _has_no_minimum(problem: Risk, f: np.ndarray) -> bool:

@@ -33,6 +33,7 @@ from ._input import part_of, rows_of
 from ._model import keep_classes
 from ._one_vs_rest import OneVsRest
 from ._remedy import advice
+from ._verify import gamma_is_stated, rounding_within
 
 JOINT = "crammer_singer"  # the name of the parameter's value; of two classes it is one binary problem
 _NEAR = 1e-9  # of the weight: as good as at the bound
@@ -103,9 +104,9 @@ def recertify_joint(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> 
     evidence, rounded = audit
     claim, limits = claims[0], machine._formulation()
     found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
-    off = 2 * evidence.rounding
+    off = rounding_within(claim, 2 * evidence.rounding)
     if _differ(claim, found, off, rounded):  # the kernel values of the fit may be rounded more than those of the audit
-        off = 2 * max(evidence.rounding, _rounding_of_fit(machine, X, y, weight))
+        off = rounding_within(claim, 2 * max(evidence.rounding, _rounding_of_fit(machine, X, y, weight)))
     if _differ(claim, found, off, rounded):
         return [replace(found, status=Status.REFUTED)]
     if claim.status is not Status.CONVERGED:
@@ -132,7 +133,7 @@ def _rounding_of_fit(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) ->
 
 def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> tuple[Evidence, float] | None:
     """Figures of the model, and what rounding may have done to its decision values; None if it is not one."""
-    if not (machine._belongs_to(y) and machine._support_is_of(X)):
+    if not (machine._belongs_to(y) and machine._support_is_of(X) and gamma_is_stated(machine, X, weight)):
         return None
     rows, b = np.flatnonzero(weight > 0), np.asarray(machine.intercept_, dtype=np.float64)
     alpha = machine._spread(len(y)).T

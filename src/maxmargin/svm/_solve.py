@@ -77,8 +77,10 @@ class Tasks:
         if len(solution.evidence.image):  # else it was interrupted, and nothing is claimed
             evidence, status = with_definiteness(solution.evidence, problem, known), solution.status
             gap_tol = self.formulation.gap_tol
-            if status is Status.CONVERGED and gap_tol is not None and evidence.relative_gap > gap_tol:
-                status = Status.STALLED  # what the matrix lacks of being semi-definite allows no smaller gap
+            # what the matrix lacks of being semi-definite may allow no smaller gap
+            wide = gap_tol is not None and evidence.relative_gap > gap_tol
+            if status is Status.CONVERGED and (wide or not self.formulation.resolves(problem, evidence)):
+                status = Status.STALLED
             solution = replace(solution, evidence=evidence, status=status)
         solved = Solved(solution, certificate_of(solution, watch.seconds(), task.name), known.smallest)
         kept = self.formulation.as_kept(solved, problem, self.kernel)
