@@ -22,6 +22,7 @@ from ..certificates import (
     product_rounding,
     refuted,
     rounded_multipliers,
+    unconverged,
     values_agree,
 )
 from ..engine import Stopwatch, one_blas_thread
@@ -36,6 +37,9 @@ from ._remedy import advice
 from ._verify import gamma_is_stated, rounding_within
 
 JOINT = "crammer_singer"  # the name of the parameter's value; of two classes it is one binary problem
+# of a fit that has not converged
+AGREE = "a case is stated where multiplier and margin agree, and need not be that of the optimum."
+SHARP_ENOUGH = 1e-6  # a violation at which cases are those of the optimum
 _NEAR = 1e-9  # of the weight: as good as at the bound
 
 
@@ -160,7 +164,12 @@ def joint_cases_of(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> K
     label, rows = np.searchsorted(machine.classes_, y), np.flatnonzero(weight > 0)
     bound = (machine.C * weight * machine.class_weight_[label])[rows]
     own = own_multipliers(machine, machine._spread(len(label))[label[rows], rows], bound)
-    return joint_cases(rows, own, bound, machine._values_of(X)[rows], label[rows])
+    f, claim = machine._values_of(X)[rows], machine.certificate_.problems[0]
+    near = claim.kkt_violation if claim.kkt_violation <= SHARP_ENOUGH else 0.0
+    found = joint_cases(rows, own, bound, f, label[rows], 0.0, near)
+    if claim.status is Status.CONVERGED:
+        return found
+    return found.doubted(machine._formulation().tolerance, unconverged(claim, AGREE))
 
 
 def own_multipliers(machine: Any, values: np.ndarray, bound: np.ndarray) -> np.ndarray:

@@ -61,6 +61,8 @@ class Audit:
         What keeping the intercepts may have added to the violation of a solved one.
     resolved : bool
         Whether float64 has the digits for the tolerance.
+    problem, variables, values : BoxQP, ndarray, ndarray or None
+        The problem, its variables, and the decision values of its rows.
 
     """
 
@@ -72,6 +74,9 @@ class Audit:
     tolerance: float = 0.0
     kept_rounding: float = 0.0
     resolved: bool = True
+    problem: BoxQP | None = None
+    variables: np.ndarray | None = None
+    values: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -108,7 +113,8 @@ class Audit:
         slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
         objective_rounding = max(widest * value_rounding, 2 * evidence.rounding)
-        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance)
+        parts = {"problem": problem, "variables": beta, "values": expected}
+        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance, **parts)  # type: ignore[arg-type]
 
 
 def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certificate]:
@@ -117,9 +123,14 @@ def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certific
     Data that cannot be those of the fit (another number of rows) are an error of the caller; whatever is wrong with the
     model is a refutation.
     """
+    return audited(machine, X, y, sample_weight)[0]
+
+
+def audited(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[list[Certificate], list[Audit]]:
+    """The certificates, and what they were recomputed of: nothing where the model does not fit to the data."""
     claims = machine.certificate_.problems
     if not is_whole(machine):
-        return refuted(claims)
+        return refuted(claims), []
     X, y, weight = machine._training_data(X, y, sample_weight)
     if machine._kernel_name == "precomputed":  # what the machine was trained on
         X = symmetric_part(X)
@@ -130,13 +141,13 @@ def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certific
     except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
         audits = []
     if len(audits) != len(claims):
-        return refuted(claims)
+        return refuted(claims), []
     formulation, found = machine._formulation(), zip(audits, claims, strict=True)
     checked = []
     for audit, claim in found:
         comparable = formulation.comparable(claim, audit.evidence, audit.tolerance)
         checked.append(confirmed(audit, comparable, formulation.gap_tol))
-    return checked
+    return checked, audits
 
 
 def gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
