@@ -90,6 +90,8 @@ def test_a_value_is_named_with_its_place():
         (sp.csr_array(np.array(rows)), 1),
         (sp.csc_array(np.array(rows)), 1),
         (sp.bsr_array(np.array(rows)), 1),
+        (sp.lil_array(np.array(rows)), 1),
+        (sp.dok_array(np.array(rows)), 1),
         (rows, 1),
         (pd.DataFrame(rows, columns=["a", "b", "c"]), "b"),
     ):
@@ -154,3 +156,10 @@ def test_numbers_too_large_for_a_float_are_refused_by_their_place():
 def test_targets_too_large_for_a_float_are_refused(model):
     with pytest.raises(ValueError, match=r"y has -1000.* beyond the largest float64"):
         model.fit(np.arange(24.0).reshape(12, 2), huge(12, 3))
+
+
+def test_times_are_counts_of_their_unit():
+    odd = np.array([["2020-01-01T00:00:00.000000001"]], dtype="datetime64[ns]")
+    assert inexact_value(odd) == odd[0, 0] and inexact_value(pd.DataFrame(odd)) == odd[0, 0]
+    assert inexact_value(odd.astype("datetime64[s]")) is None
+    assert inexact_value(np.array([["NaT"]], dtype="datetime64[ns]")) is None

@@ -104,10 +104,10 @@ def _in_sparse(X: Any, value: Any, search: Callable[[np.ndarray], int | None]) -
 def _stored(X: Any) -> list[tuple[np.ndarray, Any]]:
     """The values by what they are stored in, and the columns of a frame, which has a type for each."""
     if sp.issparse(X):
-        return [(X.data if isinstance(getattr(X, "data", None), np.ndarray) else sp.coo_array(X).data, None)]
+        return [(sp.coo_array(X).data if X.format in ("lil", "dok") else X.data, None)]
     if hasattr(X, "iloc") and hasattr(X, "dtypes") and X.ndim == 2:
         kinds = enumerate(getattr(kind, "kind", "O") for kind in X.dtypes)
-        return [(np.asarray(X.iloc[:, j]), X.columns[j]) for j, kind in kinds if kind in "iufOUST"]
+        return [(np.asarray(X.iloc[:, j]), X.columns[j]) for j, kind in kinds if kind in "iufOUSTMm"]
     return [(X, None)] if isinstance(X, np.ndarray) else []
 
 
@@ -123,7 +123,7 @@ def _of_objects(X: Any) -> np.ndarray:
 def _inexact(values: np.ndarray) -> int | None:
     """The place of the first value that is rounded."""
     kind = values.dtype.kind
-    if kind in "iu":
+    if kind in "iuMm":
         return _inexact_whole(values)
     if kind == "f" and values.dtype.itemsize > 8:
         return _nonzero(_rounded(values))
@@ -133,6 +133,8 @@ def _inexact(values: np.ndarray) -> int | None:
 
 
 def _inexact_whole(values: np.ndarray) -> int | None:
+    if values.dtype.kind in "Mm":  # counts of their unit
+        values = values.astype(np.int64)
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind in "OUST":
         words = enumerate(values.ravel().tolist())
