@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.certificates import Status
+from maxmargin.certificates import Status, evaluate_kernel_crammer_singer
 from maxmargin.estimators import TrainingDataError
 from maxmargin.kernel_model import KernelLogisticRegression, KernelPerceptron, KernelRidge
+from maxmargin.kernels import definiteness
+from maxmargin.problems import KernelCrammerSinger
 from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 ROWS = 60
@@ -215,25 +217,31 @@ def test_targets_far_from_zero_converge_where_float64_has_the_digits(kind):
     assert kind(C=1.0).fit(X, 1e20 * TARGET).certificate_.status is Status.CONVERGED  # all rows at their bounds
 
 
-def test_multipliers_of_a_joint_machine_that_do_not_balance_are_no_rounding():
-    """What it costs to balance them widened the allowance for every figure."""
-    model = SVC(kernel="linear", multi_class="crammer_singer").fit(X + 100.0, THREE)
-    assert model.certificate_.status is Status.CONVERGED
-    largest = np.abs(model.dual_coef_).max(axis=0)
-    row = int(np.flatnonzero((largest > 0.1) & (largest < 0.9))[0])
-    moved = model.dual_coef_.copy()
-    moved[:, row] *= 1.01  # its sum over the classes stays zero, that of each class over the samples does not
-    model.dual_coef_ = moved
-    assert model.certificate_.verify(X + 100.0, THREE).status is Status.REFUTED
+def test_multipliers_of_a_joint_problem_that_do_not_balance_are_no_rounding():
+    """What it costs to balance them is a part of the gap, and was counted as a matter of rounding."""
+    rows = X + 100.0
+    model = SVC(kernel="linear", multi_class="crammer_singer").fit(rows, THREE)
+    kernel = model._fitted_kernel()
+    gram = kernel.audit_gram(model._rows(rows))
+    problem = KernelCrammerSinger(gram, THREE.astype(np.int64), 3, np.ones(ROWS))
+    alpha, b = model._spread(ROWS).T.copy(), model.intercept_
+    sound = evaluate_kernel_crammer_singer(problem, alpha, b, definiteness(kernel, gram))
+    row = int(np.flatnonzero((np.abs(alpha).max(axis=1) > 0.1) & (np.abs(alpha).max(axis=1) < 0.9))[0])
+    alpha[row] *= 1 + 2.0**-20  # its sum over the classes stays zero, those of the classes over the samples do not
+    moved = evaluate_kernel_crammer_singer(problem, alpha, b, definiteness(kernel, gram))
+    assert moved.gap > 100 * sound.gap
+    assert moved.rounding < 0.01 * moved.gap
 
 
-def test_a_large_machine_of_rows_far_from_the_origin_is_confirmed():
+@pytest.mark.parametrize("seed", [2, 5, 6])
+@pytest.mark.parametrize("C", [1e6, 1e7])
+def test_a_large_machine_of_rows_far_from_the_origin_is_confirmed(seed, C):
     """Its intercepts were held to the rounding of the audit, which is more than that of the fit."""
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(seed)
     rows = rng.normal(size=(120, 40))
     rows[:, 0] += 1e7
-    y = np.where(rng.normal(size=120) > 0, 1, -1)
-    model = LargeSVC(C=1e6).fit(rows, y)
+    y = np.where(rng.normal(size=120) + rows[:, 0] > 1e7, 1, -1)
+    model = LargeSVC(C=C).fit(rows, y)
     assert model.certificate_.verify(rows, y).status is model.certificate_.status
     model.intercept_range_ = model.intercept_range_ * 0.9
     assert model.certificate_.verify(rows, y).status is Status.REFUTED
