@@ -219,10 +219,9 @@ def test_targets_far_from_zero_converge_where_float64_has_the_digits(kind):
 
 def test_multipliers_of_a_joint_problem_that_do_not_balance_are_no_rounding():
     """What it costs to balance them is a part of the gap, and was counted as a matter of rounding."""
-    rows = X + 100.0
-    model = SVC(kernel="linear", multi_class="crammer_singer").fit(rows, THREE)
+    model = SVC(kernel="linear", multi_class="crammer_singer").fit(X, THREE)
     kernel = model._fitted_kernel()
-    gram = kernel.audit_gram(model._rows(rows))
+    gram = kernel.audit_gram(model._rows(X))
     problem = KernelCrammerSinger(gram, THREE.astype(np.int64), 3, np.ones(ROWS))
     alpha, b = model._spread(ROWS).T.copy(), model.intercept_
     sound = evaluate_kernel_crammer_singer(problem, alpha, b, definiteness(kernel, gram))
@@ -230,7 +229,7 @@ def test_multipliers_of_a_joint_problem_that_do_not_balance_are_no_rounding():
     alpha[row] *= 1 + 2.0**-20  # its sum over the classes stays zero, those of the classes over the samples do not
     moved = evaluate_kernel_crammer_singer(problem, alpha, b, definiteness(kernel, gram))
     assert moved.gap > 100 * sound.gap
-    assert moved.rounding < 0.01 * moved.gap
+    assert moved.rounding <= 2 * sound.rounding < 0.01 * moved.gap
 
 
 @pytest.mark.parametrize("seed", [2, 5, 6])
