@@ -24,7 +24,7 @@ from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest, scheme_of
-from ._solve import judged
+from ._solved import judged
 from ._verify import Audit, recertify
 
 

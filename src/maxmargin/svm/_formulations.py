@@ -18,7 +18,7 @@ from ..kernels import Gram, Kernel
 from ..messages import FloatRangeError
 from ..problems import BoxQP
 from ..solvers import Solution
-from ._solve import Solved, certificate_of, judged
+from ._solved import Solved, certificate_of, judged
 
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite: values of X are too large or too small for products of rows "

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificates import Certificate, Evidence, IndefiniteKernelError, NotSeparableError, Status, with_definiteness
+from ..certificates import IndefiniteKernelError, NotSeparableError, Status, with_definiteness
 from ..engine import Stopwatch
 from ..kernels import Kernel, definiteness
 from ..problems import BoxQP
 from ..solvers import Monitor, Solution, solve_kernel, untouched
-
-if TYPE_CHECKING:
-    from ._formulations import Formulation
-
-
-@dataclass(frozen=True)
-class Solved:
-    """What solving one binary problem gave; the smallest eigenvalue of its matrix where that was computed."""
-
-    solution: Solution
-    certificate: Certificate
-    smallest_eigenvalue: float | None = None
+from ._formulations import Formulation
+from ._solved import Solved, certificate_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -124,13 +113,3 @@ class Tasks:
                 f"the kernel {self.kernel} has an eigenvalue of {smallest:.3g}. Use a finite C or "
                 f"another kernel."
             )
-
-
-def certificate_of(solution: Solution, seconds: float, name: str) -> Certificate:
-    """The certificate of a solution."""
-    return Certificate.of(solution.evidence, solution.status, solution.iterations, seconds, name)
-
-
-def judged(kernel: Kernel, problem: BoxQP, evidence: Evidence) -> Evidence:
-    """Recomputed figures of a problem, with what is known of its kernel matrix."""
-    return with_definiteness(evidence, problem, definiteness(kernel, problem.gram))

@@ -30,7 +30,7 @@ from ..problems import BoxQP
 from ..solvers import unproven
 from ._input import part_of, stated_gamma
 from ._one_vs_one import OneVsOne, Pair
-from ._solve import judged
+from ._solved import judged
 
 # Two ways of computing kernel values and their sums differ by so much, relative to the sum of all terms' sizes.
 _ROUNDING = 1e-12
