@@ -1,5 +1,6 @@
 """The verdict on separability, with a proof of either kind."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -341,6 +342,9 @@ LARGE = 2**53
         pd.DataFrame,
         lambda rows: pd.DataFrame({"a": [row[0] for row in rows], "b": 0.5}),
         lambda rows: np.array(rows, dtype=np.uint64),
+        lambda rows: np.array(rows).astype(str),
+        lambda rows: np.array(rows).astype(str).astype(object),
+        lambda rows: pd.DataFrame(rows).astype(str),
     ],
 )
 @pytest.mark.parametrize("kernel", ["linear", Polynomial(1.0, 1.0, 2), RBF(1.0)])
@@ -348,7 +352,9 @@ def test_whole_numbers_that_float64_rounds_are_not_said_to_be_the_same_point(mak
     """They are 1 apart, and separable; rounded they coincide."""
     verdict = separability(make([[LARGE], [LARGE + 1]]), [0, 1], kernel)
     assert verdict.separable is None and not verdict.refuted
-    assert str(verdict).startswith(f"undecided: float64 does not hold all values of X ({LARGE + 1} is one)")
+    assert re.match(
+        rf"undecided: float64 does not hold all values of X, such as '?{LARGE + 1}'? in row 1", str(verdict)
+    )
     # the rounded rows themselves are the same, which proves nothing of those given
     rounded = separability(np.array([[LARGE], [LARGE + 1]], dtype=np.float64), [0, 1], "linear")
     assert rounded.separable is False
@@ -370,3 +376,19 @@ def test_large_whole_numbers_that_float64_holds_have_a_verdict():
 def test_other_faults_of_rows_that_are_rounded_are_said_first():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         separability([[LARGE + 1], [0]], [0, 1, 1])
+
+
+def test_numbers_too_large_for_a_float_are_refused_by_their_place():
+    X = np.array([[1, 2], [10**400, 3]], dtype=object)
+    with pytest.raises(ValueError, match=r"X has 1000.* in row 1 of column 0, which is beyond the largest float64"):
+        separability(X, [0, 1])
+    rounded = separability([[1.0, 2.0], [1.0, 2.0]], [0, 1])
+    assert rounded.separable is False and rounded.verify(X, [0, 1]).refuted
+    assert not rounded.proof.verify(X, [0, 1]).holds
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps >= np.finfo(np.float64).eps, reason="no wider float")
+def test_extended_precision_is_said_in_full():
+    X = np.array([[1.0], [1.0]], dtype=np.longdouble)
+    X[1] += np.finfo(np.longdouble).eps
+    assert "such as 1.0000000000000000001 in row 1 of column 0," in str(separability(X, [0, 1]))

@@ -1,8 +1,23 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
-from ._bracket import LowerBound, evaluate_bracket, intercept_range, lower_bound, scaled_bound
-from ._cases import CASES, KKTCases, joint_cases, kkt_cases, region_cases, rounded_multipliers, tube_cases
+from ._bracket import LowerBound, by_row, evaluate_bracket, intercept_range, lower_bound, scaled_bound
+from ._cases import (
+    CASES,
+    MARGIN_WORDS,
+    ON_BOUNDARY,
+    OUTSIDE,
+    UNDECIDED,
+    KKTCases,
+    inside_cases,
+    is_inside,
+    joint_cases,
+    kkt_cases,
+    region_cases,
+    rounded_multipliers,
+    tube_cases,
+    unconverged,
+)
 from ._certificate import DEFINITENESS, Certificate, ModelCertificate, Status
 from ._claims import (
     ALL_WORDS as CLAIM_WORDS,
@@ -28,15 +43,17 @@ from ._duality import (
     violation_at,
 )
 from ._guarantee import ESTIMATE, NOTHING, PROOF, Guarantee, NotReproducibleError
-from ._image import decision_sums, product_rounding as product_rounding
+from ._image import decision_sums, linear_errors, product_rounding as product_rounding, underflow
 from ._indefinite import IndefiniteKernelError, IndefiniteKernelWarning, of_widths, with_definiteness
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
 from ._kernel_ridge import evaluate_kernel_ridge, hold_to_rounding
 from ._linear import confirmed, evaluate_linear, refuted
+from ._linear_bounds import decision_errors
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
+from ._optimal_values import optimal_values
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up, rounding_of, sampled_words
 from ._risk import RiskEvidence, evaluate_risk
 from ._sampled import SampledBound, sampled_lower_bound
@@ -46,6 +63,7 @@ from ._tube import evaluate_tube
 __all__ = [
     "AveragedGuarantee",
     "CASES",
+    "MARGIN_WORDS",
     "CLAIM_WORDS",
     "Certificate",
     "DEFINITENESS",
@@ -77,6 +95,7 @@ __all__ = [
     "row_squares",
     "are_floats",
     "best_intercept",
+    "by_row",
     "coinciding_weights",
     "columns_of",
     "confirmed",
@@ -99,12 +118,21 @@ __all__ = [
     "figures",
     "intercept_range",
     "is_feasible",
+    "inside_cases",
+    "is_inside",
     "joint_cases",
     "kkt_cases",
     "region_cases",
     "rounded_multipliers",
     "tube_cases",
+    "unconverged",
+    "ON_BOUNDARY",
+    "OUTSIDE",
+    "UNDECIDED",
+    "decision_errors",
+    "optimal_values",
     "kkt_violation",
+    "linear_errors",
     "lower_bound",
     "hold_to_rounding",
     "not_reproduced",
@@ -117,6 +145,7 @@ __all__ = [
     "scaled_bound",
     "sampled_words",
     "of_widths",
+    "underflow",
     "with_definiteness",
     "violation_at",
 ]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..problems import BoxQP
-from ._duality import Evidence, best_intercept, difference, dual_bound, primal_bound, relative, violation_at
+from ._duality import DualBound, Evidence, best_intercept, difference, dual_bound, primal_bound, relative, violation_at
 from ._image import Image, bounded_image, product_rounding
 from ._rounding import U, lower, upper
 
@@ -51,10 +51,10 @@ def lower_bound(problem: BoxQP, beta: np.ndarray) -> LowerBound:
     found = dual_bound(part, own, part.lower, part.upper, residual, errors, image)
     if found is None:
         return LowerBound(-np.inf, float(image.square[0]), np.inf)
-    return LowerBound(lower(*found), float(image.square[0]), float(found[1]))
+    return LowerBound(lower(found.value, found.error), float(image.square[0]), found.rounding)
 
 
-def bound_by_length(problem: BoxQP, beta: np.ndarray, scale: np.ndarray, length: float) -> tuple[float, float] | None:
+def bound_by_length(problem: BoxQP, beta: np.ndarray, scale: np.ndarray, length: float) -> DualBound | None:
     """The dual objective at beta and its error, where of its weights v no more is known than ``|v| <= length``.
 
     `scale` is the length of every row of the matrix in feature space. None if beta breaks a constraint.
@@ -76,7 +76,7 @@ def scaled_bound(problem: BoxQP, beta: np.ndarray, below: LowerBound, share: flo
     found = bound_by_length(problem, scaled, scale, float(length))
     if found is None:
         return scaled, LowerBound(-np.inf, np.inf, np.inf)
-    return scaled, LowerBound(lower(*found), float(length * length), float(found[1]))
+    return scaled, LowerBound(lower(found.value, found.error), float(length * length), found.error)
 
 
 def evaluate_bracket(
@@ -129,9 +129,9 @@ def intercept_range(problem: BoxQP, coefficients: np.ndarray, values: np.ndarray
     if not np.isfinite(radius):
         return -np.inf, np.inf
     variables = np.arange(problem.n)
-    by_row = np.bincount(problem.rows_of(variables), weights=coefficients, minlength=problem.gram.shape[0])
     length = np.sqrt(np.maximum(problem.gram.diagonal(), 0.0)) * (1 + 1e-6)
-    reach = (radius * length + product_rounding(problem.gram, by_row))[problem.rows_of(variables)]
+    reach = radius * length + product_rounding(problem.gram, by_row(problem, coefficients))
+    reach = reach[problem.rows_of(variables)]
     residual = problem.p - values
     reach = reach + 4 * U * (np.abs(problem.p) + np.abs(values)) + problem.p_error * np.abs(problem.p)
     low, high = (
@@ -139,6 +139,11 @@ def intercept_range(problem: BoxQP, coefficients: np.ndarray, values: np.ndarray
         for side in (-1.0, 1.0)
     )
     return float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf))
+
+
+def by_row(problem: BoxQP, coefficients: np.ndarray) -> np.ndarray:
+    """Coefficients of the variables, added up by rows of the matrix."""
+    return np.bincount(problem.rows_of(np.arange(problem.n)), weights=coefficients, minlength=problem.gram.shape[0])
 
 
 def _of_support(problem: BoxQP, support: np.ndarray) -> BoxQP:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._rounding import TINY
+
 if TYPE_CHECKING:
     from ._certificate import Certificate
 
@@ -86,12 +88,14 @@ def _is_consistent(claim: Certificate) -> bool:
     """Whether the gaps of a claim are those of its two objectives."""
     if not isfinite(claim.primal - claim.dual):
         return not isfinite(claim.gap) and not isfinite(claim.relative_gap)
-    size = max(abs(claim.primal), abs(claim.dual), 1e-300)
-    gap = claim.primal - claim.dual
+    size, gap = max(abs(claim.primal), abs(claim.dual)), claim.primal - claim.dual
+    if size == 0:
+        return claim.gap == claim.relative_gap == 0
     last = 2.0**-50  # the last bits of the objectives
+    share, more = gap / size, 1e-9 + 2 * TINY / size  # a gap is rounded up, which is much among subnormal numbers
     stated = gap >= 0 and claim.gap >= gap * (1 - 1e-9) - last * size
-    stated = stated and claim.relative_gap >= gap / size * (1 - 1e-9) - last
-    return stated and claim.gap - gap <= 1e-9 * size and claim.relative_gap - gap / size <= 1e-9
+    stated = stated and claim.relative_gap >= share * (1 - 1e-9) - last
+    return stated and claim.gap - gap <= 1e-9 * size + 2 * TINY and claim.relative_gap - share <= more
 
 
 def figures_reproduced(claimed: dict[str, float], found: dict[str, float]) -> bool:

@@ -34,7 +34,7 @@ def evaluate_crammer_singer(problem: CrammerSingerRisk, W: np.ndarray, alpha: np
     dual = max(dual, 0.0)  # no loss and no penalty is negative
     gap = primal - dual
     # a dual that proves nothing is not a matter of rounding
-    rounded = min(rounding + (more if isfinite(more) else 0.0), gap) / max(primal, dual, 1e-300)
+    rounded = relative(min(rounding + (more if isfinite(more) else 0.0), gap), primal, dual)
     violation = float(np.abs(W[:, :-1] - V).max(initial=0.0))
     return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), violation, alpha, np.empty(0), rounded)
 

@@ -13,7 +13,7 @@ error, the dual objective down (see `maxmargin.certificates._rounding`). Three t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,14 @@ class Evidence:
     definiteness: str = "known"
     rounding: float = 0.0
     confidence: float = 1.0
+
+
+class DualBound(NamedTuple):
+    """A dual objective, how far the exact optimum may at most be below it, and what of that is a matter of rounding."""
+
+    value: float
+    error: float
+    rounding: float
 
 
 def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, end: float = 0.0) -> float:
@@ -95,8 +103,11 @@ def violation_at(problem: BoxQP, beta: np.ndarray, residual: np.ndarray, interce
 
 
 def relative(gap: float, primal: float, dual: float) -> float:
-    """The gap as a fraction of the larger objective."""
-    return gap / max(abs(primal), abs(dual), 1e-300) if np.isfinite(gap) else np.inf
+    """The gap as a fraction of the larger objective, however small that is; zero where there is none."""
+    size = max(abs(primal), abs(dual))
+    if not np.isfinite(gap):
+        return np.inf
+    return gap / size if size > 0 else 0.0
 
 
 def difference(primal: float, dual: float) -> float:
@@ -182,7 +193,7 @@ def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
     if found is None or not ((beta >= problem.lower) & (beta <= problem.upper)).all():
         return _nothing_proven(image, top, tuple(used))
     violation = max(kkt_violation(problem, beta, near), violation_at(problem, beta, near, used))
-    return _interval(top, lower(*found), violation, used, image, error + found[1])
+    return _interval(top, lower(found.value, found.error), violation, used, image, error + found.rounding)
 
 
 def primal_bound(
@@ -237,7 +248,7 @@ def _evaluate_hard(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ..
     # samples off the margin boundary: too close for any sample, too far for one with a multiplier
     violation = max(0.0, float((1 - margins).max()), float((margins[support] - 1).max(initial=0.0)))
     exact = float(image.square[0]) / 2 / float(margins.min()) ** 2 if margins.min() > 0 else np.inf
-    return _interval(top, lower(*found), violation, [b], image, top - exact + found[1])
+    return _interval(top, lower(found.value, found.error), violation, [b], image, top - exact + found.rounding)
 
 
 def _interval(
@@ -261,7 +272,7 @@ def dual_bound(
     residual: np.ndarray,
     errors: np.ndarray,
     image: Image,
-) -> Bounded | None:
+) -> DualBound | None:
     """``p'beta - 1/2 beta'K beta`` and how far the exact dual optimum may at most be below it; None if infeasible.
 
     `residual` is p - K beta, off by at most `errors`.
@@ -269,34 +280,38 @@ def dual_bound(
     linear = bounded_dot(problem.p, beta.astype(residual.dtype, copy=False))
     # shrunk by _BOX, beta is within the exact box; its linear term shrinks along
     shrunk = (_BOX + problem.p_error) * float(np.abs(problem.p * beta).sum()) * (1 + 1e-9)
-    cost, reach = shrunk, 0.0
+    cost, reach = np.array([shrunk, shrunk]), np.zeros(2)  # of all that is missing, and of what rounding may have done
     for g, total in enumerate(problem.totals):
         members = np.arange(problem.n)[problem.members(g)]
         repair = _repair(problem, beta, low, high, residual, errors, members, total)
         if repair is None:
             return None
-        cost, reach = cost + repair[0], reach + repair[1]
+        share = np.array([1.0, repair[2]])
+        cost, reach = cost + repair[0] * share, reach + repair[1] * share
     cost += reach * reach / 2
     value, error = _sum([linear, (-image.square[0] / 2, image.square[1] / 2)])
-    return value, (error + cost) * (1 + 1e-9)
+    off = (error + cost) * (1 + 1e-9)
+    return DualBound(value, float(off[0]), float(off[1]))
 
 
 def _repair(  # type: ignore[no-untyped-def]
     problem, beta, low, high, residual, errors, members, total
-) -> tuple[float, float] | None:
+) -> tuple[float, float, float] | None:
     """What it costs one variable of a group to take what is missing of the sum, and how far that moves w.
 
-    The sign of what is missing may not be known: then a variable that may rise and one that may fall are needed.
+    And the share of both that is a matter of rounding: what the variables themselves lack of the sum is none. The sign
+    of what is missing may not be known: then a variable that may rise and one that may fall are needed.
     """
     value = beta[members]
     held, error = bounded_sum(value)
     missing = total - held
-    most = (abs(missing) + error + 2 * _BOX * abs(total) + U * (abs(total) + abs(held))) * (1 + 1e-9)
+    rounded = error + 2 * _BOX * abs(total) + U * (abs(total) + abs(held))
+    most = (abs(missing) + rounded) * (1 + 1e-9)
     room = abs(missing) <= 1e-9 * max(float(np.abs(value).sum()), abs(total))
     if not room:
         return None
     if most == 0:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     worst = 0.0, 0.0
     certain = abs(missing) > most / 2
     for rises in (True, False):
@@ -311,7 +326,7 @@ def _repair(  # type: ignore[no-untyped-def]
         j = problem.rows_of(members[free[best : best + 1]])
         length = float(np.sqrt(abs(problem.gram.block(j, j, np.float64)[0, 0]))) * (1 + 1e-6)
         worst = max(worst, (most * float(slope[best]), most * length))
-    return worst
+    return *worst, rounded / most
 
 
 def _sum(figures: list[Bounded]) -> Bounded:

@@ -18,7 +18,7 @@ import numpy as np
 from ..data import exact_sums
 from ..kernels import EXTENDED, EXTENDED_UNIT, Gram, roundings
 from ..problems import BoxQP
-from ._rounding import Bounded, U, bounded_dot, gamma
+from ._rounding import TINY, Bounded, U, bounded_dot, gamma
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,30 @@ def product_rounding(gram: Gram, a: np.ndarray) -> np.ndarray:
     share = float(accuracy.relative.max(initial=0.0)) + accuracy.absolute + roundings(len(a) + 16)
     with np.errstate(over="ignore"):
         return 2 * share * np.multiply.outer(accuracy.scale, accuracy.scale @ np.abs(a))
+
+
+def linear_errors(problem: BoxQP, beta: np.ndarray) -> float:
+    """The largest error of a value of ``K beta`` with a linear kernel, whichever of both ways it is computed in.
+
+    By the weights in float64, or by kernel values in extended precision: evaluations take what leaves less open.
+    """
+    rows, coefficients, _ = _by_row(problem, beta)
+    scale = problem.gram.accuracy().scale
+    with np.errstate(over="ignore", invalid="ignore"):
+        unit = roundings(len(rows) + _terms(problem) + 8, EXTENDED_UNIT)
+        by_values = unit * float(scale[rows] @ np.abs(coefficients)) * float(scale.max(initial=0.0))
+        return max(float(bounded_image(problem, beta).errors.max(initial=0.0)), by_values)
+
+
+def underflow(problem: BoxQP, multipliers: float) -> float:
+    """What products that are subnormal numbers may be off by in a value of ``K beta``, with this sum of multipliers."""
+    return float(TINY * (problem.gram.shape[0] + _terms(problem) * (1 + multipliers)))
+
+
+def _terms(problem: BoxQP) -> int:
+    """Terms of an inner product of two rows; 1 of kernel values that are no such products."""
+    linear = problem.gram.linear_rows()
+    return 1 if linear is None else int(linear[0].longest[0])
 
 
 def extended_work(problem: BoxQP, beta: np.ndarray) -> float:

@@ -45,31 +45,38 @@ def evaluate_kernel_crammer_singer(
         primal = 0.5 * square + loss
         primal_error = (0.5 * square_error + loss_error + gamma(4) * (0.5 * abs(square) + loss)) * ROOM
         high = upper(primal, primal_error) if isfinite(primal) else np.inf
-        dual, dual_error = _dual(problem, alpha, f, square, square_error) if feasible else (-np.inf, 0.0)
+        nothing = -np.inf, 0.0, 0.0
+        dual, dual_error, rounded = _dual(problem, alpha, f, square, square_error) if feasible else nothing
     low = max(lower(dual, dual_error), 0.0) if isfinite(dual) and isfinite(dual_error) else 0.0
     gap = difference(high, low)
     # conditions of optimality say nothing of multipliers that are not feasible, and next to none that are
     violation = problem.violation(F, alpha) if isfinite(dual) and isfinite(dual_error) else np.inf
     figures = high, low, gap, relative(gap, high, low), violation if isfinite(violation) else np.inf
-    rounding = float(primal_error + dual_error)
+    rounding = float(primal_error + rounded)
     found = Evidence(*figures, tuple(b.tolist()), f.ravel(), rounding=rounding if isfinite(rounding) else 0.0)
     return of_widths(found, np.sqrt(2.0) * c, definiteness)
 
 
 def _dual(
     problem: KernelCrammerSinger, alpha: np.ndarray, f: np.ndarray, square: float, square_error: float
-) -> tuple[float, float]:
-    """D at multipliers next to alpha that meet every constraint, and a bound of its error."""
+) -> tuple[float, float, float]:
+    """D at multipliers next to alpha that meet every constraint, a bound of its error, and what of it is rounding."""
     c, k = problem.weights, problem.classes
     own, error = bounded_sum(alpha[np.arange(problem.n), problem.labels], (k + 2) * U)
     slack = (k + 2) * U * ROOM * np.abs(alpha).sum(axis=0)
-    t, _ = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
+    t, rounded = imbalance(alpha, slack, np.bincount(problem.labels, weights=c, minlength=k))
     if not isfinite(t):
-        return -np.inf, np.inf
-    # what the own class holds is rounded too
-    moved = 2 * t * c + (k + 2) * U * np.abs(alpha).max(axis=1)
-    length = float(moved @ np.sqrt(np.maximum(problem.gram.diagonal(), 0.0)))
-    shift = float(moved.sum()) + float((moved[:, None] * np.abs(f)).sum()) + 0.5 * k * (length * length)
+        return -np.inf, np.inf, 0.0
     dual = own - 0.5 * square
-    error += 0.5 * square_error + shift * (1 + 1e-6) + gamma(4) * (abs(own) + 0.5 * abs(square))
-    return dual, error * ROOM
+    error += 0.5 * square_error + gamma(4) * (abs(own) + 0.5 * abs(square))
+    lengths = np.sqrt(np.maximum(problem.gram.diagonal(), 0.0))
+
+    def at(t: float) -> float:
+        # what the own class holds is rounded too
+        moved = 2 * t * c + (k + 2) * U * np.abs(alpha).max(axis=1)
+        length = float(moved @ lengths)
+        shift = float(moved.sum()) + float((moved[:, None] * np.abs(f)).sum()) + 0.5 * k * (length * length)
+        return (error + shift * (1 + 1e-6)) * ROOM
+
+    cost = at(t)
+    return dual, cost, at(rounded) if rounded < t else cost

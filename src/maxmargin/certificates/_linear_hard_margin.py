@@ -43,7 +43,7 @@ def evaluate_linear_hard_margin(problem: HardMarginRisk, theta: np.ndarray, beta
     if not isfinite(primal):
         return RiskEvidence(inf, dual, inf, inf, inf, beta, f)
     gap = primal - dual
-    rounded = min(rounding + more, gap) / max(primal, dual, 1e-300)
+    rounded = relative(min(rounding + more, gap), primal, dual)
     return RiskEvidence(primal, dual, gap, relative(gap, primal, dual), abs(1 - smallest), beta, f, rounded)
 
 

@@ -43,7 +43,7 @@ def evaluate_multinomial(problem: MultinomialRisk, theta: np.ndarray) -> RiskEvi
     gap = primal - dual
     violation = float(np.abs(V - np.clip(V, *subgradients(W, penalty.l1, penalty.l2))).max(initial=0.0))
     # a dual that proves nothing is not a matter of rounding
-    rounded = min(rounding + (more if isfinite(more) else 0.0), gap) / max(abs(primal), abs(dual), 1e-300)
+    rounded = relative(min(rounding + (more if isfinite(more) else 0.0), gap), primal, dual)
     figures = primal, dual, gap, relative(gap, primal, dual), violation
     return RiskEvidence(*figures, u, F, rounded, unbounded=_has_no_minimum(problem, F))
 

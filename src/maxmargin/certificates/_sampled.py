@@ -144,10 +144,10 @@ def _bound(problem: BoxQP, beta: np.ndarray, sums: _Sums, sample: _Sample) -> Sa
         square = length * length * _ROOM
     found = bound_by_length(problem, beta, sums.scale, length)
     trivial = _nothing(problem)
-    value = -np.inf if found is None else lower(*found)
+    value = -np.inf if found is None else lower(found.value, found.error)
     if found is None or not value > trivial.value:
         return trivial
-    return SampledBound(value, square, float(found[1]), 1 - sample.eta, beta=beta, rows=sample.drawn)
+    return SampledBound(value, square, found.error, 1 - sample.eta, beta=beta, rows=sample.drawn)
 
 
 @dataclass(frozen=True, eq=False)

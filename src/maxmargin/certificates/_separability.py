@@ -143,10 +143,13 @@ def _figures(
 ) -> tuple[float, float]:
     """The distance of the combinations and the largest length of a sample; NaN where float64 cannot hold them."""
     if kernel is None or kernel_name(kernel) == "linear":
-        return _among_rows(X, rows, beta, through_origin)
+        try:
+            return _among_rows(X, rows, beta, through_origin)
+        except OverflowError:  # of Python's whole numbers
+            return np.nan, np.nan
     try:
         K = _values(kernel, X, rows)
-    except ValueError:  # values that overflow
+    except (ValueError, OverflowError):  # values that overflow
         return np.nan, np.nan
     return float(np.sqrt(max(float(beta @ K @ beta), 0.0))), float(np.sqrt(max(K.diagonal().max(initial=0.0), 0.0)))
 

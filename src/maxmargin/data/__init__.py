@@ -1,8 +1,8 @@
 """Rows of data: one accessor for dense and CSR, float32 and float64."""
 
-from ._blame import naming_columns
+from ._blame import naming_columns, refusing_overflow
 from ._class_passes import decisions_pass, row_adds, row_dots, sums_pass
-from ._exact import inexact_value
+from ._exact import inexact_entry, inexact_value
 from ._magnitude_passes import (
     compensated_sums,
     exact_sums,
@@ -47,12 +47,14 @@ __all__ = [
     "decision_pass",
     "decisions_pass",
     "gram_pass",
+    "inexact_entry",
     "inexact_value",
     "is_dense",
     "naming_columns",
     "packing_room",
     "product_depth",
     "product_magnitudes",
+    "refusing_overflow",
     "row_add",
     "row_adds",
     "row_dot",

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._exact import Entry
+
 _LISTED = 3
 
 
@@ -22,6 +24,42 @@ def naming_columns(X: Any, missing: bool = False) -> Iterator[None]:
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{error}\n{words}") from error
+
+
+@contextmanager
+def refusing_overflow(X: Any, y: Any = None, name: str = "X") -> Iterator[None]:
+    """A `ValueError` that names the number where Python's are too large for a float: its own error names nothing."""
+    try:
+        yield
+    except OverflowError as error:
+        for table, called in ((X, name), (y, "y")):
+            if (found := _too_large(table)) is not None:
+                raise ValueError(
+                    f"{called} has {found}, which is beyond the largest float64, about 1.8e308: divide by a power of "
+                    f"ten, take logarithms, or leave it out."
+                ) from error
+        raise
+
+
+def _too_large(table: Any) -> Entry | None:
+    """The first number of a table or list that is too large for a float."""
+    if hasattr(table, "iloc") and hasattr(table, "columns"):
+        columns = [(name, np.asarray(table.iloc[:, j], dtype=object)) for j, name in enumerate(table.columns)]
+    else:
+        try:
+            values = np.asarray(table, dtype=object)
+        except ValueError:  # ragged
+            return None
+        columns = list(enumerate(values.T)) if values.ndim == 2 else [(None, values.ravel())]
+    for name, column in columns:
+        for row, value in enumerate(column.tolist()):
+            try:
+                float(value)
+            except OverflowError:
+                return Entry(value, row, name) if name is not None else Entry(value)
+            except (TypeError, ValueError):
+                continue
+    return None
 
 
 def blamed_columns(X: Any, missing: bool = False) -> str:
@@ -42,6 +80,8 @@ def _trouble(name: str, column: np.ndarray, missing: bool) -> str:
         return ""
     try:
         numbers = column.astype(np.float64)
+    except OverflowError:  # which is said by itself
+        return ""
     except (TypeError, ValueError):
         row, value = next((i, value) for i, value in enumerate(column) if not _is_number(value))
         return f"Column {name} of X has {value!r} in row {row}, which is no number: encode or drop it."
@@ -56,4 +96,6 @@ def _is_number(value: Any) -> bool:
         float(value)
     except (TypeError, ValueError):
         return False
+    except OverflowError:
+        return True
     return True

@@ -18,6 +18,7 @@ import sklearn.utils
 import sklearn.utils.validation
 
 from ..engine import warn
+from ._blame import refusing_overflow
 from ._exact import inexact_whole_number
 from ._sparse import canonical
 
@@ -34,7 +35,8 @@ def validate_data(estimator: Any, X: Any = "no_validation", *arguments: Any, **o
             estimator, X.shape[1], options.get("reset", True)
         ):
             return (X, arguments[0]) if has_target else X
-    checked = sklearn.utils.validation.validate_data(estimator, canonical(X), *arguments, **options)
+    with refusing_overflow(X, arguments[0] if arguments else options.get("y")):
+        checked = sklearn.utils.validation.validate_data(estimator, canonical(X), *arguments, **options)
     _warn_of_rounding(X, options)
     return checked
 
@@ -43,7 +45,9 @@ def check_array(X: Any, **options: Any) -> Any:
     """`sklearn.utils.check_array` of a matrix in `canonical` form."""
     if type(X) is np.ndarray and _passes(X, options):
         return X
-    checked = sklearn.utils.check_array(canonical(X, options.get("input_name") or "X"), **options)
+    name = options.get("input_name") or "X"
+    with refusing_overflow(X, name=name):
+        checked = sklearn.utils.check_array(canonical(X, name), **options)
     _warn_of_rounding(X, options)
     return checked
 
@@ -53,7 +57,8 @@ def check_X_y(X: Any, y: Any, **options: Any) -> Any:  # noqa: N802 - scikit-lea
     if type(X) is np.ndarray and _passes(X, options):
         if _target_passes(y, len(X), bool(options.get("multi_output", False))):
             return X, y
-    checked = sklearn.utils.check_X_y(canonical(X), y, **options)
+    with refusing_overflow(X, y):
+        checked = sklearn.utils.check_X_y(canonical(X), y, **options)
     _warn_of_rounding(X, options)
     return checked
 

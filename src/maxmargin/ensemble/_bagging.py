@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
+from ..data import refusing_overflow
 from ..engine import interruptible
 from ..estimators import encode_labels
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -178,7 +179,8 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
     def _checked_target(self, y: Any) -> np.ndarray:
-        return (column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y).astype(np.float64)
+        with refusing_overflow(None, y):
+            return (column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y).astype(np.float64)
 
     def _says(self, learner: Any, X: Any) -> np.ndarray:
         return learner.predict(X)

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from ..data import refusing_overflow
 from ..tree import Bins, DecisionTreeRegressor, SortedColumns, grow_tree, limits_of, prune, refuse_monotonic, walk
 
 
@@ -20,7 +21,8 @@ class BoostedTrees:
 
     def __init__(self, X: Any, y: np.ndarray) -> None:
         X = X.tocsr() if sp.issparse(X) else X
-        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        with refusing_overflow(X, y):
+            X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
         self.y, self.shape = y.astype(np.float64), X.shape
         self.columns = SortedColumns(Bins.of(X), X)
         self.rows = np.arange(X.shape[0], dtype=np.uint64)

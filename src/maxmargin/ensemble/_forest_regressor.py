@@ -12,6 +12,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_y
 
+from ..data import refusing_overflow
 from ..tree import DecisionTreeRegressor, Tree
 from ._forest import Forest, warn_unjudged
 from ._forest_votes import OutOfBagState
@@ -90,7 +91,8 @@ monotonic_cst, node, n_candidates
     # ---------------------------------------------------------------- for the base
 
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
-        return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
+        with refusing_overflow(None, y):
+            return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
 
     def _leaf_values(self, trees: Sequence[Tree]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         return [tree.value[:, 0] for tree in trees], [tree.only_class for tree in trees]

@@ -9,7 +9,7 @@ from ._named_kernel import PAIRWISE_KERNELS, pairwise_kernel
 from ._pairs import class_pairs, pair_vote
 from ._penalties import check_penalties
 from ._reported import OwnEstimator, PublicMethods, Reported
-from ._same_rows import TrainingDataError, check_same_rows, check_training
+from ._same_rows import TrainingDataError, check_same_rows, check_training, refuse_training
 from ._side_by_side import solve_all
 from ._tags import KeepsGamma, TakesKernel, TakesMissing, TakesSparse
 from ._tracing import keep_trace, monitor_of
@@ -31,6 +31,7 @@ __all__ = [
     "check_penalties",
     "check_same_rows",
     "check_training",
+    "refuse_training",
     "check_weights",
     "class_pairs",
     "class_weights",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ..certificates import Status
 
@@ -43,12 +43,13 @@ def check_same_rows(
 
 def check_training(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """Refuse data on which the certificate of a model is refuted: what is read off them would not be of the fit."""
-    if model.certificate_.verify(X, y, sample_weight).status is not Status.REFUTED:
-        return
-    weights = (
-        " No sample_weight was given: a model that was trained with weights needs the same ones here, "
-        "kkt_cases(X, y, sample_weight)."
-    )
+    if model.certificate_.verify(X, y, sample_weight).status is Status.REFUTED:
+        refuse_training(model, sample_weight)
+
+
+def refuse_training(model: Any, sample_weight: Any) -> NoReturn:
+    """Raise, for data on which the certificate of a model is refuted."""
+    weights = " If the fit was given a sample_weight, give the same here: kkt_cases(X, y, sample_weight)."
     raise TrainingDataError(
         f"kkt_cases is about the training data, and the certificate of this {type(model).__name__} is refuted on X, y "
         f"and sample_weight as they were given. Give those of the fit, in the same order; if they are, the model was "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..certificates import CASES
+from ..certificates import CASES, MARGIN_WORDS
 from ..messages import counted, listed, number
 from ..svm import KernelClassifier, OneClassSVM, bracket_words, is_large, method_words, terms_of
 from . import _linear
@@ -86,14 +86,12 @@ def _margins_in_words(model: Any, margins: list[MarginSummary], support: int, n:
 
 
 def _machine_table(margins: list[MarginSummary], by_place: bool) -> Table:
-    heads = (
-        "machine",
-        "width",
-        None if by_place else "on the margin boundary",
-        "inside, correctly classified",
-        "inside, misclassified",
-    )
-    rows = [(s.name, s.width, *(s.counts.get(case) for case in CASES[1:])) for s in margins]
+    rare = [case for case in MARGIN_WORDS[len(CASES) :] if any(s.counts.get(case) for s in margins)]
+    heads = ("machine", "width", None if by_place else CASES[1], *CASES[2:], *rare)
+    rows = [
+        (s.name, s.width, *(s.counts.get(case, 0 if case in rare else None) for case in (*CASES[1:], *rare)))
+        for s in margins
+    ]
     return Table.of("machines" if by_place else "machines and their support vectors", heads, rows)
 
 

@@ -27,7 +27,7 @@ from ..certificates import Guarantee, IndefiniteKernelWarning, Status, are_float
 from ..data import Rows, validate_data
 from ..engine import Stopwatch, one_blas_thread, run_portions, thread_count, warn
 from ..estimators import PAIRWISE_KERNELS, OwnEstimator, TakesKernel, check_same_rows, pairwise_kernel
-from ..kernels import Gram, Kernel, choose_landmarks, kernel_name, roundings
+from ..kernels import Gram, Kernel, check_symmetric, choose_landmarks, kernel_name, roundings
 from ._leftover import LeftoverEvidence
 
 _TOL = 1e-10  # landmarks that leave less than this part of themselves over are dropped
@@ -145,7 +145,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel, O
         watch = Stopwatch()
         X = validate_data(self, X, **self._rules)
         if kernel_name(self.kernel) == "precomputed":
-            _check_symmetric(X)
+            check_symmetric(X)
         gamma = self._stated_gamma(X)
         kernel = self._kernel_of(X.shape[1], gamma)
         found = choose_landmarks(
@@ -358,13 +358,3 @@ def _diagonal(gram: Gram, n: int) -> np.ndarray:
 def _given_error(kernel: Kernel, X: Any) -> float:
     """How far values that were given may be off: they are rounded to the precision that they came in."""
     return 2.0**-24 if kernel_name(kernel) == "precomputed" and X.dtype == np.float32 else 0.0
-
-
-def _check_symmetric(X: np.ndarray) -> None:
-    if X.shape[0] != X.shape[1]:
-        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
-    asymmetry = float(np.abs(X - X.T).max())
-    if asymmetry > 1e-5 * float(np.abs(X).max()):
-        raise ValueError(
-            f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
-        )

@@ -12,6 +12,7 @@ from ._matrix_gram import MatrixGram, symmetric_part
 from ._mercer import MercerCheck, check_mercer
 from ._monomials import monomial_degrees
 from ._pivoted import pivots as pivots
+from ._precomputed import check_square as check_square, check_symmetric as check_symmetric
 from ._registry import KERNELS, kernel_name, make_kernel
 from ._row_cache import CachedGram, worth_keeping
 from ._shared_blocks import SharedBlocks

@@ -215,9 +215,11 @@ class LinearClassifier(LinearClassifierMachine):
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
 
-        Of the hinge and the squared hinge only: other losses have no samples without a part in the weights. With the
-        squared hinge no sample is on the boundary: all within the margin pay, by ``2 C`` times their slack. After
-        `partial_fit` the samples are those of the last chunk.
+        Of the hinge and the squared hinge only: other losses have no samples without a part in the weights. The cases
+        are those of the optimum, proven by a gap: a fit that has converged is solved on for it. Samples that it does
+        not decide are counted apart, and so are all where there is no penalty. With the squared hinge no sample is on
+        the boundary but by chance: all within the margin pay, by ``2 C`` times their slack. After `partial_fit` the
+        samples are those of the last chunk.
 
         Parameters
         ----------

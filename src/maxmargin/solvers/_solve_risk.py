@@ -18,6 +18,7 @@ from ._monitor import Monitor
 from ._solution import Solution
 from ._solver import Solver
 from ._table import choose_solver
+from ._zeros import with_exact_zeros
 from .linear.newton import Newton
 from .linear.stochastic import StochasticGradient, is_perceptron
 
@@ -134,6 +135,7 @@ def _certified(
         # no loss at the origin: it is the minimum
         evidence = evaluate_linear(problem, theta, u)
         if evidence.relative_gap <= tolerance:
+            theta, evidence = with_exact_zeros(problem, theta, u, evidence)
             if issubclass(solver, IterativeSolver):
                 solver(problem, theta, tolerance, u, **options)  # type: ignore[call-arg]  # looks at the options
             found = Solution(theta, Status.CONVERGED, 0, slopes=u, evidence=evidence, solver=solver.name)
@@ -169,7 +171,7 @@ def _proven(problem: Any, theta: np.ndarray, u: np.ndarray | None, tolerance: fl
     An optimum of zero is met exactly or not at all: relative to it every other value is far away. Without a penalty
     weights that are longer by 1e-6 leave a separated sample no loss; the perceptron's loss is zero at the origin.
     """
-    theta, evidence = _without_rounding(problem, theta, u, evaluate_linear(problem, theta, u))
+    theta, evidence = with_exact_zeros(problem, theta, u, evaluate_linear(problem, theta, u))
     if evidence.relative_gap <= tolerance or evidence.dual > 0 or not evidence.primal < _ALMOST_ZERO * problem.n:
         return theta, evidence
     for other in ((1 + 1e-6) * theta, np.zeros_like(theta)):
@@ -177,31 +179,6 @@ def _proven(problem: Any, theta: np.ndarray, u: np.ndarray | None, tolerance: fl
         if found.relative_gap <= tolerance:
             return other, found
     return theta, evidence
-
-
-def _without_rounding(
-    problem: Any, theta: np.ndarray, u: np.ndarray | None, evidence: RiskEvidence
-) -> tuple[np.ndarray, RiskEvidence]:
-    """Weights that an L1 penalty makes zero but for rounding are zero, if the proof stays what it is.
-
-    A weight of 1e-18 has one subgradient, and zero has an interval of them: the violation of the two is not the same.
-    Only weights go whose part of the gap, l1 |w_j| + l2/2 w_j^2 - v_j w_j, is within its rounding.
-    """
-    if problem.kind != "risk" or problem.penalty.separable is None or problem.l1 <= 0 or not evidence.kkt_violation > 0:
-        return theta, evidence
-    w, v = theta[:-1], -problem.transposed(problem.weights * evidence.u)[:-1]
-    inside = np.abs(v) < problem.l1 * (1 - 1e-9)
-    rounding = evidence.rounding * max(evidence.primal, evidence.dual)
-    with np.errstate(over="ignore", invalid="ignore"):
-        parts = problem.l1 * np.abs(w) + 0.5 * problem.l2 * w * w - v * w
-        gone = inside & (w != 0) & (parts <= rounding)
-    if not gone.any():
-        return theta, evidence
-    other = theta.copy()
-    other[:-1][gone] = 0.0
-    found = evaluate_linear(problem, other, u)
-    better = found.kkt_violation < evidence.kkt_violation and found.gap <= evidence.gap + rounding
-    return (other, found) if better else (theta, evidence)
 
 
 def _kept(problem: Any, solver: type[Solver], found: Solution, tolerance: float) -> Solution:

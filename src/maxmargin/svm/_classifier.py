@@ -16,6 +16,7 @@ from ..data import weighted_sums
 from ..engine import one_blas_thread
 from ..estimators import Reported, TakesKernel, check_same_rows, check_training, class_weights
 from ..problems import BoxQP
+from ._cases import doubted, near, noise, sharp_cases, sharp_joint_cases
 from ._fit import fit_classifier
 from ._input import part_of, training_weights
 from ._joint import is_joint, joint_cases_of, recertify_joint
@@ -23,7 +24,7 @@ from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest, scheme_of
-from ._solve import judged
+from ._solved import judged
 from ._verify import Audit, recertify
 
 
@@ -155,15 +156,22 @@ class KernelClassifier(ClassifierMixin, Reported):
         With ``multi_class="crammer_singer"`` there is one entry a sample, whose margin is its own decision value less
         the largest of the others.
         """
-        parts = []
-        data = self._training_data(X, y, sample_weight)
-        check_training(self, X, y, sample_weight)
         if is_joint(self):
-            return joint_cases_of(self, *data)
-        for k, (pair, problem, beta, _) in enumerate(self._training_problems(*data)):
-            margin = pair.sign * (decision_sums(problem, self._spread_of(pair, y)) + self.intercept_[k])
-            bound = np.where(pair.sign > 0, problem.upper, -problem.lower)
-            parts.append(kkt_cases(k, pair.rows, self._cases_by(np.abs(beta), bound, margin), bound, margin))
+            data = self._training_data(X, y, sample_weight)
+            check_training(self, X, y, sample_weight)
+            return sharp_joint_cases(self, joint_cases_of, data, X, y, sample_weight)
+        return sharp_cases(self, X, y, sample_weight)
+
+    def _cases(self, audits: list[Audit], y: np.ndarray, weight: np.ndarray) -> KKTCases:
+        pairs, parts = self._fitted_scheme().pairs(np.searchsorted(self.classes_, y), weight), []
+        for k, (pair, audit) in enumerate(zip(pairs, audits, strict=True)):
+            problem, values, beta = audit.problem, audit.values, audit.variables
+            assert problem is not None and values is not None and beta is not None
+            margin, bound = pair.sign * values, np.where(pair.sign > 0, problem.upper, -problem.lower)
+            alpha = self._cases_by(np.abs(beta), bound, margin)
+            rounding = noise(audit, self._spread_of(pair, y))
+            found = kkt_cases(k, pair.rows, alpha, bound, margin, rounding, near(self, audit, rounding + 2.0**-50))
+            parts.append(doubted(found, self, k, audit))
         return KKTCases.concatenate(parts)
 
     def _cases_by(self, alpha: np.ndarray, bound: np.ndarray, margin: np.ndarray) -> np.ndarray:

@@ -23,7 +23,8 @@ from ._model import keep_classes, keep_one
 from ._one_vs_one import OneVsOne, Pair
 from ._one_vs_rest import OneVsRest, scheme_of
 from ._remedy import advice, indefinite_advice
-from ._solve import Solved, Task, Tasks
+from ._solve import Task, Tasks
+from ._solved import Solved
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from ..data import ObjectRows, Rows, csr_rows, validate_data
 from ..estimators import weights_or_ones
-from ..kernels import Gram, Kernel, kernel_name, make_kernel
+from ..kernels import Gram, Kernel, check_square, check_symmetric, kernel_name, make_kernel
 from ..messages import FloatRangeError
 
 _READ_GAMMA = ("rbf", "poly", "polynomial", "sigmoid")
@@ -34,8 +34,8 @@ def training_rows(estimator: Any, X: Any, y: Any, y_numeric: bool = False) -> tu
         X = validate_data(estimator, X, **rules)
     else:
         X, y = validate_data(estimator, X, y, y_numeric=y_numeric, **rules)
-    if kind == "precomputed" and X.shape[0] != X.shape[1]:
-        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+    if kind == "precomputed":
+        check_square(X)
     return X, y
 
 
@@ -52,11 +52,7 @@ def rows_of(kernel: Any, X: Any) -> Any:
 def kernel_of_fit(machine: Any, X: Any, weights: np.ndarray) -> tuple[Kernel, float]:
     """The kernel, and its gamma: a fitted attribute that is kept with the others when the fit ends."""
     if kernel_name(machine.kernel) == "precomputed":
-        asymmetry = float(np.abs(X - X.T).max())
-        if asymmetry > 1e-5 * float(np.abs(X).max()):
-            raise ValueError(
-                f"a precomputed kernel matrix must be symmetric; X differs from its transpose by {asymmetry:.3g}."
-            )
+        check_symmetric(X)
     gamma = stated_gamma(machine, X, weights)
     return make_kernel(machine.kernel, gamma, machine.coef0, machine.degree), gamma
 

@@ -22,6 +22,7 @@ from ..certificates import (
     product_rounding,
     refuted,
     rounded_multipliers,
+    unconverged,
     values_agree,
 )
 from ..engine import Stopwatch, one_blas_thread
@@ -33,8 +34,12 @@ from ._input import part_of, rows_of
 from ._model import keep_classes
 from ._one_vs_rest import OneVsRest
 from ._remedy import advice
+from ._verify import gamma_is_stated, rounding_within
 
 JOINT = "crammer_singer"  # the name of the parameter's value; of two classes it is one binary problem
+# of a fit that has not converged
+AGREE = "a case is stated where multiplier and margin agree, and need not be that of the optimum."
+SHARP_ENOUGH = 1e-6  # a violation at which cases are those of the optimum
 _NEAR = 1e-9  # of the weight: as good as at the bound
 
 
@@ -103,9 +108,9 @@ def recertify_joint(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> 
     evidence, rounded = audit
     claim, limits = claims[0], machine._formulation()
     found = Certificate.of(evidence, claim.status, claim.iterations, claim.seconds, claim.label)
-    off = 2 * evidence.rounding
+    off = rounding_within(claim, 2 * evidence.rounding)
     if _differ(claim, found, off, rounded):  # the kernel values of the fit may be rounded more than those of the audit
-        off = 2 * max(evidence.rounding, _rounding_of_fit(machine, X, y, weight))
+        off = rounding_within(claim, 2 * max(evidence.rounding, _rounding_of_fit(machine, X, y, weight)))
     if _differ(claim, found, off, rounded):
         return [replace(found, status=Status.REFUTED)]
     if claim.status is not Status.CONVERGED:
@@ -132,7 +137,7 @@ def _rounding_of_fit(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) ->
 
 def _evidence(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> tuple[Evidence, float] | None:
     """Figures of the model, and what rounding may have done to its decision values; None if it is not one."""
-    if not (machine._belongs_to(y) and machine._support_is_of(X)):
+    if not (machine._belongs_to(y) and machine._support_is_of(X) and gamma_is_stated(machine, X, weight)):
         return None
     rows, b = np.flatnonzero(weight > 0), np.asarray(machine.intercept_, dtype=np.float64)
     alpha = machine._spread(len(y)).T
@@ -159,7 +164,12 @@ def joint_cases_of(machine: Any, X: Any, y: np.ndarray, weight: np.ndarray) -> K
     label, rows = np.searchsorted(machine.classes_, y), np.flatnonzero(weight > 0)
     bound = (machine.C * weight * machine.class_weight_[label])[rows]
     own = own_multipliers(machine, machine._spread(len(label))[label[rows], rows], bound)
-    return joint_cases(rows, own, bound, machine._values_of(X)[rows], label[rows])
+    f, claim = machine._values_of(X)[rows], machine.certificate_.problems[0]
+    near = claim.kkt_violation if claim.kkt_violation <= SHARP_ENOUGH else 0.0
+    found = joint_cases(rows, own, bound, f, label[rows], 0.0, near)
+    if claim.status is Status.CONVERGED:
+        return found
+    return found.doubted(machine._formulation().tolerance, unconverged(claim, AGREE))
 
 
 def own_multipliers(machine: Any, values: np.ndarray, bound: np.ndarray) -> np.ndarray:

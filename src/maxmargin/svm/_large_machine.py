@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates import evaluate, evaluate_bracket, intercept_range, violation_at
+from ..certificates import by_row, evaluate, evaluate_bracket, intercept_range, product_rounding, violation_at
 from ..data import Rows
 from ..engine import one_blas_thread
 from ..estimators import KERNEL_CONSTRAINTS, KernelChoice
@@ -143,7 +143,9 @@ class LargeMachine(LargeParameters, FittedMachine):
         if self.certificate_.problems[k].confidence < 1:  # what was sampled proves no distance
             return False
         least, most = intercept_range(problem, coefficients, evidence.image, radius)
-        room = 1e-6 * (1 + abs(least) + abs(most) + radius)
+        # the fit has rounded kernel values otherwise, and allowed for that
+        rounded = 2 * float(product_rounding(problem.gram, by_row(problem, coefficients)).max(initial=0.0))
+        room = 1e-6 * (1 + abs(least) + abs(most) + radius) + rounded
         return bool(claimed >= radius * (1 - 1e-6) and low <= least + room and high >= most - room)
 
     # ---------------------------------------------------------------- the exact machine

@@ -83,7 +83,9 @@ class LinearSVC(LinearClassifierMachine):
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: outside the margin, on the margin boundary, or inside it.
 
-        With the squared hinge no sample is on the boundary: all within the margin pay, by ``2 C`` times their slack.
+        The cases are those of the optimum, proven by a gap: a fit that has converged is solved on for it. Samples that
+        it does not decide are counted apart. With the squared hinge no sample is on the boundary but by chance: all
+        within the margin pay, by ``2 C`` times their slack.
         With ``multi_class="crammer_singer"`` there is one entry a sample, whose margin is its own decision value less
         the largest of the others.
         """

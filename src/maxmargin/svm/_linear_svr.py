@@ -137,11 +137,16 @@ class LinearSVR(RegressorMixin, LinearMachine):
         return [confirmed(self._risk(X, y, weight), theta, self._slopes, claims[0], self.tol)]
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
-        """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
+        """The optimality case of each training sample: inside the tube, on its edge, above or below it.
+
+        The cases are those of the optimum, proven by a gap: a fit that has converged is solved on for it. Samples that
+        it does not decide are counted apart.
+        """
         check_training(self, X, y, sample_weight)
         X, y, weight = checked_training(self, X, y, sample_weight)
         theta = np.append(self.coef_, self.intercept_)
-        return regressor_cases(self._risk(X, y.astype(np.float64), weight), theta, self._slopes)
+        problem = self._risk(X, y.astype(np.float64), weight)
+        return regressor_cases(problem, theta, self._slopes, self.certificate_.problems[0])
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted targets ``X @ coef_ + intercept_``."""

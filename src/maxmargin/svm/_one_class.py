@@ -12,12 +12,13 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from ..certificates import KKTCases, region_cases
-from ..estimators import check_same_rows, check_training
+from ..estimators import check_same_rows
+from ._cases import doubted, near, noise, sharp_cases
 from ._fit import fit_one
 from ._formulations import OneClass
 from ._input import training_weights
 from ._machine import KernelMachine
-from ._verify import Audit, again_one, audit_one
+from ._verify import Audit, audit_one
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -88,10 +89,15 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def kkt_cases(self, X: Any, y: Any = None, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: inside the region, on its boundary, or outside."""
-        check_training(self, X, y, sample_weight)
-        X, _, weight = self._training_data(X, y, sample_weight)
-        rows, problem, multipliers, b = again_one(self, X, None, weight)
-        return region_cases(rows, multipliers, problem.upper, problem.image(multipliers) + b)
+        return sharp_cases(self, X, y, sample_weight)
+
+    def _cases(self, audits: list[Audit], y: Any, weight: np.ndarray) -> KKTCases:
+        (audit,), rows = audits, np.flatnonzero(weight > 0)
+        assert audit.problem is not None and audit.values is not None
+        multipliers = self._spread(len(weight))[0, rows]
+        close = near(self, audit, noise(audit, multipliers))
+        found = region_cases(rows, multipliers, audit.problem.upper, audit.values, close)
+        return doubted(found, self, 0, audit)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """How deep the rows of X lie in the region, unshifted.

@@ -11,11 +11,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
 from ..certificates import KKTCases, tube_cases
-from ..estimators import Reported, TakesKernel, check_same_rows, check_training
+from ..estimators import Reported, TakesKernel, check_same_rows
+from ._cases import doubted, near, noise, sharp_cases
 from ._fit import fit_one
 from ._input import training_weights
 from ._machine import KernelMachine
-from ._verify import Audit, again_one, audit_one
+from ._verify import Audit, audit_one
 
 
 class KernelRegressor(RegressorMixin, Reported):
@@ -49,13 +50,18 @@ class KernelRegressor(RegressorMixin, Reported):
 
     def kkt_cases(self, X: Any, y: Any, sample_weight: Any = None) -> KKTCases:
         """The optimality case of each training sample: inside the tube, on its edge, above or below it."""
-        check_training(self, X, y, sample_weight)
-        X, y, weight = self._training_data(X, y, sample_weight)
-        rows, problem, coefficients, b = again_one(self, X, y, weight)
-        values = problem.gram.product(np.arange(len(rows)), coefficients[None], np.float64)[0] + b
-        bound, residual = problem.upper[: len(rows)], y[rows] - values
+        return sharp_cases(self, X, y, sample_weight)
+
+    def _cases(self, audits: list[Audit], y: Any, weight: np.ndarray) -> KKTCases:
+        (audit,), rows = audits, np.flatnonzero(weight > 0)
+        assert audit.problem is not None and audit.values is not None
+        bound, residual = audit.problem.upper[: len(rows)], y[rows] - audit.values
+        epsilon = self._formulation().epsilon
+        coefficients = self._spread(len(weight))[0, rows]
+        close = near(self, audit, noise(audit, coefficients) + 2.0**-51 * np.abs(y[rows]))
         coefficients = self._cases_by(coefficients, bound, residual)
-        return tube_cases(rows, coefficients, bound, residual, self._formulation().epsilon)
+        found = tube_cases(rows, coefficients, bound, residual, epsilon, close)
+        return doubted(found, self, 0, audit)
 
     def _cases_by(self, coefficients: np.ndarray, bound: np.ndarray, residual: np.ndarray) -> np.ndarray:
         """The multipliers that say which case a sample is."""

@@ -11,7 +11,7 @@ from sklearn.base import is_regressor
 
 from ..certificates import Certificate, Status
 from ..kernels import Kernel, kernel_name
-from ._solve import Solved
+from ._solved import Solved
 
 # Standard deviations of columns that differ by more than this are a matter of units.
 _UNEVEN = 100.0

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificates import IndefiniteKernelError, NotSeparableError, SeparationProof, Status, rounded_down, row_keys
-from ..data import csr_rows, inexact_value
+from ..data import csr_rows, inexact_entry
 from ..engine import interruptible
 from ..kernels import Kernel, kernel_name
 from ..messages import FloatRangeError
@@ -24,7 +24,7 @@ from ._svc import SVC
 _INDEFINITE = "the kernel matrix of these rows is not positive semi-definite, so that it is that of no feature space"
 _OUT_OF_RANGE = "products of these rows, or what is computed from them, are too large or too small for float64"
 _ROUNDED = (
-    "float64 does not hold all values of X ({} is one), and the rows that they are rounded to may be others. Subtract "
+    "float64 does not hold all values of X, such as {}, and the rows that they are rounded to may be others. Subtract "
     "from each column what its values have in common, or convert X to float64 to ask about the rounded rows"
 )
 _TOO_CLOSE = "float64 can neither separate the classes nor show that their hulls meet"
@@ -139,9 +139,9 @@ def separability(
     out (linear and polynomial kernels, their sums and products, precomputed matrices), and for other kernels where a
     row occurs in two classes. Anything else is undecided, and `reason` says why.
 
-    Values of X that float64 does not hold, such as whole numbers beyond 2**53, leave the verdict undecided: rows that
-    differ may be the same once they are rounded. What a function of your own returns, or a matrix given, is taken for
-    the exact values of a kernel.
+    Values of X that float64 does not hold, such as whole numbers beyond 2**53, words such as "0.1" or numbers of
+    extended precision, leave the verdict undecided: rows that differ may be the same once they are rounded. What a
+    function of your own returns, or a matrix given, is taken for the exact values of a kernel.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _rounded(kernel: Any, X: Any) -> str:
     """Why nothing is proven of values that float64 does not hold; empty where it holds them all."""
     if kernel is not None and kernel_name(kernel) == "function":  # which is given the values as they are
         return ""
-    found = inexact_value(X)
+    found = inexact_entry(X)
     return "" if found is None else _ROUNDED.format(found)
 
 
@@ -294,7 +294,7 @@ def _check_known(X: Any) -> None:
     values = X.data if sp.issparse(X) else X
     try:
         values = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):  # what is no number is named where it is checked
+    except (TypeError, ValueError, OverflowError):  # what is no number, or too large, is named where it is checked
         return
     if np.isnan(values).any():
         where = "" if sp.issparse(X) or values.ndim != 2 else f" in {int(np.isnan(values).any(axis=1).sum())} rows"

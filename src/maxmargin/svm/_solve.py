@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificates import Certificate, Evidence, IndefiniteKernelError, NotSeparableError, Status, with_definiteness
+from ..certificates import IndefiniteKernelError, NotSeparableError, Status, with_definiteness
 from ..engine import Stopwatch
 from ..kernels import Kernel, definiteness
 from ..problems import BoxQP
 from ..solvers import Monitor, Solution, solve_kernel, untouched
-
-if TYPE_CHECKING:
-    from ._formulations import Formulation
-
-
-@dataclass(frozen=True)
-class Solved:
-    """What solving one binary problem gave; the smallest eigenvalue of its matrix where that was computed."""
-
-    solution: Solution
-    certificate: Certificate
-    smallest_eigenvalue: float | None = None
+from ._formulations import Formulation
+from ._solved import Solved, certificate_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,8 +66,10 @@ class Tasks:
         if len(solution.evidence.image):  # else it was interrupted, and nothing is claimed
             evidence, status = with_definiteness(solution.evidence, problem, known), solution.status
             gap_tol = self.formulation.gap_tol
-            if status is Status.CONVERGED and gap_tol is not None and evidence.relative_gap > gap_tol:
-                status = Status.STALLED  # what the matrix lacks of being semi-definite allows no smaller gap
+            # what the matrix lacks of being semi-definite may allow no smaller gap
+            wide = gap_tol is not None and evidence.relative_gap > gap_tol
+            if status is Status.CONVERGED and (wide or not self.formulation.resolves(problem, evidence)):
+                status = Status.STALLED
             solution = replace(solution, evidence=evidence, status=status)
         solved = Solved(solution, certificate_of(solution, watch.seconds(), task.name), known.smallest)
         kept = self.formulation.as_kept(solved, problem, self.kernel)
@@ -122,13 +113,3 @@ class Tasks:
                 f"the kernel {self.kernel} has an eigenvalue of {smallest:.3g}. Use a finite C or "
                 f"another kernel."
             )
-
-
-def certificate_of(solution: Solution, seconds: float, name: str) -> Certificate:
-    """The certificate of a solution."""
-    return Certificate.of(solution.evidence, solution.status, solution.iterations, seconds, name)
-
-
-def judged(kernel: Kernel, problem: BoxQP, evidence: Evidence) -> Evidence:
-    """Recomputed figures of a problem, with what is known of its kernel matrix."""
-    return with_definiteness(evidence, problem, definiteness(kernel, problem.gram))

@@ -15,16 +15,30 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier
 
-from ..certificates import REPRODUCED, Certificate, Evidence, Status, all_finite, not_reproduced
+from ..certificates import (
+    REPRODUCED,
+    Certificate,
+    Evidence,
+    Status,
+    all_finite,
+    linear_errors,
+    not_reproduced,
+    underflow,
+)
 from ..kernels import symmetric_part
 from ..problems import BoxQP
 from ..solvers import unproven
 from ._input import part_of, stated_gamma
 from ._one_vs_one import OneVsOne, Pair
-from ._solve import judged
+from ._solved import judged
 
 # Two ways of computing kernel values and their sums differ by so much, relative to the sum of all terms' sizes.
 _ROUNDING = 1e-12
+_U = 2.0**-53
+# Both evaluations round, the claimed one and that of the audit, each upwards and downwards.
+_INTERVALS = 4
+# A violation is a difference of two decision values, and two are compared: each value may be off.
+_VALUES = 4
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,10 @@ class Audit:
         The violation up to which the problem counts as solved.
     kept_rounding : float
         What keeping the intercepts may have added to the violation of a solved one.
+    resolved : bool
+        Whether float64 has the digits for the tolerance.
+    problem, variables, values : BoxQP, ndarray, ndarray or None
+        The problem, its variables, and the decision values of its rows.
 
     """
 
@@ -55,6 +73,10 @@ class Audit:
     value_size: float = 1.0
     tolerance: float = 0.0
     kept_rounding: float = 0.0
+    resolved: bool = True
+    problem: BoxQP | None = None
+    variables: np.ndarray | None = None
+    values: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -78,14 +100,21 @@ class Audit:
         multipliers = float(np.abs(beta).sum())
         widest = max(float(width[np.isfinite(width)].sum()), multipliers)
         unscaled = evidence.image + np.mean(evidence.intercepts)
-        size = max(1.0, float(np.abs(problem.p).max(initial=0.0)), float(np.abs(unscaled).max(initial=0.0)))
+        size = max(float(np.abs(problem.p).max(initial=0.0)), float(np.abs(unscaled).max(initial=0.0)))
         terms = multipliers if coefficients is None else float(np.abs(coefficients).sum())
-        value_rounding = _ROUNDING * ((max(multipliers, terms) if by_coefficients else multipliers) * largest + size)
+        decided = coefficients if by_coefficients and coefficients is not None else beta
+        most = max(float(np.abs(decided).sum()), multipliers)
+        values = _ROUNDING * (most * largest + size)
+        if problem.gram.linear_rows() is not None:  # by its weights: rows far from the origin lose no digits
+            shifts = size + float(np.abs(evidence.intercepts).max())
+            values = min(values, _VALUES * (linear_errors(problem, decided) + 4 * _U * shifts))
+        value_rounding = values + _VALUES * underflow(problem, most)
         spread = max(size, float(np.abs(expected).max(initial=0.0)))
         slack = REPRODUCED * spread + _ROUNDING * (terms * largest + spread)
         faithful = own.shape == expected.shape and bool((np.abs(own - expected) <= slack).all())
         objective_rounding = max(widest * value_rounding, 2 * evidence.rounding)
-        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance)
+        parts = {"problem": problem, "variables": beta, "values": expected}
+        return cls(evidence, objective_rounding, value_rounding, faithful, size, tolerance, **parts)  # type: ignore[arg-type]
 
 
 def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certificate]:
@@ -94,29 +123,34 @@ def recertify(machine: Any, X: Any, y: Any, sample_weight: Any) -> list[Certific
     Data that cannot be those of the fit (another number of rows) are an error of the caller; whatever is wrong with the
     model is a refutation.
     """
+    return audited(machine, X, y, sample_weight)[0]
+
+
+def audited(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[list[Certificate], list[Audit]]:
+    """The certificates, and what they were recomputed of: nothing where the model does not fit to the data."""
     claims = machine.certificate_.problems
     if not is_whole(machine):
-        return refuted(claims)
+        return refuted(claims), []
     X, y, weight = machine._training_data(X, y, sample_weight)
     if machine._kernel_name == "precomputed":  # what the machine was trained on
         X = symmetric_part(X)
     try:
         with np.errstate(all="ignore"):
-            sound = machine._support_is_of(X) and _gamma_is_stated(machine, X, weight)
+            sound = machine._support_is_of(X) and gamma_is_stated(machine, X, weight)
             audits = machine._audits(X, y, weight) if sound else []
     except Exception:  # what a model was made to hold fails in ways that cannot be foreseen
         audits = []
     if len(audits) != len(claims):
-        return refuted(claims)
+        return refuted(claims), []
     formulation, found = machine._formulation(), zip(audits, claims, strict=True)
     checked = []
     for audit, claim in found:
         comparable = formulation.comparable(claim, audit.evidence, audit.tolerance)
         checked.append(confirmed(audit, comparable, formulation.gap_tol))
-    return checked
+    return checked, audits
 
 
-def _gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
+def gamma_is_stated(machine: Any, X: Any, weight: np.ndarray) -> bool:
     """Whether the gamma of the fit is the one that the parameters ask for."""
     if machine._kernel_name not in ("rbf", "poly", "sigmoid"):
         return True
@@ -141,7 +175,8 @@ def audit_one(machine: Any, X: Any, y: np.ndarray | None, weight: np.ndarray, ow
     evidence = judged(kernel, problem, formulation.evaluate(problem, beta, intercepts))
     expected = evidence.image[: len(rows)] + intercept
     audit = Audit.of(problem, beta, evidence, own[rows], expected, formulation.tolerance_of(problem))
-    return [replace(audit, kept_rounding=formulation.kept_rounding(intercept))]
+    resolved = formulation.resolves(problem, evidence)
+    return [replace(audit, kept_rounding=formulation.kept_rounding(intercept), resolved=resolved)]
 
 
 def confirmed(audit: Audit, claim: Certificate, gap_tolerance: float | None) -> Certificate:
@@ -157,9 +192,9 @@ def confirmed(audit: Audit, claim: Certificate, gap_tolerance: float | None) -> 
 
 
 def _status(audit: Audit, claim: Certificate, found: Certificate, gap_tolerance: float | None) -> Status:
-    tolerance = audit.tolerance
+    tolerance, rounding = audit.tolerance, rounding_within(claim, audit.objective_rounding)
     slack = REPRODUCED * audit.value_size + audit.value_rounding
-    differing = not_reproduced(claim, found, rounding=audit.objective_rounding, violation_slack=slack)
+    differing = not_reproduced(claim, found, rounding=rounding, violation_slack=slack)
     if not audit.faithful or differing:
         return Status.REFUTED
     if claim.status is Status.CONVERGED and not claim.kkt_violation <= tolerance + audit.value_rounding:
@@ -177,10 +212,19 @@ def _status(audit: Audit, claim: Certificate, found: Certificate, gap_tolerance:
     size = max(abs(e.primal), abs(e.dual))
     if gap_tolerance is not None:
         met &= e.relative_gap <= gap_tolerance
-        nearly &= e.gap <= gap_tolerance * size + audit.objective_rounding
-    if met:
+        nearly &= e.gap <= gap_tolerance * size + rounding
+    if met and audit.resolved:
         return Status.CONVERGED
     return (Status.STALLED if nearly else Status.REFUTED) if best else claim.status
+
+
+def rounding_within(claim: Certificate, rounding: float) -> float:
+    """What rounding may have done to an objective: no more than a claim has room for, on the data that it is about.
+
+    Both intervals hold the objectives of the model on the same data, and what rounding may have done is a part of the
+    gap of each. On other data, a gap that has grown is no rounding.
+    """
+    return min(rounding, _INTERVALS * max(claim.gap, 0.0)) if np.isfinite(claim.gap) else rounding
 
 
 def refuted(claims: tuple[Certificate, ...]) -> list[Certificate]:

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_y
 
+from ..data import refusing_overflow
 from ._base import TreeEstimator
 
 
@@ -67,7 +68,8 @@ max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, node, n_candida
         return self
 
     def _encode_target(self, y: Any, *, reset: bool) -> np.ndarray:
-        return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
+        with refusing_overflow(None, y):
+            return np.asarray(_check_y(y, y_numeric=True), dtype=np.float64)
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The mean target of each row's leaf."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...certificates import CASES, KKTCases
+from ...certificates import ON_BOUNDARY, OUTSIDE, UNDECIDED, KKTCases, is_inside
 from .._display import Display
 from .._features import Plane, last_step, plane_for, plane_of
 from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, number, padded
@@ -16,11 +16,10 @@ from .._matplotlib import Axes
 from ._margin_classes import class_handles, draw_classes, draw_members
 from ._margin_values import Margins, margins_of
 
-_OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
-
 # Blue and orange for the samples that make the model, grey for those that have no part in it: told apart by all common
 # forms of colour vision, and the blue is dark enough to be told from the others without colour.
 _OUTSIDE_COLOUR, _BOUNDARY_COLOUR, _INSIDE_COLOUR = "#808080", "#0055A4", "#E66100"
+_UNDECIDED_COLOUR = "#40B0A6"
 # Beyond a margin boundary, the two halves of the margin, beyond the other margin boundary: pale blue to pale yellow.
 _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
 _MARKERS = ("o", "^")
@@ -228,7 +227,7 @@ class MarginDisplay(Display):
 
         ends = []
         for k, level in enumerate((-self.level, self.level)):
-            inside = self.points[(self.cases.case >= _INSIDE_RIGHT) & (self.label == k)]
+            inside = self.points[is_inside(self.cases.case) & (self.label == k)]
             if level not in self._boundaries or not len(inside):
                 continue
             pieces = [path.vertices for path in self._boundaries[level].get_paths()[0]._iter_connected_components()]
@@ -246,9 +245,10 @@ class MarginDisplay(Display):
     def _draw_samples(self) -> None:
         case = self.cases.case
         layers = (
-            (case == _OUTSIDE, _OUTSIDE_COLOUR, 24),
-            (case == _ON_BOUNDARY, _BOUNDARY_COLOUR, 46),
-            (case >= _INSIDE_RIGHT, _INSIDE_COLOUR, 46),
+            (case == OUTSIDE, _OUTSIDE_COLOUR, 24),
+            (case == ON_BOUNDARY, _BOUNDARY_COLOUR, 46),
+            (case == UNDECIDED, _UNDECIDED_COLOUR, 46),
+            (is_inside(case), _INSIDE_COLOUR, 46),
         )
         for zorder, (chosen, colour, size) in enumerate(layers, start=3):
             for k, marker in enumerate(_MARKERS):
@@ -264,18 +264,22 @@ class MarginDisplay(Display):
         return self._case_handles() + self._class_handles() + self._line_handles()
 
     def _case_handles(self) -> list[Any]:
-        outside, on_boundary, right, wrong = self.cases.counts().values()
+        case = self.cases.case
+        outside, on_boundary, inside = ((case == OUTSIDE).sum(), (case == ON_BOUNDARY).sum(), is_inside(case).sum())
         if not self.level > 0:
+            right = int((~self.wrong).sum())
             return [
-                mark(f"correctly classified: {outside}", "s", _OUTSIDE_COLOUR),
-                mark(f"misclassified: {wrong}", "o", _INSIDE_COLOUR, INK, 10, 1.6),
+                mark(f"correctly classified: {right}", "s", _OUTSIDE_COLOUR),
+                mark(f"misclassified: {len(case) - right}", "o", _INSIDE_COLOUR, INK, 10, 1.6),
             ]
         handles = [mark(f"outside the margin: {outside}", "s", _OUTSIDE_COLOUR)]
         if self.multipliers or self._of_nearest():
             handles.append(mark(f"on the margin boundary: {on_boundary}", "s", _BOUNDARY_COLOUR))
         if not self._of_nearest():
-            handles.append(mark(f"inside the margin: {right + wrong}", "s", _INSIDE_COLOUR))
-        return handles if len(handles) == 3 or self._of_nearest() else [*handles, mark("", "", "none")]
+            handles.append(mark(f"inside the margin: {inside}", "s", _INSIDE_COLOUR))
+        if (case == UNDECIDED).any():
+            handles.append(mark(f"undecided: {(case == UNDECIDED).sum()}", "s", _UNDECIDED_COLOUR))
+        return handles if len(handles) > 2 or self._of_nearest() else [*handles, mark("", "", "none")]
 
     def _of_nearest(self) -> bool:
         """Whether the margin ends at the nearest samples, so that none is inside."""
@@ -287,6 +291,8 @@ class MarginDisplay(Display):
         shown = [mark(f"{self.classes[k]}: {of_class[k]}", _MARKERS[k], faces[k], INK) for k in (0, 1)]
         if not self._of_nearest():
             shown.append(mark(f"inside, misclassified: {int(self.wrong.sum())}", "o", "none", INK, 12))
+        if (self.cases.case == UNDECIDED).any() and self.level > 0:  # as long as the column of cases
+            shown.append(mark("", "", "none"))
         return shown
 
     def _line_handles(self) -> list[Any]:
@@ -329,7 +335,7 @@ def _draws_slack(asked: bool | None, section_of: int | None, margins: Margins) -
                 "samples are not as far from the margin boundaries as they appear."
             )
         return False
-    inside = int((margins.cases.case >= _INSIDE_RIGHT).sum())
+    inside = int(is_inside(margins.cases.case).sum())
     return inside <= _MOST_SLACKS if asked is None else bool(asked)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...certificates import KKTCases
+from ...certificates import ON_BOUNDARY, OUTSIDE, UNDECIDED, KKTCases, is_inside
 from .._look import INK, colour, draw_regions, edge, line, mark, marker, named, number, pale
 from .._matplotlib import Axes
 
@@ -54,7 +54,7 @@ def _outline(
 
 def draw_members(ax: Axes, points: np.ndarray, label: np.ndarray, case: np.ndarray, count: int) -> None:
     """Samples in colours and markers of their classes: small outside the margin, with a dark rim on its boundary."""
-    for layer, chosen in enumerate((case == 0, case >= 2, case == 1)):
+    for layer, chosen in enumerate((case == OUTSIDE, is_inside(case), case == ON_BOUNDARY, case == UNDECIDED)):
         for k in range(count):
             x, y = points[chosen & (label == k)].T
             style: dict[str, Any] = {"s": _SIZES[layer > 0], "edgecolors": edge(k), "linewidths": 0.6}
@@ -62,14 +62,16 @@ def draw_members(ax: Axes, points: np.ndarray, label: np.ndarray, case: np.ndarr
                 style["alpha"] = 0.55
             if layer == 2:
                 style |= {"edgecolors": INK, "linewidths": 1.6}
-            ax.scatter(x, y, marker=marker(k), facecolors=colour(k), zorder=3 + layer, **style)
+            face = "white" if layer == 3 else colour(k)
+            ax.scatter(x, y, marker=marker(k), facecolors=face, zorder=3 + layer, **style)
 
 
 def class_handles(
     classes: Sequence[str], label: np.ndarray, cases: KKTCases, wrong: np.ndarray, level: float, multipliers: bool
 ) -> list[Any]:
     """Entries of the legend."""
-    outside, on_boundary, *inside = cases.counts().values()
+    case = cases.case
+    outside, on_boundary, inside = (case == OUTSIDE).sum(), (case == ON_BOUNDARY).sum(), is_inside(case).sum()
     of_class = np.bincount(label, minlength=len(classes))
     handles = named([f"{name}: {count}" for name, count in zip(classes, of_class, strict=True)])
     nearest = not multipliers and level != 1.0  # the margin ends at the nearest samples: none is inside
@@ -78,7 +80,9 @@ def class_handles(
         if multipliers or nearest:
             handles.append(mark(f"on the margin boundary: {on_boundary}", "o", _GREY, INK, 8, 1.6))
         if not nearest:
-            handles.append(mark(f"inside the margin: {sum(inside)}", "o", _GREY, "white", 8))
+            handles.append(mark(f"inside the margin: {inside}", "o", _GREY, "white", 8))
+        if (case == UNDECIDED).any():
+            handles.append(mark(f"undecided: {(case == UNDECIDED).sum()}", "o", "white", INK, 8))
     handles.append(mark(f"misclassified: {int(wrong.sum())}", "o", "none", INK, 12))
     handles.append(line("decision boundary", width=1.8))
     if level > 0:

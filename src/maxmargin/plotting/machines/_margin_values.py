@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from ...certificates import CASES, KKTCases
+from ...certificates import ON_BOUNDARY, OUTSIDE, KKTCases, inside_cases
 from ...kernel_model import KernelLogisticRegression, KernelPerceptron
 from ...linear_model import LinearClassifier, LogisticRegression, Perceptron
 from ...svm import is_large
 from .._features import in_column_order, numbers_of
 
-_OUTSIDE, _ON_BOUNDARY, _INSIDE_RIGHT, _INSIDE_WRONG = range(len(CASES))
+# How bad each case is: an undecided one is better than one that is known to be inside.
+_RANK = np.array([0, 1, 3, 5, 4, 2])
 # Smallest margins that differ by so little are the same: decision values have rounding errors.
 _SAME = 1e-9
 
@@ -65,9 +66,7 @@ def margins_of(model: Any, X: Any, y: Any, sample_weight: Any) -> Margins:
             cases, level = _by_place(model, X, label, sample_weight)
         predicted = model.predict(X)
     mine = label[cases.sample]
-    wrong = cases.case == _INSIDE_WRONG
-    if several:
-        wrong = np.searchsorted(model.classes_, predicted)[cases.sample] != mine
+    wrong = np.searchsorted(model.classes_, predicted)[cases.sample] != mine
     on_grid = (lambda rows: _of_classes(model, rows)) if several else (lambda rows: _decision(model, rows)[:, None])
     return Margins(cases, mine, wrong, level, multipliers, on_grid, slacks and not several)
 
@@ -85,9 +84,9 @@ def _check_drawable(model: Any) -> None:
 
 def _worst(cases: KKTCases) -> KKTCases:
     """Of each sample the entry of the worst case, and there that of the smallest margin."""
-    order = np.lexsort((cases.margin, -cases.case, cases.sample))
+    order = np.lexsort((cases.margin, -_RANK[cases.case], cases.sample))
     first = order[np.unique(cases.sample[order], return_index=True)[1]]
-    columns = {f.name: getattr(cases, f.name)[first] for f in fields(cases) if f.name != "words"}
+    columns: dict[str, Any] = {name: column[first] for name, column in cases.to_dict().items()}
     return replace(cases, **columns)
 
 
@@ -104,9 +103,10 @@ def _by_place(model: Any, X: Any, label: np.ndarray, sample_weight: Any) -> tupl
     level = 1.0
     if isinstance(model, (Perceptron, KernelPerceptron)):
         level = max(float(margin.min()), 0.0)
-    case = np.where(margin >= level, _OUTSIDE, np.where(margin >= 0, _INSIDE_RIGHT, _INSIDE_WRONG))
+    beyond = margin >= level if level > 0 else margin > 0
+    case = np.where(beyond, OUTSIDE, inside_cases(margin))
     if level != 1.0 and level > 0:
-        case = np.where(margin <= level * (1 + _SAME), _ON_BOUNDARY, _OUTSIDE)
+        case = np.where(margin <= level * (1 + _SAME), ON_BOUNDARY, OUTSIDE)
     unknown = np.full(len(at), np.nan)
     slack = np.maximum(level - margin, 0.0)
     return KKTCases(np.zeros(len(at), int), at, case, unknown, slack, margin, unknown), level

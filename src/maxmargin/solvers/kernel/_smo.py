@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine import jit, jit_inner, sortable, sortable_room
+from ...engine import jit, jit_inner, jit_within, sortable, sortable_room
 
 
 @jit_inner
@@ -94,6 +94,50 @@ def _there(step, room, size):  # type: ignore[no-untyped-def]
     return room - step <= 1e-12 * size
 
 
+@jit_inner
+def _prepare(K, beta, lower, upper, epsilon, diagonal, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
+    """Fill in the diagonal and what moves gain beside r; the largest value of the former, and the largest size."""
+    largest, size = K.dtype.type(0.0), 0.0
+    for k in range(K.shape[0]):
+        diagonal[k] = K[k, k]
+        largest = max(largest, diagonal[k])
+        size = max(size, abs(beta[k]))
+        rise_penalty[k] = _rise_penalty(beta[k], upper[k], epsilon)
+        fall_penalty[k] = _fall_penalty(beta[k], lower[k], epsilon)
+    return largest, size
+
+
+@jit_inner
+def _widest_violation(r, ends, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
+    """The largest violation of any group."""
+    violation = 0.0
+    begin = 0
+    for g in range(ends.shape[0]):
+        part = slice(begin, ends[g])
+        violation = max(violation, _violation(r[part], rise_penalty[part], fall_penalty[part]))
+        begin = ends[g]
+    return violation
+
+
+@jit_within
+def _move(beta, lower, upper, r, i, j, curvature, epsilon, size, rise_penalty, fall_penalty):  # type: ignore[no-untyped-def]
+    """Raise i and lower j by the best step that there is room for: the step, and the largest size of a variable."""
+    t = np.float64(r[i] + rise_penalty[i] - (r[j] - fall_penalty[j])) / np.float64(curvature)
+    end_i = 0.0 if epsilon > 0 and beta[i] < 0 else upper[i]
+    end_j = 0.0 if epsilon > 0 and beta[j] > 0 else lower[j]
+    room_i, room_j = end_i - beta[i], beta[j] - end_j
+    t = min(t, min(room_i, room_j))
+    # variables that are all far from a bound of 1e12 have sums with rounding errors of their own size
+    size = max(size, max(abs(beta[i] + t), abs(beta[j] - t)))
+    beta[i] = end_i if _there(t, room_i, min(size, upper[i] - lower[i])) else beta[i] + t
+    beta[j] = end_j if _there(t, room_j, min(size, upper[j] - lower[j])) else beta[j] - t
+    rise_penalty[i] = _rise_penalty(beta[i], upper[i], epsilon)
+    fall_penalty[i] = _fall_penalty(beta[i], lower[i], epsilon)
+    rise_penalty[j] = _rise_penalty(beta[j], upper[j], epsilon)
+    fall_penalty[j] = _fall_penalty(beta[j], lower[j], epsilon)
+    return t, size
+
+
 @jit
 def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon):  # type: ignore[no-untyped-def]
     """Minimise over a block in place: ``beta`` (float64) and ``r`` (precision of K) are updated.
@@ -107,13 +151,7 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon):  # type:
     diagonal = np.empty(q, K.dtype)
     # added to r: 0 (or plus or minus epsilon) for those that may rise (or fall), minus infinity for the others
     rise_penalty, fall_penalty = np.empty(q, K.dtype), np.empty(q, K.dtype)
-    largest, size = zero, 0.0
-    for k in range(q):
-        diagonal[k] = K[k, k]
-        largest = max(largest, diagonal[k])
-        size = max(size, abs(beta[k]))
-        rise_penalty[k] = _rise_penalty(beta[k], upper[k], epsilon)
-        fall_penalty[k] = _fall_penalty(beta[k], lower[k], epsilon)
+    largest, size = _prepare(K, beta, lower, upper, epsilon, diagonal, rise_penalty, fall_penalty)
     tiny = max(real(1e-12) * largest, real(1e-30))
     keys = sortable_room(diagonal)
     i, j, c = 0, 0, zero
@@ -144,28 +182,11 @@ def smo(K, beta, lower, upper, r, ends, tolerance, max_steps, epsilon):  # type:
                 best_i, best_j, best_gain = top, partner, gain
         if best_i < 0 or widest <= tolerance or step == max_steps:
             # the pair of largest decrease is not the one of largest violation: look for that before leaving
-            violation = 0.0
-            begin = 0
-            for g in range(groups):
-                part = slice(begin, ends[g])
-                violation = max(violation, _violation(r[part], rise_penalty[part], fall_penalty[part]))
-                begin = ends[g]
+            violation = _widest_violation(r, ends, rise_penalty, fall_penalty)
             if best_i < 0 or violation <= tolerance or step == max_steps:
                 return step, violation
         i, j = best_i, best_j
         curvature = max(diagonal[i] + diagonal[j] - real(2.0) * K[i, j], tiny)
-        t = np.float64(r[i] + rise_penalty[i] - (r[j] - fall_penalty[j])) / np.float64(curvature)
-        end_i = 0.0 if epsilon > 0 and beta[i] < 0 else upper[i]
-        end_j = 0.0 if epsilon > 0 and beta[j] > 0 else lower[j]
-        room_i, room_j = end_i - beta[i], beta[j] - end_j
-        t = min(t, min(room_i, room_j))
-        # variables that are all far from a bound of 1e12 have sums with rounding errors of their own size
-        size = max(size, max(abs(beta[i] + t), abs(beta[j] - t)))
-        beta[i] = end_i if _there(t, room_i, min(size, upper[i] - lower[i])) else beta[i] + t
-        beta[j] = end_j if _there(t, room_j, min(size, upper[j] - lower[j])) else beta[j] - t
-        rise_penalty[i] = _rise_penalty(beta[i], upper[i], epsilon)
-        fall_penalty[i] = _fall_penalty(beta[i], lower[i], epsilon)
-        rise_penalty[j] = _rise_penalty(beta[j], upper[j], epsilon)
-        fall_penalty[j] = _fall_penalty(beta[j], lower[j], epsilon)
+        t, size = _move(beta, lower, upper, r, i, j, curvature, epsilon, size, rise_penalty, fall_penalty)
         c = real(t)
         step += 1

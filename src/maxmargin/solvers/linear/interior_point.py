@@ -31,6 +31,7 @@ from .._solution import Solution
 from .._trace import Figures
 from . import _interior_terms as terms
 from ._interior_finish import finish
+from ._interior_zeros import with_zeros
 
 _STALLED = 12  # steps without progress
 _EXACT = 1e-12  # a relative gap at which the answer is as exact as float64 can say
@@ -73,8 +74,10 @@ class InteriorPoint(IterativeSolver):
         self.h, self.q = np.empty(problem.n), np.empty(problem.n)
         self.d_alpha, self.d_xi, self.d_r = (np.zeros(shape) for _ in range(3))
         self.none = np.zeros(shape)
+        self.believed, self.primal = np.inf, np.inf
         self.best, self.waited, self.broken, self.next_finish = np.inf, 0, False, 1e-6
         self.answer: tuple[np.ndarray, np.ndarray] | None = None  # exact, where one was found
+        self.matrix: np.ndarray | None = None  # of the last step
 
     def _halves(self, start: np.ndarray) -> list[np.ndarray]:
         w = start[:-1]
@@ -185,8 +188,17 @@ class InteriorPoint(IterativeSolver):
         return self.point.theta if self.answer is None else self.answer[0]
 
     def result(self, status: Status, keyboard: bool) -> Solution:
-        slopes = self._slopes() if self.answer is None else self.answer[1]
-        return Solution(self.variables(), status, self.iterations, slopes=slopes, keyboard=keyboard)
+        theta, slopes = (self._with_zeros(), self._slopes()) if self.answer is None else self.answer
+        return Solution(theta, status, self.iterations, slopes=slopes, keyboard=keyboard)
+
+    def _with_zeros(self) -> np.ndarray:
+        """Theta, with zeros where an L1 part asks for them."""
+        x = self.point
+        if self.l1 <= 0 or self.matrix is None or not (np.isfinite(self.primal) and np.isfinite(x.theta).all()):
+            return x.theta
+        room = np.minimum(x.z, 2 * self.l1 - x.z)
+        figures = self.primal, self.believed * self.primal
+        return with_zeros(self.problem, x.theta, figures, (self.a, self.s), room, (self.matrix, self.scale))
 
     def _step(self, residual: np.ndarray, mean: float) -> float:
         """The same; the length of the step that was taken."""
@@ -235,10 +247,12 @@ class InteriorPoint(IterativeSolver):
         np.fill_diagonal(A, diagonal)
         A *= self.scale
         A *= self.scale[:, None]
+        self.matrix = A
         shift = 0.0
         for _ in range(12):
             try:
-                return scipy.linalg.cho_factor(A + shift * np.eye(len(A)), lower=True, check_finite=False)
+                shifted = A + shift * np.eye(len(A)) if shift else A
+                return scipy.linalg.cho_factor(shifted, lower=True, check_finite=False)
             except np.linalg.LinAlgError:
                 shift = max(10 * shift, 1e-14)
         raise FloatingPointError("the Newton system of the interior point is not positive definite")
