@@ -27,6 +27,8 @@ NOT_FINITE = (
 
 # The share of how far decision values are apart that rounding may take of a fit that is called converged
 _PROVEN = 1e-3
+_ROUNDED = 0.1  # rounding that changes a gap by less is nothing to look at again
+_U = 2.0**-53
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +175,11 @@ class NuMargin(Formulation):
             return solved
         claims = certificate.status in (Status.CONVERGED, Status.STATIONARY)
         beta, intercepts = self.to_variables(problem, *self.to_model(solution))
-        if claims and np.array_equal(beta, solution.variables) and intercepts == solution.evidence.intercepts:
+        other = any(((beta == b) != (solution.variables == b)).any() for b in (problem.lower, problem.upper))
+        # beta' K beta changes by 4 _U |beta|' |K| |beta| at most, where scaling rounds each of them twice. NuSVC of
+        # 6000 rows takes 116 ms, and 142 ms if what is kept is always evaluated
+        moved = 4 * _U * float(np.abs(beta).sum()) ** 2 * float(np.abs(problem.gram.diagonal()).max(initial=0.0))
+        if claims and not other and moved <= _ROUNDED * solution.evidence.gap:
             return solved
         evidence = judged(kernel, problem, self.evaluate(problem, beta, intercepts))
         met = evidence.kkt_violation <= self.tolerance_of(problem)
