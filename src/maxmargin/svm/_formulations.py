@@ -176,8 +176,8 @@ class NuMargin(Formulation):
         claims = certificate.status in (Status.CONVERGED, Status.STATIONARY)
         beta, intercepts = self.to_variables(problem, *self.to_model(solution))
         other = any(((beta == b) != (solution.variables == b)).any() for b in (problem.lower, problem.upper))
-        # beta' K beta changes by 4 _U |beta|' |K| |beta| at most, where scaling rounds each of them twice. NuSVC of 6000
-        # rows takes 116 ms, and 142 ms if what is kept is always evaluated
+        # beta' K beta changes by 4 _U |beta|' |K| |beta| at most, where scaling rounds each of them twice. NuSVC of
+        # 6000 rows takes 116 ms, and 142 ms if what is kept is always evaluated
         moved = 4 * _U * float(np.abs(beta).sum()) ** 2 * float(np.abs(problem.gram.diagonal()).max(initial=0.0))
         if claims and not other and moved <= _ROUNDED * solution.evidence.gap:
             return solved
