@@ -47,13 +47,13 @@ _FEWEST, _MOST = 20, 8000  # landmarks
 # rows than the second number less may be left: of covtype at C = 1 the gap was 4 times what is left at 100,000 rows, 6
 # times at 200,000, 13 times at 522,911.
 _LEFT, _LEFT_ROWS, _LEFT_POWER = 0.2, 100_000, 0.65
-# Rows of a cell. Covtype, gamma = 0.3, C = 10: cells of 3000 leave a gap of 14 % in 4.7 s (50,000 rows, two cores) and
-# of 29 % (100,000 rows); cells of 10,000 leave 0.7 % in 8.9 s, and 6.6 %.
-_CELL = 10_000
+# Rows of a cell, at least, and at most; between them an eighth of all. Covtype, gamma = 0.3, C = 10: cells of 3000 rows
+# leave a gap of 14 % (50,000 rows) and 29 % (100,000 rows), cells of 10,000 leave 0.7 % and 6.6 %, in twice the time.
+_CELL, _LARGEST_CELL = 3000, 10_000
 # A machine with a larger gap is no start for exact steps: its decision values cost more than the steps it saves.
 _HOPELESS = 0.5
 _PROBE = 500  # rows whose kernel mass is looked at
-# The smallest gap that is asked of a start of exact steps. FIGURES
+# The gap that is asked of a start of exact steps, where a smaller one is wanted in the end.
 _START = 0.02
 # Kernel values that are computed in well under a second after Ctrl-C.
 _QUICK = 200_000_000
@@ -80,7 +80,7 @@ class LargeOptions:
     @property
     def first_gap(self) -> float:
         """The gap that an approximation aims at: where exact steps follow it, a small one takes longer than they do."""
-        return max(self.gap_tol, _START) if self.method == "auto" else self.gap_tol
+        return _START if self.method == "auto" and self.gap_tol <= _START / 4 else self.gap_tol
 
     @property
     def goes_on(self) -> bool:
@@ -227,7 +227,8 @@ class _Run:
         if not isinstance(gram, TiledGram):
             return None
         o = self.options
-        size = cell_size(_CELL, self.problem.n // self.n, _CACHE * o.memory, o.threads)
+        wanted = min(max(_CELL, self.n // 8), _LARGEST_CELL)
+        size = cell_size(wanted, self.problem.n // self.n, _CACHE * o.memory, o.threads)
         return make_cells(gram, size, self.random, o.threads)
 
     def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from .._monitor import Monitor
 from ..kernel._certified import solve_certified
 from ._approximation import Approximation, with_right_sum
 
-# Rows that take part, those with multipliers between bounds always. Covtype, 522,911 rows, C = 1: FIGURES
+# Rows that take part; those with multipliers between bounds do in any case.
 _SHARE = 0.3
 
 
