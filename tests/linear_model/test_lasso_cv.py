@@ -96,3 +96,15 @@ def test_targets_without_noise_are_left_to_true_residuals():
     model = LassoCV(alphas=[1e-3, 1e-7, 1e-11], cv=3, tol=1e-4).fit(X, X @ np.arange(1.0, 9.0))
     assert model.gap_path_.max() <= 1e-4 and model.alpha_ == 1e-11
     assert model.certificate_.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("make", [LassoCV, ElasticNetCV])
+def test_advice_about_an_alpha_that_was_chosen(make):
+    """A fit that stalls says so; it looked for a parameter that a search has not."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 4))
+    y = X @ np.arange(4.0) + rng.normal(size=80)
+    weights = np.where(np.arange(80) == 3, 1e300, 1.0)
+    with pytest.warns(ConvergenceWarning) as told:  # of fits in folds, too
+        make().fit(X, y, sample_weight=weights)
+    assert any(f"{make.__name__} ended as 'stalled'" in str(warning.message) for warning in told)
