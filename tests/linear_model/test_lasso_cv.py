@@ -96,3 +96,12 @@ def test_targets_without_noise_are_left_to_true_residuals():
     model = LassoCV(alphas=[1e-3, 1e-7, 1e-11], cv=3, tol=1e-4).fit(X, X @ np.arange(1.0, 9.0))
     assert model.gap_path_.max() <= 1e-4 and model.alpha_ == 1e-11
     assert model.certificate_.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("model", [LassoCV, ElasticNetCV])
+def test_a_penalty_below_the_rounding_of_slopes_is_named(rows, model):
+    X, y = rows
+    below = pytest.warns(ConvergenceWarning, match="alpha=1e-30 is below the rounding of the slopes")
+    with pytest.warns(ConvergenceWarning, match="of 5 fits in folds"), below:
+        found = model(alphas=[1e-30]).fit(X, y)
+    assert found.certificate_.status is Status.STALLED

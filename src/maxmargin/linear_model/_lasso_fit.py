@@ -164,14 +164,15 @@ def lasso_advice(model: Any, data: LassoData, rounding: float, worst: Certificat
     }[worst.status]
     if worst.status is Status.STALLED:
         largest = data.alpha_max(1.0)
-        if model.alpha < _UNSEEN * largest:
-            where = "below" if model.alpha < np.finfo(np.float64).eps * largest else "near"
+        alpha = model._alpha()
+        if alpha < _UNSEEN * largest:
+            where = "below" if alpha < np.finfo(np.float64).eps * largest else "near"
             bound = "nothing bounds the objective from below"
             if worst.dual > 0:
                 bound = f"the objective {rounded_up(worst.primal, 6)} has no better lower bound than "
                 bound += rounded_down(worst.dual, 6)
             remedy = (
-                f"alpha={model.alpha:g} is {where} the rounding of the slopes, which are up to {largest:.2e}: {bound}, "
+                f"alpha={alpha:g} is {where} the rounding of the slopes, which are up to {largest:.2e}: {bound}, "
                 f"and alpha is as good as 0. Scale the features (StandardScaler), raise alpha, or use LinearRegression."
             )
     ended = f"{type(model).__name__} ended as '{worst.status}' after {counted(worst.iterations, 'iteration')}"
