@@ -174,3 +174,16 @@ def test_bad_input_is_named():
         CascadeClassifier(min_detection=0.0).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         CascadeClassifier().fit(np.where(X == X[0, 0], np.nan, X), y)
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-300])
+def test_weights_whose_share_is_nothing(weight):
+    """Boosting left such rows out, and what it said of the others had another length."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 4))
+    y = (X[:, 0] + 0.5 * rng.normal(size=80) > 0).astype(int)
+    used = np.arange(80) % 3 > 0
+    largest = 1.0 if weight == 5e-324 else 1e300
+    model = CascadeClassifier(random_state=0).fit(X, y, sample_weight=np.where(used, largest, weight))
+    alone = CascadeClassifier(random_state=0).fit(X[used], y[used])
+    assert np.array_equal(model.predict(X), alone.predict(X))

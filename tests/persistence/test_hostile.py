@@ -596,6 +596,118 @@ def test_names_of_columns_after_what_passes_them_on(path, steps):
     assert_array_equal(load(path).predict(X), passed.predict(X))
 
 
+def _first_step(opened):
+    return opened.model["params"]["steps"][0][1]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{feature_name:>1000000000}",
+        "{feature_name.__class__}",
+        "{feature_name!r}",
+        "{0}",
+        "{",
+        "{feature_name}" * 9,
+        "x" * 257,
+    ],
+)
+def test_forms_of_names_that_do_more_than_name(path, form):
+    """A width of 10^9 took 12 GB when the model was asked for one row."""
+    opened = Opened("Pipeline of named columns", path)
+    _first_step(opened)["params"]["verbose_feature_names_out"] = form
+    opened.seal()
+    refused(path, "must be a short text with {transformer_name} and {feature_name}")
+
+
+def test_forms_of_names(path):
+    opened = Opened("Pipeline of named columns", path)
+    _first_step(opened)["params"]["verbose_feature_names_out"] = "{feature_name} of {transformer_name}"
+    opened.seal()
+    assert load(path).steps[0][1].get_feature_names_out()[0] == "length of n"
+
+
+@pytest.mark.parametrize("jobs", [-1, 2, 40])
+def test_processes_are_no_part_of_a_model(path, jobs):
+    """joblib started as many as the file said, for one row."""
+    opened = Opened("Pipeline of named columns", path)
+    _first_step(opened)["params"]["n_jobs"] = jobs
+    opened.seal()
+    model = load(path)
+    assert model.steps[0][1].n_jobs is None
+    save(model.set_params(columntransformer__n_jobs=jobs), path)
+    assert load(path).steps[0][1].n_jobs is None
+
+
+@pytest.mark.parametrize("jobs", [0, "2", True, 2**40])
+def test_no_number_of_processes(path, jobs):
+    opened = Opened("Pipeline of named columns", path)
+    _first_step(opened)["params"]["n_jobs"] = jobs
+    opened.seal()
+    refused(path, "n_jobs")
+
+
+@pytest.mark.parametrize("factor", ["x", [1, 2, 3], {"$float": "inf"}, {"$float": "nan"}])
+def test_weights_of_transformers_are_numbers(path, factor):
+    opened = Opened("Pipeline of named columns", path)
+    _first_step(opened)["params"]["transformer_weights"] = {"$dict": [["n", factor]]}
+    opened.seal()
+    refused(path, "must be finite numbers")
+
+
+@pytest.mark.parametrize("name", ["Pipeline of columns", "Pipeline of a table", "Pipeline of named columns"])
+def test_transformers_whose_columns_were_taken_away(path, name):
+    """What they gave was missing after them, whatever the rows."""
+    opened = Opened(name, path)
+    step = next(step for _, step in opened.model["params"]["steps"] if step["class"].endswith("ColumnTransformer"))
+    step["fitted"]["transformers_"][0][2] = []
+    opened.seal()
+    refused(path, "not those that its transformers give")
+
+
+def test_ranges_that_belong_to_no_transformer(path):
+    opened = Opened("Pipeline of named columns", path)
+    ranges = _first_step(opened)["fitted"]["output_indices_"]
+    ranges.append(["another", 0, 1])
+    opened.seal()
+    refused(path, "not those that its transformers give")
+
+
+def test_what_passes_columns_on_is_a_transformer_after_the_fit(path):
+    """scikit-learn asked the text for its transform."""
+    opened = Opened("Pipeline of named columns", path)
+    _first_step(opened)["fitted"]["transformers_"][0][1] = "passthrough"
+    opened.seal()
+    refused(path, "must be fitted; found 'passthrough'")
+
+
+def test_a_sparse_result_of_dense_parts(path):
+    frame = case("Pipeline of named columns").X
+    model = ColumnTransformer([("a", StandardScaler(), ["length"]), ("b", StandardScaler(), ["width"])]).fit(frame)
+    save(model, path)
+    assert_array_equal(load(path).transform(frame), model.transform(frame))
+    model.sparse_output_ = True
+    with pytest.raises(ModelFileError, match="no transformer that gives a sparse one"):
+        save(model, path)
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_sparse_rows_in_data_frames(path, container):
+    """scikit-learn would refuse all rows."""
+    opened = Opened("OneHotEncoder", path)
+    assert opened.model["params"]["sparse_output"]
+    opened.fitted["_sklearn_output_config"] = {"$dict": [["transform", container]]}
+    opened.seal()
+    refused(path, "gives sparse rows, which data frames and the dtype object have no place for")
+
+
+def test_sparse_rows_of_objects(path):
+    opened = Opened("OneHotEncoder", path)
+    opened.model["params"]["dtype"] = ["type", "object"]
+    opened.seal()
+    refused(path, "gives sparse rows, which data frames and the dtype object have no place for")
+
+
 @pytest.mark.parametrize("ensemble", [AdaBoostClassifier, BaggingClassifier])
 def test_learners_that_choose_columns_by_name(path, ensemble):
     """Ensembles give their learners arrays."""

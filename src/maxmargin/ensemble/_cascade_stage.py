@@ -103,6 +103,11 @@ def train_stage(
     max_false_alarm: float,
 ) -> Stage:
     """A stage trained on some rows, its threshold set on others (or the same); `before` are all votes given so far."""
+    weights = train.starting_weights()
+    used = weights > 0  # shares below the smallest number are 0, and rows without weight are left out of a fit
+    if not used.all():
+        kept = train.kept(used)
+        train, tune, weights = kept, kept if tune is train else tune, weights[used]
     signs = np.where(train.positive, 1.0, -1.0)
     values = tune.carried.copy()
 
@@ -114,7 +119,7 @@ def train_stage(
         np.add(values, vote * said, out=values)
         return "enough" if rates(values, tune, min_detection)[2] <= max_false_alarm else ""
 
-    model._fit(train.X, train.positive, train.starting_weights(), enough)
+    model._fit(train.X, train.positive, weights, enough)
     total = float(model.estimator_weights_.sum())
     if model.estimator_errors_[0] == 0:  # a learner without errors overrules all that was said before
         total += 2.0 * before

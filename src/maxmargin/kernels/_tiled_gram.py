@@ -28,6 +28,7 @@ from ._transform import UNTRANSFORMED, UNTRANSFORMED_DIFFERENCES
 # Below this many multiplications a second thread costs more than it brings (waking it takes about 50 us).
 _WORTH_A_THREAD = 2_000_000
 _PANEL_BYTES = 2**24
+_UNHEARD = 2e8  # multiplications of a thread in a row, during which Ctrl-C waits: about a tenth of a second
 # Up to this many multiplications one thread computes half of a symmetric matrix at once (357 samples of 64 features:
 # 0.42 instead of 0.67 ms by tiles); beyond it all threads share its squares, or the columns of X if these are many.
 _AT_ONCE = 100_000_000
@@ -273,12 +274,15 @@ class TiledGram(Gram):
             panels, panel_norms = self._panels(columns, dtype, side)
             fixed = start, shift, norms, panels, panel_norms, *extra, self.kernel.params
             shares = _shares(start, strips, len(panels), threads)
-            arguments = [
-                (self.rows.arrays, order, mine, *fixed, out)
-                for mine, out in zip(shares, outs, strict=True)
-                if len(mine)
-            ]
-            run_parallel(task, arguments)
+            # in portions: Ctrl-C is heard between them, and what each thread adds up keeps its order
+            portion = max(1, int(_UNHEARD / (side * panels.shape[0] * side * (10 + self.multiplications))))
+            for first in range(0, max(map(len, shares)), portion):
+                arguments = [
+                    (self.rows.arrays, order, mine[first : first + portion], *fixed, out)
+                    for mine, out in zip(shares, outs, strict=True)
+                    if first < len(mine)
+                ]
+                run_parallel(task, arguments)
 
     def _panels(self, j: np.ndarray, dtype: Any, width: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The chosen columns as panels (chunks, d, width), padded by zeros, and their squared lengths."""

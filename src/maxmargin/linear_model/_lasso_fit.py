@@ -163,8 +163,7 @@ def lasso_advice(model: Any, data: LassoData, rounding: float, worst: Certificat
         else "The solver found no better: scale the features (StandardScaler), raise alpha, or raise tol.",
     }[worst.status]
     if worst.status is Status.STALLED:
-        largest = data.alpha_max(1.0)
-        alpha = model._alpha()
+        alpha, largest = model._alpha(), data.alpha_max(1.0)
         if alpha < _UNSEEN * largest:
             where = "below" if alpha < np.finfo(np.float64).eps * largest else "near"
             bound = "nothing bounds the objective from below"

@@ -42,7 +42,8 @@ def save(model: Any, path: str | os.PathLike[str], *, provenance: dict[str, Any]
     ----------
     model : estimator
         Any fitted estimator of maxmargin, or a pipeline or column transformer of scikit-learn with such, and with the
-        transformers that are listed in the manual.
+        transformers that are listed in the manual. How many processes a column transformer may start (its `n_jobs`)
+        is not kept.
     path : str or path
         Where to; ``.mm`` is the customary ending.
     provenance : dict, optional

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from string import Formatter
 from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelEncoder
 
@@ -14,7 +17,7 @@ from ._common import FEATURES, OUTPUT_CONFIG
 from ._errors import Mismatch, Where, at
 from ._frames import gives_frames, wants_names
 from ._kinds import Bool, Int, Items, Kind, Row, Text, by_key
-from ._plain import plain_node, plain_value
+from ._plain import Plain, plain_node, plain_value
 from ._recursion import Parts
 from ._registry import is_fitted, object_node, whole_of
 from ._schema import Derived, Schema
@@ -110,6 +113,57 @@ class _Nothing(Kind):
             raise Mismatch(where, f"must be null; found {shown(node)}.")
 
 
+class _OneProcess(Kind):
+    """How many processes a machine may start, which is no part of a model: none is written, and one read is dropped.
+
+    joblib starts as many as it is told before the first row is transformed, however few the parts are.
+    """
+
+    def write(self, value: Any, where: Where) -> Any:
+        return None
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        if node is not None and (type(node) is not int or not 0 < abs(node) < 2**31):
+            raise Mismatch(where, f"must be a number of processes or null; found {shown(node)}.")
+
+
+_NAME_FIELDS, _MOST_FIELDS, _MOST_LETTERS = ("transformer_name", "feature_name"), 8, 256
+
+
+class _NameForm(Plain):
+    """Whether names get a prefix, or the form of names, in which the two names stand as they are.
+
+    ``str.format`` would follow attributes, and fill up to any width.
+    """
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        value = yield super().read(node, where, scope)
+        if not isinstance(value, str):
+            return value
+        try:
+            found = list(Formatter().parse(value)) if len(value) <= _MOST_LETTERS else None
+        except ValueError:  # a brace without its other
+            found = None
+        fields = [(name, form, change) for _, name, form, change in found or () if name is not None]
+        plain = all(name in _NAME_FIELDS and not form and change is None for name, form, change in fields)
+        if found is None or not plain or len(fields) > _MOST_FIELDS:
+            names = " and ".join(f"{{{name}}}" for name in _NAME_FIELDS)
+            raise Mismatch(where, f"must be a short text with {names}, as they are; found {shown(value)}.")
+        return value
+
+
+class _Weights(Plain):
+    """Factors of what transformers give, by their names."""
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Parts:
+        value = yield super().read(node, where, scope)
+        for factor in value.values() if isinstance(value, dict) else ():
+            number = isinstance(factor, (int, float, np.integer, np.floating)) and math.isfinite(factor)
+            if factor is not None and not number:
+                raise Mismatch(where, f"must be finite numbers; found {shown(factor)}.")
+        return value
+
+
 class _Parts(Kind):
     """Transformers with a name and columns; `fitted` ones are compared with the columns that they take."""
 
@@ -138,6 +192,8 @@ class _Parts(Kind):
                     raise Mismatch(place, f"takes {taken} columns and is given {count}.")
                 if not isinstance(made, str) and count and not is_fitted(made):
                     raise Mismatch(place, "must be fitted.")
+                if made == "passthrough" and count:  # a fit puts a transformer in its place
+                    raise Mismatch(place, "must be fitted; found 'passthrough'.")
             out.append((name, made, chosen))
         return out
 
@@ -199,6 +255,22 @@ class _Remainder(Kind):
         return name, step, columns
 
 
+def _sparse_parts(scope: Scope) -> bool:
+    """A sparse result has a part that is sparse; of data frames, whose columns have names, only encoders make one.
+
+    Of arrays others may: they are as sparse as what they are given.
+    """
+    parts = [(step, columns) for _, step, columns in scope.values["transformers_"] if not isinstance(step, str)]
+    named = any(len(columns) and isinstance(columns[0], str) for _, columns in parts if not isinstance(columns, slice))
+    return not scope.values["sparse_output_"] or not named or any(_may_be_sparse(step) for step, _ in parts)
+
+
+def _may_be_sparse(step: Any) -> bool:
+    if isinstance(step, (Pipeline, ColumnTransformer, MissingIndicator, SimpleImputer)):
+        return True  # what is in it is not looked into
+    return bool(getattr(step, "sparse_output", False))
+
+
 def _same_parts(scope: Scope) -> bool:
     """The fitted transformers are those that were given, and what took the rest."""
     given = [name for name, _, _ in scope.params["transformers"]]
@@ -210,14 +282,19 @@ def _same_parts(scope: Scope) -> bool:
 def _parts_width(scope: Scope) -> bool:
     """The ranges of the result follow each other, and are as wide as what the transformers give."""
     ranges, at = scope.values["output_indices_"], 0
+    if set(ranges) - {name for name, _, _ in scope.values["transformers_"]} - {"remainder"}:
+        return False
     for name, step, columns in scope.values["transformers_"]:
         if name not in ranges:
             return False
         found = ranges[name]
         if found.start > found.stop:
             return False
-        wide = 0 if isinstance(step, str) and step == "drop" else found.stop - found.start
-        if not isinstance(step, str) and _count(columns, scope, ""):
+        used = not isinstance(step, str) and _count(columns, scope, "") > 0
+        wide = found.stop - found.start if used else 0
+        if not used and found.start != found.stop:
+            return False
+        if used:
             known = width_of(step)
             wide = wide if known is None else known
         if wide and (found.start, found.stop) != (at, at + wide):
@@ -245,11 +322,17 @@ SCHEMAS = [
             ("sparse_output_", Bool()),
             ("transformers_", _Parts(True)),
             Check(_same_parts, "its fitted transformers are not those that it was given."),
+            Check(_sparse_parts, "has a sparse result, and no transformer that gives a sparse one."),
             ("output_indices_", _SLICES),
             Check(_parts_width, "its columns are not those that its transformers give."),
             ("_columns", Derived(lambda value: [columns for _, _, columns in value.transformers])),
         ),
-        params={"transformers": _Parts(False)},
+        params={
+            "transformers": _Parts(False),
+            "n_jobs": _OneProcess(),
+            "transformer_weights": _Weights(),
+            "verbose_feature_names_out": _NameForm(),
+        },
         forgets=frozenset({"_transformers_feature_names_out"}),  # set at every transform into data frames
         width=parts_width,
     ),

@@ -30,7 +30,7 @@ from ._errors import Mismatch, Where
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, OrNone, Text, by_key
 from ._plain import NumberType, Plain
 from ._recursion import Parts
-from ._schema import ABSENT, Derived, Entries, Estimator, Schema
+from ._schema import ABSENT, OUTPUT_SETTINGS, Derived, Entries, Estimator, Schema
 from ._scope import Scope
 from ._sizes import Check
 from ._values import labels_of, shown
@@ -115,6 +115,12 @@ def _missing_places(scope: Scope) -> bool:
     return all(place < len(categories[column]) for column, place in scope.values["_missing_indices"].items())
 
 
+def _dense_frames(scope: Scope) -> bool:
+    """A sparse result is neither a data frame nor an array of objects: scikit-learn would refuse every row."""
+    frames = (scope.values.get(OUTPUT_SETTINGS) or {}).get("transform") in ("pandas", "polars")
+    return not scope.params["sparse_output"] or not (frames or np.dtype(scope.params["dtype"]) == object)
+
+
 _ENCODER: Entries = (
     *FEATURES,
     *OUTPUT_CONFIG,
@@ -136,6 +142,7 @@ ENCODERS = [
             Check(_dropped_after, "leaves out categories that it has not."),
             ("_default_to_infrequent_mappings", Derived(_grouping)),
             ("_n_features_outs", Derived(lambda value: value._compute_n_features_outs())),
+            Check(_dense_frames, "gives sparse rows, which data frames and the dtype object have no place for."),
         ),
         params={"dtype": NumberType()},
         width=lambda value: int(sum(value._n_features_outs)),
