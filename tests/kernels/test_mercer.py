@@ -69,3 +69,8 @@ def test_values_that_are_no_numbers_are_named(sample):
         check_mercer("rbf", np.empty((0, 2)))
     with pytest.raises(ValueError, match="no rows"):
         check_mercer(lambda A, B: np.ones((len(A), len(B))), np.empty((0, 2)))
+
+
+def test_products_below_the_range_of_float64():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    assert check_mercer("linear", X * 1e-160).holds

@@ -241,3 +241,16 @@ def test_cases_of_one_class_need_the_rows_and_the_weights_of_the_fit():
 
 def _check_counts(cases, rows):
     assert sum(cases.counts().values()) == rows
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_without_a_margin_all_samples_are_on_its_boundary(kernel):
+    # the same points in both classes, more than nu can leave out: w = 0 is the optimum, and f = 0 everywhere
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 4)
+    y = np.repeat([0, 1], 8)
+    model = NuSVC(nu=0.1, kernel=kernel).fit(X, y)
+    cases = model.kkt_cases(X, y)
+    assert cases.counts()["on the margin boundary"] == 16
+    assert cases.violation.max() <= 1e-12
+    assert cases.slack.max() <= 1e-12
+    assert "no margin" in str(cases)

@@ -46,8 +46,9 @@ class KKTCases:
     multiplier : ndarray of float
         alpha_i; of a linear machine that of the optimum, as far as it is known.
     slack, margin : ndarray of float
-        max(0, 1 - margin) and y_i f(x_i) of the model. Of a joint machine of several classes (Crammer and Singer) the
-        margin is the decision value of the own class less the largest of the others, and the multiplier that of the own
+        max(0, 1 - margin) and y_i f(x_i) of the model; max(0, -margin) where `note` says that there is no margin. Of a
+        joint machine of several classes (Crammer and Singer) the margin is the decision value of the own class less the
+        largest of the others, and the multiplier that of the own
         class. Of a regressor the margin is epsilon less the size of the residual, of a machine of one class the
         decision value, and the slack is what it lacks of 0.
     violation : ndarray of float
@@ -55,7 +56,7 @@ class KKTCases:
     words : tuple of str
         The cases: `CASES`, or those of a regressor or a machine of one class, and rare ones.
     note : str
-        What the cases rest on where the fit has not converged; else empty.
+        What the cases rest on where the fit has not converged, or that there is no margin; else empty.
 
     """
 
@@ -135,19 +136,21 @@ def kkt_cases(
     margin: np.ndarray,
     rounding: np.ndarray | float = 0.0,
     near: np.ndarray | float = 0.0,
+    level: float = 1.0,
 ) -> KKTCases:
     """Cases of one binary problem from multipliers, their upper bounds, and margins with bounds of their rounding.
 
-    A margin within `near` of 1 is on the boundary whatever the multiplier: of equal samples it is not the same.
+    A margin within `near` of `level` is on the boundary whatever the multiplier: of equal samples it is not the same.
+    The level is 1, and 0 where there is no margin.
     """
     at_zero, at_bound = multiplier <= 0, multiplier >= bound
-    on = np.abs(margin - 1) <= near
+    on = np.abs(margin - level) <= near
     case = np.where(at_zero, OUTSIDE, np.where(at_bound, inside_cases(margin, rounding), ON_BOUNDARY))
     case = np.where(on, ON_BOUNDARY, case)
-    too_close, too_far = np.maximum(1 - margin, 0.0), np.maximum(margin - 1, 0.0)
+    too_close, too_far = np.maximum(level - margin, 0.0), np.maximum(margin - level, 0.0)
     # a sample of weight zero has both bounds at zero: nothing is demanded of it
     violation = np.where(
-        at_zero & at_bound, 0.0, np.where(at_zero, too_close, np.where(at_bound, too_far, np.abs(1 - margin)))
+        at_zero & at_bound, 0.0, np.where(at_zero, too_close, np.where(at_bound, too_far, np.abs(level - margin)))
     )
     return KKTCases(np.full(len(sample), problem), sample, case, multiplier, too_close, margin, violation)
 

@@ -91,6 +91,8 @@ def check_mercer(
     values = eigvalsh((K + K.T) / 2)
     scale = float(np.abs(values).max(initial=0.0))
     slack = 10 * len(K) * np.finfo(np.float64).eps * scale
+    if name not in ("precomputed", "function"):  # products below the range of float64 are rounded by half a unit each
+        slack += len(K) * X.shape[1] * np.finfo(np.float64).smallest_subnormal
     holds = bool(values[0] >= -slack and asymmetry <= slack)
     return MercerCheck(holds, float(values[0]), float(values[-1]), asymmetry)
 
@@ -100,4 +102,5 @@ def _default_gamma(gamma: str, X: Any) -> float:
     if gamma not in ("scale", "auto"):
         raise ValueError(f"gamma must be 'scale', 'auto' or a number; got {gamma!r}.")
     spread = Rows(X).variance(np.ones(X.shape[0])) if gamma == "scale" else 1.0
-    return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    with np.errstate(over="ignore"):  # kernels without gamma do not ask; values of others would not be finite
+        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0

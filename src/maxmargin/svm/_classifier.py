@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +26,8 @@ from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest, scheme_of
 from ._solved import judged
 from ._verify import Audit, recertify
+
+_NO_MARGIN = "There is no margin: the classes cannot be told apart at this nu, and w is 0."
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -169,10 +171,16 @@ class KernelClassifier(ClassifierMixin, Reported):
             assert problem is not None and values is not None and beta is not None
             margin, bound = pair.sign * values, np.where(pair.sign > 0, problem.upper, -problem.lower)
             alpha = self._cases_by(np.abs(beta), bound, margin)
-            rounding = noise(audit, self._spread_of(pair, y))
-            found = kkt_cases(k, pair.rows, alpha, bound, margin, rounding, near(self, audit, rounding + 2.0**-50))
-            parts.append(doubted(found, self, k, audit))
+            coefficients = self._spread_of(pair, y)
+            rounding, level = noise(audit, coefficients), self._level(audit, coefficients)
+            closest = near(self, audit, rounding + 2.0**-50)
+            found = kkt_cases(k, pair.rows, alpha, bound, margin, rounding, closest, level)
+            parts.append(doubted(found if level else replace(found, note=_NO_MARGIN), self, k, audit))
         return KKTCases.concatenate(parts)
+
+    def _level(self, audit: Audit, coefficients: np.ndarray) -> float:
+        """The decision value of the margin boundary; 0 if it is the decision boundary."""
+        return 1.0
 
     def _cases_by(self, alpha: np.ndarray, bound: np.ndarray, margin: np.ndarray) -> np.ndarray:
         """The multipliers that say which case a sample is."""

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ._classifier import KernelClassifier
 from ._formulations import NuMargin
 from ._machine import KernelMachine
+from ._verify import Audit
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,3 +51,13 @@ class NuSVC(KernelClassifier, KernelMachine):
 
     def _formulation(self) -> NuMargin:
         return NuMargin(nu=self.nu, tol=self.tol, gap_tol=self.gap_tol)
+
+    def _level(self, audit: Audit, coefficients: np.ndarray) -> float:
+        """0 if the classes cannot be told apart at this nu: the two boundaries are then less apart than the model says.
+
+        Decision values are not scaled there (`NuMargin.to_model`): those of all samples are 0 but for rounding.
+        """
+        assert audit.problem is not None
+        positive = float(coefficients[audit.problem.upper > 0].sum())
+        low, high = audit.evidence.intercepts
+        return 1.0 if not positive > 0 or (high - low) / 2 > audit.problem.totals[0] / positive / 2 else 0.0

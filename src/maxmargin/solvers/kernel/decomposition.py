@@ -63,7 +63,10 @@ class _Progress:
         if few or rounds.active is not None:
             return False  # residuals of samples that were left out are not up to date
         linear, objective = rounds.objective()
-        gained = objective > self.objective + _NO_GAIN * linear
+        least = _NO_GAIN * linear
+        if objective > linear:  # which no positive semi-definite K allows: rounding has to be exceeded as well
+            least = max(least, rounds.rounding())
+        gained = objective > self.objective + least
         falls = violation < _FALLS * self.violation
         self.steps, self.calls, self.objective = rounds.iterations, rounds.solved, max(objective, self.objective)
         self.violation = min(violation, self.violation)
@@ -181,6 +184,11 @@ class Decomposition(IterativeSolver):
     def gap(self) -> tuple[float, float]:
         """The gap and the dual objective as the solver sees them."""
         return box_gap(self.problem, self.beta, self.residual, self._extremes), self.objective()[1]
+
+    def rounding(self) -> float:
+        """The rounding of the terms of ``beta' K beta``, of which none is larger than the diagonal allows."""
+        lengths = np.sqrt(np.abs(self.problem.gram.diagonal()))
+        return 2.0**-53 * float(lengths[self.problem.rows_of(np.arange(self.problem.n))] @ np.abs(self.beta)) ** 2
 
     def objective(self) -> tuple[float, float]:
         """The size of its linear part, and the dual objective."""
