@@ -11,14 +11,32 @@ from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from tests.svm.fuzz_large import METHODS, faults
 
-from maxmargin.certificates import Status, evaluate, evaluate_bracket, intercept_range, lower_bound, scaled_bound
+from maxmargin.certificates import (
+    Status,
+    evaluate,
+    evaluate_bracket,
+    intercept_range,
+    is_feasible,
+    lower_bound,
+    scaled_bound,
+)
 from maxmargin.data import Rows
 from maxmargin.kernels import RBF, Linear, make_kernel
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import solve_kernel
-from maxmargin.solvers.large import TimeLimit, bytes_of, choose_rows, make_cells, most_landmarks, solve_on_landmarks
+from maxmargin.solvers.large import (
+    TimeLimit,
+    bytes_of,
+    choose_rows,
+    make_cells,
+    most_landmarks,
+    near_rows,
+    solve_near_rows,
+    solve_on_landmarks,
+)
 from maxmargin.solvers.large._approximation import with_right_sum
-from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, bracket_words
+from maxmargin.solvers.large._features import LandmarkFeatures
+from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, _large_solve, bracket_words
 
 
 def moons(n=600, seed=0, noise=0.3):
@@ -168,6 +186,7 @@ def test_the_certificate_is_of_the_exact_problem(method):
 def test_smooth_kernels_get_landmarks_and_local_ones_cells(monkeypatch):
     monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
     monkeypatch.setattr("maxmargin.svm._large_solve._CELL", 100)
+    monkeypatch.setattr("maxmargin.svm._large_solve._LARGEST_CELL", 100)
     X, y = moons(1500)
     smooth = LargeSVC(gamma=0.5, gap_tol=0.01).fit(X, y)
     assert smooth.method_ == ["landmarks"] and "landmarks leave" in smooth.method_reason_[0]
@@ -457,3 +476,80 @@ def test_words_call_no_sampled_bound_proven():
     sampled = replace(model.certificate_.problems[0], confidence=0.99)
     words = bracket_words(replace(model.certificate_, problems=(sampled,)))
     assert "lies between" in words and "not proven" in words and "is proven" not in words
+
+
+# ---------------------------------------------------------------- exact steps among few rows
+
+
+@pytest.mark.parametrize("regress", [False, True])
+def test_rows_near_a_margin_boundary_are_solved_exactly(regress):
+    """With the other rows at their bounds, as they are in the exact machine, it is the exact machine."""
+    X, y = moons(600)
+    C = np.full(len(y), 1.0)
+    gram = RBF(2.0).gram(Rows(X), None, 1)
+    target = X[:, 0] ** 2 + X[:, 1]
+    problem = BoxQP.regressor(gram, target, C, 0.1) if regress else BoxQP.classifier(gram, np.where(y, 1.0, -1.0), C)
+    exact = solve_kernel(problem, None, 1e-9, 1e-12)
+    residual = problem.p - exact.evidence.image - exact.evidence.intercepts[0]
+    inside = (exact.variables > problem.lower) & (exact.variables < problem.upper)
+    start = with_right_sum(problem, np.where(inside, 0.5 * exact.variables, exact.variables))
+    assert evaluate(problem, start).relative_gap > 1e-4
+    found = solve_near_rows(problem, start, residual, None, 1e-8)
+    assert is_feasible(problem, found.beta) and found.coefficients is found.beta
+    assert evaluate(problem, found.beta).relative_gap <= 1e-6
+
+
+def test_rows_that_landmarks_do_not_know_take_part():
+    """An isolated row moves its own decision value by its multiplier, which the machine of landmarks knows not."""
+    X, y = moons(600)
+    gram = RBF(2.0).gram(Rows(X), None, 1)
+    problem = BoxQP.classifier(gram, np.where(y, 1.0, -1.0), np.full(len(y), 1.0))
+    residual, beta = np.full(len(y), 0.9), np.zeros(len(y))
+    residual[:60] = 0.01
+    few, _ = near_rows._near(problem, beta, residual, np.full(len(y), 0.2))
+    left = np.full(len(y), 0.2)
+    left[100] = 1.0
+    more, variables = near_rows._near(problem, beta, np.where(np.arange(600) < 200, residual, 5.0), left)
+    assert 100 in more and set(variables) == set(more)
+    assert len(few) == 600  # equally far ones are all taken
+
+
+def test_what_the_nearest_landmark_leaves_is_no_less_than_what_all_leave():
+    X, _ = moons(300)
+    gram = RBF(3.0).gram(Rows(X), None, 1)
+    landmarks, order = np.arange(0, 300, 10), np.random.default_rng(0).permutation(300)
+    left = LandmarkFeatures(gram, landmarks, order, 2).left()
+    K = gram.block(np.arange(300), np.arange(300), np.float64)
+    Z = K[:, landmarks]
+    exact = np.diagonal(K) - np.einsum("ij,ij->i", Z, np.linalg.solve(K[np.ix_(landmarks, landmarks)], Z.T).T)
+    assert (left >= exact - 1e-6).all() and left[landmarks].max() <= 1e-4  # float32
+
+
+@pytest.mark.parametrize("estimator", [LargeSVC, LargeSVR])
+def test_exact_steps_after_landmarks(monkeypatch, estimator):
+    """What multipliers of landmarks prove is not computed where exact steps follow in any case."""
+    monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
+    proofs = []
+    monkeypatch.setattr(_large_solve, "lower_bound", lambda *a: proofs.append(a) or lower_bound(*a))
+    X, y = moons(1500)
+    model = estimator(gamma=0.5, gap_tol=1e-5).fit(X, y)
+    assert model.method_ == ["exact"] and "landmarks leave" in model.method_reason_[0]
+    assert model.certificate_.status is Status.CONVERGED and model.certificate_.relative_gap <= 1e-5
+    assert model.certificate_.verify(X, y).status is Status.CONVERGED
+    assert all(not beta.any() for _, beta in proofs)
+
+
+def test_a_machine_that_is_far_from_the_exact_one_is_no_start(monkeypatch):
+    """Its decision values would cost more than the steps they save."""
+    monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
+    X, y = moons(1500)
+    with pytest.warns(ConvergenceWarning):
+        poor = LargeSVC(gamma=300.0, method="landmarks", n_landmarks=5, gap_tol=0.02, C=10.0).fit(X, y)
+    assert poor.certificate_.relative_gap > 0.5
+    starts = []
+    known = _large_solve.solve_kernel
+    monkeypatch.setattr(_large_solve, "solve_kernel", lambda p, s, *a, **k: starts.append(s) or known(p, s, *a, **k))
+    monkeypatch.setattr(_large_solve._Run, "_cells", lambda run: None)
+    model = LargeSVC(gamma=300.0, n_landmarks=5, gap_tol=0.02, C=10.0).fit(X, y)
+    assert model.certificate_.status is Status.CONVERGED and starts == [None]
+    assert "Exact from the beginning" in model.method_reason_[0]

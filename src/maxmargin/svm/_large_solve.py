@@ -34,6 +34,7 @@ from ..solvers.large import (
     make_cells,
     most_landmarks,
     solve_in_cells,
+    solve_near_rows,
     solve_on_landmarks,
 )
 from ._bracketed import Bracketed
@@ -46,12 +47,20 @@ _FEWEST, _MOST = 20, 8000  # landmarks
 # rows than the second number less may be left: of covtype at C = 1 the gap was 4 times what is left at 100,000 rows, 6
 # times at 200,000, 13 times at 522,911.
 _LEFT, _LEFT_ROWS, _LEFT_POWER = 0.2, 100_000, 0.65
-_CELL = 3000  # rows
+# Rows of a cell, at least, and at most; between them an eighth of all. Covtype, gamma = 0.3, C = 10: cells of 3000 rows
+# leave a gap of 14 % (50,000 rows) and 29 % (100,000 rows), cells of 10,000 leave 0.7 % and 6.6 %, in twice the time.
+_CELL, _LARGEST_CELL = 3000, 10_000
+# A machine with a larger gap is no start for exact steps: its decision values cost more than the steps it saves.
+_HOPELESS = 0.5
 _PROBE = 500  # rows whose kernel mass is looked at
+# The gap that is asked of a start of exact steps, where a smaller one is wanted in the end.
+_START = 0.02
 # Kernel values that are computed in well under a second after Ctrl-C.
 _QUICK = 200_000_000
 # The share of `memory` for kernel values of exact steps: they have panels of rows and figures of variables beside them.
 _CACHE = 0.8
+# Values of float32 kernels worse than this, relative to the diagonal, are no start.
+_FLOAT32_LIMIT = 1e-4
 _DRAWS = 200_000  # rows of a sampled bound at most
 # Shares of a time limit: for the choice of landmarks, and for the lower bound at most.
 _CHOICE, _PROOF = 0.2, 0.4
@@ -69,9 +78,22 @@ class LargeOptions:
     threads: int
 
     @property
+    def first_gap(self) -> float:
+        """The gap that an approximation aims at: where exact steps follow it, a small one takes longer than they do."""
+        return _START if self.method == "auto" and self.gap_tol <= _START / 4 else self.gap_tol
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether exact steps follow an approximation in any case, and no time limit can end them."""
+        return self.gap_tol < self.first_gap and self.limit.left == np.inf
+
+    @property
     def tolerance(self) -> float:
-        """The violation that exact steps aim at first; if the gap is not met by then, they aim lower."""
-        return min(10 * self.gap_tol, 0.3)
+        """The violation that exact steps aim at first; if the gap is not met by then, they aim lower.
+
+        Covtype: a violation of 0.3 left a gap of 1e-2, one of 1e-3 left 8e-7.
+        """
+        return min(5 * self.gap_tol**0.6, 0.3)
 
 
 def solve_large(
@@ -101,6 +123,8 @@ class _Run:
         self.evidence: Evidence | None = None
         self.method, self.words, self.iterations = "exact", "", 0
         self.out_of_time = False
+        self.start: np.ndarray | None = None  # multipliers of which nothing is known, to go on from
+        self.left: np.ndarray | None = None  # of the length of each row, by landmarks
         self.costs = ProofCosts(problem.gram, random)
 
     # ---------------------------------------------------------------- the way
@@ -137,19 +161,21 @@ class _Run:
         o = self.options
         left = self._before_proof(len(landmarks.rows))
         found = solve_on_landmarks(
-            self.problem, landmarks.rows, o.gap_tol / 10, left, self.random, o.threads, self.monitor, start
+            self.problem, landmarks.rows, o.first_gap / 10, left, self.random, o.threads, self.monitor, start
         )
         used, chosen = int(np.count_nonzero(found.coefficients)), len(landmarks.rows)
         self.words += f"{chosen} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
         if used < chosen and not found.finished:
             self.words += f"There was time for {used} of them. "
         self.out_of_time = not found.finished and np.isfinite(o.limit.left)
+        if o.goes_on and not was_interrupted():  # what these multipliers prove is not asked for
+            self.start, self.left, found = found.beta, found.left, replace(found, beta=np.zeros(self.problem.n))
         self.take(found, "landmarks", found.words)
 
     def _train_in(self, cells: list[np.ndarray]) -> None:
         o = self.options
         left = self._before_proof(self.n)
-        found = solve_in_cells(self.problem, cells, o.gap_tol, left, o.threads, int(_CACHE * o.memory), self.monitor)
+        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, int(_CACHE * o.memory), self.monitor)
         self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
         self.out_of_time = left.over
         self.take(found, "cells", "")
@@ -186,26 +212,30 @@ class _Run:
             return None
         elif first is not None:
             most = min(most, 2 * len(first))
-        width = float(np.mean(self.problem.upper - self.problem.lower))
-        diagonal = float(np.mean(self.problem.gram.diagonal()))
-        share = _LEFT * min(1.0, _LEFT_ROWS / self.n) ** _LEFT_POWER
-        enough = 0.0 if o.n_landmarks else share * o.gap_tol / max(width * diagonal, 1e-300)
+        enough = 0.0 if o.n_landmarks else o.first_gap / max(self._gap_of_trace(), 1e-300)
         limit = o.limit.share(round(1 / _CHOICE))
         return choose_rows(self.problem.gram, most, self.random, o.threads, enough, first, limit)
+
+    def _gap_of_trace(self) -> float:
+        """About the relative gap of landmarks that would leave all of the kernel's trace."""
+        width = float(np.mean(self.problem.upper - self.problem.lower))
+        diagonal = float(np.mean(self.problem.gram.diagonal()))
+        return width * diagonal / (_LEFT * min(1.0, _LEFT_ROWS / self.n) ** _LEFT_POWER)
 
     def _cells(self) -> list[np.ndarray] | None:
         gram = self.problem.gram
         if not isinstance(gram, TiledGram):
             return None
         o = self.options
-        size = cell_size(_CELL, self.problem.n // self.n, _CACHE * o.memory, o.threads)
+        wanted = min(max(_CELL, self.n // 8), _LARGEST_CELL)
+        size = cell_size(wanted, self.problem.n // self.n, _CACHE * o.memory, o.threads)
         return make_cells(gram, size, self.random, o.threads)
 
     def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
-        """ChosenRows or cells, by what each of them leaves out of the kernel matrix."""
+        """Landmarks or cells: by the gap that is likely with landmarks, and what cells leave of the kernel's mass."""
         outside = 1.0 if cells is None else self._mass_between(cells)
         left = 1.0 if landmarks is None else landmarks.left
-        if landmarks is not None and left <= outside:
+        if landmarks is not None and left * self._gap_of_trace() <= max(outside, self.options.first_gap):
             return "landmarks", f"Landmarks rather than cells, which leave {outside:.0%} of the kernel's mass. "
         if cells is not None:
             return "cells", f"Cells leave {outside:.0%} of the kernel's mass, landmarks {left:.2%} of its trace. "
@@ -293,7 +323,7 @@ class _Run:
         o = self.options
         if self.met or o.method in ("landmarks", "cells") or o.limit.over or was_interrupted():
             return
-        started = self.evidence is not None or bool(self.beta.any())
+        started = self._is_start()
         monitor, limit = self.monitor, o.limit
         if np.isfinite(o.limit.left):
             seconds = self.costs.upper(int(np.count_nonzero(self.beta)) if started else self.n // 2)
@@ -302,12 +332,12 @@ class _Run:
             proves = seconds < 0.5 * o.limit.left
             limit = o.limit.sooner(seconds) if proves else o.limit
             monitor = monitor.until(limit.is_over, proves)
-        image = None
-        if self.evidence is not None and self.coefficients is self.beta and len(self.evidence.image):
-            image = self.evidence.image
+        beta, image = self._start_of_steps(monitor, limit) if started else (None, None)
+        if self.met:
+            return
         solution = solve_kernel(
             self.problem,
-            self.beta if started else None,
+            beta,
             o.tolerance,
             o.gap_tol,
             None,
@@ -326,13 +356,50 @@ class _Run:
                 self.words += "There was no time for the bounds of the exact steps: verify(X, y) computes them. "
             else:
                 evidence = evaluate(self.problem, solution.variables)
+        self._take_if_better(solution.variables, evidence, started)
+
+    def _take_if_better(self, beta: np.ndarray, evidence: Evidence, started: bool) -> None:
+        """Keep multipliers and the machine that they make, if they prove more than what is known."""
         known = self.evidence
         proven = known is not None and known.confidence < 1 and evidence.gap < np.inf  # where the other is sampled
         if known is None or evidence.gap < known.gap or proven:
-            evidence = self._joined(evidence, solution.variables)
-            self.coefficients = self.beta = solution.variables
-            self.evidence, self.method = evidence, "exact"
-            self.words += "Exact steps from there. " if started else "Exact from the beginning. "
+            self.coefficients = self.beta = beta
+            self.evidence = self._joined(evidence, beta)
+            if self.method != "exact" or not started:
+                self.words += "Exact steps from there. " if started else "Exact from the beginning. "
+            self.method = "exact"
+
+    def _is_start(self) -> bool:
+        """Whether exact steps go on from what is known."""
+        if self.start is not None:
+            return True
+        if self.evidence is not None and self.evidence.relative_gap > _HOPELESS:
+            return self.coefficients is self.beta  # whose decision values are known
+        return self.evidence is not None or bool(self.beta.any())
+
+    def _start_of_steps(self, monitor: Monitor, limit: TimeLimit) -> tuple[np.ndarray, np.ndarray | None]:
+        """Multipliers to go on from, and K beta where it is known.
+
+        Those of a machine of landmarks are first brought nearer to the exact ones by steps among few rows: often that
+        is all there is to do.
+        """
+        known, o = self.evidence, self.options
+        beta = self.beta if self.start is None else self.start
+        if known is None or not len(known.image):
+            return beta, None
+        if self.coefficients is beta:
+            return beta, known.image
+        twice = 2 * self.costs.upper(int(np.count_nonzero(beta))) if np.isfinite(limit.left) else 0.0
+        if self.problem.gram.float32_error() > _FLOAT32_LIMIT or twice > limit.left:
+            return beta, None
+        residual = self.problem.p - known.image - known.intercepts[0]
+        found = solve_near_rows(self.problem, beta, residual, self.left, o.tolerance, monitor, int(_CACHE * o.memory))
+        self.iterations += found.iterations
+        if was_interrupted() or monitor.was_stopped:
+            return found.beta, None
+        evidence = evaluate(self.problem, found.beta, wanted=o.gap_tol)
+        self._take_if_better(found.beta, evidence, True)
+        return found.beta, evidence.image
 
     def costs_too_much(self, seconds: Callable[[int], float], count: int) -> bool:
         """Whether bounds of so many terms take longer than there is time, by more than a tenth of the limit."""

@@ -7,6 +7,7 @@ from ._partition import make_cells
 from ._time_limit import TimeLimit
 from .cells import best_scale, cell_size, solve_in_cells
 from .landmarks import OVERFLOW, solve_on_landmarks
+from .near_rows import solve_near_rows
 
 __all__ = [
     "OVERFLOW",
@@ -20,5 +21,6 @@ __all__ = [
     "make_cells",
     "most_landmarks",
     "solve_in_cells",
+    "solve_near_rows",
     "solve_on_landmarks",
 ]

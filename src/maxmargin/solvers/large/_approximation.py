@@ -25,6 +25,8 @@ class Approximation:
         Whether the solver came to its own end: neither time nor Ctrl-C ended it.
     words : str
         What was done, for the user.
+    left : ndarray, optional
+        Of each row of the matrix, the squared length in feature space that landmarks leave, at most.
 
     """
 
@@ -33,6 +35,7 @@ class Approximation:
     iterations: int
     finished: bool = True
     words: str = ""
+    left: np.ndarray | None = None
 
 
 def with_right_sum(problem: BoxQP, beta: np.ndarray) -> np.ndarray:

@@ -55,6 +55,17 @@ class LandmarkFeatures:
         """Number of features."""
         return self.values.shape[1]
 
+    def left(self) -> np.ndarray:
+        """What the nearest landmark leaves of the squared length of each row of the matrix: all of them leave less."""
+        own = np.maximum(self._gram.diagonal()[self._landmarks], 1e-300).astype(np.float32)
+        nearest = np.empty(len(self.order))
+
+        def task(a: int, b: int) -> None:
+            nearest[self.order[a:b]] = (np.square(self.values[a:b]) / own).max(axis=1)
+
+        self._on_portions(task, len(self.order))
+        return np.maximum(self._gram.diagonal() - nearest, 0.0)
+
     def coefficients(self, w: np.ndarray) -> np.ndarray:
         """Coefficients of the landmarks for weights of the features."""
         return self.W @ w

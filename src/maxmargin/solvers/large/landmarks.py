@@ -74,6 +74,7 @@ def solve_on_landmarks(
         with_right_sum(problem, beta.ravel()),
         solution.iterations,
         solution.status is Status.CONVERGED,
+        left=features.left(),
     )
 
 
