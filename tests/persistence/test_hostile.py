@@ -662,7 +662,10 @@ def test_transformers_whose_columns_were_taken_away(path, name):
     step = next(step for _, step in opened.model["params"]["steps"] if step["class"].endswith("ColumnTransformer"))
     step["fitted"]["transformers_"][0][2] = []
     opened.seal()
-    refused(path, "not those that its transformers give")
+    refused(path, "chooses other columns than list")
+    step["fitted"]["_transformer_to_input_indices"][0][1] = []
+    opened.seal()
+    refused(path, "not those that its transformers give|was fitted on other columns than it is given")
 
 
 def test_ranges_that_belong_to_no_transformer(path):
@@ -706,6 +709,58 @@ def test_sparse_rows_of_objects(path):
     opened.model["params"]["dtype"] = ["type", "object"]
     opened.seal()
     refused(path, "gives sparse rows, which data frames and the dtype object have no place for")
+
+
+def _framed(path):
+    """A file of a pipeline whose column transformer gives data frames."""
+    X, y = case("Pipeline of named columns").X, case("Pipeline of named columns").y
+    numbers = X.columns[[X[name].dtype.kind == "f" for name in X]].tolist()
+    chosen = ColumnTransformer([("n", StandardScaler(), numbers[:2]), ("m", "passthrough", numbers[1:2])])
+    model = make_pipeline(chosen, DecisionTreeClassifier(max_depth=2)).set_output(transform="pandas")
+    save(model.fit(X[numbers], y), path)
+    assert_array_equal(load(path).predict(X[numbers]), model.predict(X[numbers]))
+    return Written(path)
+
+
+class Written(Opened):
+    """A file that is there already."""
+
+    def __init__(self, path):
+        self.path, self.parts = path, members(path.read_bytes())
+        self.model = unpacked(self.parts)
+        self.steps = [step for _, step in self.model["params"]["steps"]]
+
+
+def test_columns_of_data_frames_are_those_of_the_next_step(path):
+    """They loaded, and scikit-learn refused every row: feature names should match."""
+    opened = _framed(path)
+    opened.steps[1]["fitted"]["feature_names_in_"]["$strings"][0] += 1  # its first letter
+    opened.seal()
+    refused(path, "was fitted on other columns than the step before it gives")
+
+
+@pytest.mark.parametrize("form", [False, "same"])
+def test_columns_of_data_frames_have_names_of_their_own(path, form):
+    opened = _framed(path)
+    opened.steps[0]["params"]["verbose_feature_names_out"] = form
+    opened.seal()
+    refused(path, "names of their own|other columns than the step before it gives")
+
+
+def test_columns_of_a_part_are_those_that_it_was_fitted_on(path):
+    opened = _framed(path)
+    scaler = opened.steps[0]["fitted"]["transformers_"][0][1]["fitted"]
+    scaler["feature_names_in_"]["$strings"][0] += 1
+    opened.seal()
+    refused(path, "was fitted on other columns than it is given")
+
+
+def test_numbers_of_columns_are_those_that_are_chosen(path):
+    opened = _framed(path)
+    listed = opened.steps[0]["fitted"]["_transformer_to_input_indices"]
+    listed[0][1] = listed[0][1][::-1]
+    opened.seal()
+    refused(path, "chooses other columns than")
 
 
 @pytest.mark.parametrize("ensemble", [AdaBoostClassifier, BaggingClassifier])

@@ -37,6 +37,25 @@ def gives_frames(value: Any, given: bool) -> bool:
     return passed or (chosen or get_config()["transform_output"]) in _FRAMES
 
 
+def names_given(value: Any) -> list[Any] | None:
+    """The columns of the data frames that a fitted step gives; None where they are not known."""
+    if isinstance(value, Pipeline):
+        last = next((step for _, step in reversed(value.steps) if not _passes(step)), None)
+        return None if last is None else names_given(last)
+    if not hasattr(value, "feature_names_in_") or not hasattr(value, "get_feature_names_out"):
+        return None
+    return list(value.get_feature_names_out())
+
+
+def names_wanted(value: Any) -> list[Any] | None:
+    """The columns that a fitted step was fitted on, in their order; None where they had no names."""
+    if isinstance(value, Pipeline):
+        first = next((step for _, step in value.steps if not _passes(step)), None)
+        return None if first is None else names_wanted(first)
+    found = getattr(value, "feature_names_in_", None)
+    return None if found is None else list(found)
+
+
 def _passes(step: Any) -> bool:
     return step is None or (isinstance(step, str) and step == "passthrough")
 

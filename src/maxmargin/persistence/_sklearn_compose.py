@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelEncoder
 
 from ._common import FEATURES, OUTPUT_CONFIG
-from ._errors import Mismatch, Where, at
-from ._frames import gives_frames, wants_names
+from ._errors import Mismatch, Where, at, cut_short
+from ._frames import gives_frames, names_given, names_wanted, wants_names
 from ._kinds import Bool, Int, Items, Kind, Row, Text, by_key
 from ._plain import Plain, plain_node, plain_value
 from ._recursion import Parts
@@ -70,6 +70,7 @@ class _Steps(Kind):
             raise Mismatch(where, "must be transformers, but for the last one.")
         _check_widths(out, where)
         _check_names(out, where)
+        _check_names_given(out, where)
         ready = [is_fitted(step) for _, step in out if step is not None and not isinstance(step, str)]
         if ready and ready[-1] and not all(ready):
             raise Mismatch(where, "must all be fitted if the last one is.")
@@ -99,6 +100,25 @@ def _check_names(steps: list[tuple[str, Any]], where: Where) -> None:
                 'sklearn.set_config(transform_output="pandas"), set that first.',
             )
         frames = gives_frames(step, frames)
+
+
+def _check_names_given(steps: list[tuple[str, Any]], where: Where) -> None:
+    """Data frames have the columns that the next step was fitted on."""
+    given: list[Any] | None = None
+    for name, step in steps:
+        if step is None or isinstance(step, str):
+            continue
+        wanted = names_wanted(step)
+        if given is not None and wanted is not None and wanted != given:
+            raise Mismatch(
+                at(where, name), f"was fitted on other columns than the step before it gives: {shown(given)}."
+            )
+        try:
+            given = names_given(step) if gives_frames(step, False) else None
+        except ValueError as error:  # scikit-learn's words, of names that are there twice
+            raise Mismatch(
+                at(where, name), f"gives columns that have no names of their own: {cut_short(str(error))}"
+            ) from error
 
 
 class _Nothing(Kind):
@@ -194,6 +214,7 @@ class _Parts(Kind):
                     raise Mismatch(place, "must be fitted.")
                 if made == "passthrough" and count:  # a fit puts a transformer in its place
                     raise Mismatch(place, "must be fitted; found 'passthrough'.")
+                _check_columns(name, made, chosen, scope, place)
             out.append((name, made, chosen))
         return out
 
@@ -227,6 +248,28 @@ def _count(columns: Any, scope: Scope, where: Where) -> int:
         if not right:
             raise Mismatch(where, f"takes the column {shown(column)}, which is not there.")
     return len(chosen)
+
+
+def _check_columns(name: str, made: Any, columns: Any, scope: Scope, where: Where) -> None:
+    """The numbers of the columns that a data frame is asked for are theirs, and their names what the part knows."""
+    places = _places(columns, scope)
+    listed = scope.values["_transformer_to_input_indices"].get(name)
+    if listed is not None and list(listed) != places:
+        raise Mismatch(where, f"chooses other columns than {shown(listed)}, which are listed for it.")
+    names, wanted = scope.values.get("feature_names_in_"), names_wanted(made)
+    if names is not None and wanted is not None and wanted != names[places].tolist():
+        raise Mismatch(where, f"was fitted on other columns than it is given: {shown(wanted)}.")
+
+
+def _places(columns: Any, scope: Scope) -> list[int]:
+    """The numbers of chosen columns, which are all there."""
+    every = np.arange(scope["d"])
+    if isinstance(columns, slice) or len(columns) == 0:
+        return every[columns].tolist() if isinstance(columns, slice) else []
+    if isinstance(columns[0], str):
+        known = {name: k for k, name in enumerate(scope.values["feature_names_in_"].tolist())}
+        return [known[name] for name in columns]
+    return every[np.asarray(columns)].tolist()
 
 
 def _as_slices(rows: Iterable[tuple[str, int, int]]) -> dict[str, slice]:
