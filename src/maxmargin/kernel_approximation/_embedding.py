@@ -22,6 +22,7 @@ from ..data import validate_data
 from ..engine import Stopwatch, thread_count
 from ..estimators import KERNEL_CONSTRAINTS, KeepsGamma, KernelChoice, OwnEstimator, check_same_rows
 from ..kernels import kernel_name, make_kernel
+from ..messages import counted
 from ..svm import kernel_of_fit, rows_of, stated_gamma, training_rows
 
 _NEGATIVE = 1e-6  # eigenvalues below this fraction of the largest are no rounding errors
@@ -148,7 +149,7 @@ class KernelEmbedding(
             "eigenvalues left out": self._dropped,
         }
         words = (
-            f"inner products of the {phi.shape[1]} coordinates of training rows are their kernel values up to "
+            f"inner products of training rows in {counted(phi.shape[1], 'coordinate')} are their kernel values up to "
             f"{rounded_up(error, 2)}, where these are at most {rounded_up(size, 4)}; eigenvalues that add up to "
             f"{self._dropped:.2g} were left out."
         )

@@ -24,6 +24,8 @@ from ._classifier import KernelSumClassifier
 from ._mistakes import Record, error_range, mistake_guarantee
 from ._same_model import same_rows
 
+_PORTION = 1024  # rows of a matrix that are changed between two looks for Ctrl-C
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelPerceptron(KernelSumClassifier):
@@ -125,7 +127,7 @@ class KernelPerceptron(KernelSumClassifier):
 
     def _problems(self, kernel: Kernel, gram: Gram, label: np.ndarray) -> list[KernelSeparation]:
         K, basis = np.ascontiguousarray(gram.whole(np.float64)), definiteness(kernel, gram).basis
-        K = K + 1.0 if self.fit_intercept else K
+        K = _with_constant(K) if self.fit_intercept else K
         return [KernelSeparation(K, sign, basis) for sign in self._signs(label)]
 
     def _proofs(self, problems: list[KernelSeparation], records: list[Record]) -> list[Guarantee]:
@@ -207,3 +209,12 @@ class KernelPerceptron(KernelSumClassifier):
             broken = not same or (claim.holds and not part.holds)
             checked.append(replace(part, status=Status.REFUTED if broken else claim.status, holds=part.holds and same))
         return checked
+
+
+def _with_constant(K: np.ndarray) -> np.ndarray:
+    """K + 1, in portions of rows between which Ctrl-C is heard: a matrix of 12000 rows has more than a gigabyte."""
+    out = np.empty_like(K)
+    for a in range(0, len(K), _PORTION):
+        np.add(K[a : a + _PORTION], 1.0, out=out[a : a + _PORTION])
+        raise_interrupt()
+    return out

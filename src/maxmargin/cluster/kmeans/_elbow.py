@@ -72,6 +72,9 @@ class Elbow:
     reason: str
     model: KMeans = field(repr=False)
 
+    def __str__(self) -> str:
+        return self.reason
+
     def plot(self, *, legend: bool = True, ax: Any = None) -> Any:
         """Draw both curves and the chosen number; needs Matplotlib.
 
