@@ -6,9 +6,11 @@ import io
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from maxmargin import persistence
+from maxmargin.svm import SVC
 from maxmargin.tables import read_table
 
 
@@ -485,3 +487,18 @@ def test_limits_are_named_as_options(tool, trained, tmp_path):
     assert ended.code == 2 and "beyond --max-bytes 1000 (" in ended.err and "raise --max-bytes." in ended.err
     ended = tool("train", table, "--target", "b")
     assert ended.code == 2 and "beyond --max-expansion 200; raise --max-expansion if" in ended.err
+
+
+@pytest.mark.parametrize("form", ["array", "frame"])
+def test_a_model_that_was_saved_without_a_reader_predicts_tables(form, tool, tmp_path):
+    """It asked every table for an option of LIBSVM text."""
+    X = np.random.default_rng(0).normal(size=(40, 2)).round(3)
+    y = np.where(X[:, 0] > 0, "up", "down")
+    rows = X if form == "array" else pa.table({"a": X[:, 0], "b": X[:, 1]}).to_pandas()
+    model = SVC().fit(rows, y)
+    persistence.save(model, tmp_path / "m.mm")
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in X))
+    ended = tool("predict", tmp_path / "m.mm", tmp_path / "t.csv")
+    assert ended.code == 0, ended.err
+    said = [row["prediction"] for row in csv.DictReader(io.StringIO(ended.out))]
+    assert said == model.predict(rows).tolist()

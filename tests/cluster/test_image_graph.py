@@ -73,3 +73,12 @@ def test_what_is_no_picture_is_refused():
                 image_graph(np.zeros((3, 3)), **{name: wrong})
     with pytest.raises(ValueError, match="image must have real numbers; got complex128"):
         image_graph(np.zeros((3, 3), dtype=complex))
+
+
+@pytest.mark.parametrize(("down", "right"), [(2, 3), (3, 3), (1, 5), (2, 5), (1, 1), (1, 3)])
+def test_pixels_as_far_apart_as_the_radius_are_joined(down, right):
+    """The square of a rounded root may be below the whole number: sqrt(13)^2 is 12.999..."""
+    graph = image_graph(np.zeros((4, 6)), radius=np.hypot(down, right)).toarray()
+    joined = {(abs(a // 6 - b // 6), abs(a % 6 - b % 6)) for a, b in zip(*np.nonzero(graph), strict=True)}
+    assert (down, right) in joined
+    assert max(np.square(pair).sum() for pair in joined) == down**2 + right**2

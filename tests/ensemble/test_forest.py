@@ -333,3 +333,24 @@ def test_refusals(wine):
 def test_one_row_and_one_class():
     assert RandomForestClassifier(3).fit([[1.0]], [5]).predict([[2.0]]).tolist() == [5]
     assert RandomForestRegressor(3).fit([[1.0], [2.0]], [4.0, 4.0]).predict([[9.0]]).tolist() == [4.0]
+
+
+@pytest.mark.parametrize("node", ["oblique", "box"])
+@pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor])
+def test_nodes_are_those_of_the_fit(forest, node):
+    """With another node afterwards the trees read beyond the columns that they were given."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X[:, 0] > np.random.default_rng(1).normal(size=60)
+    model = forest(n_estimators=8, random_state=0, node=node).fit(X, y.astype(int))
+    before = model.predict(X)
+    staged = list(model.staged_predict(X))
+    model.set_params(node="axis")
+    np.testing.assert_array_equal(model.predict(X), before)
+    np.testing.assert_array_equal(np.array(list(model.staged_predict(X))), np.array(staged))
+    plain = forest(n_estimators=8, random_state=0).fit(X, y.astype(int))
+    np.testing.assert_array_equal(
+        plain.set_params(node=node).predict(X), clone(plain).set_params(node="axis").fit(X, y.astype(int)).predict(X)
+    )
+    del model._learners
+    with pytest.raises(ValueError, match="this tree was grown on"):
+        model.predict(X)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maxmargin.svm import OneVsOne, class_slices
+from maxmargin.svm import SVC, OneVsOne, class_slices
 from maxmargin.svm._one_vs_rest import OneVsRest
 
 SCHEMES = {"ovo": OneVsOne, "ovr": OneVsRest}
@@ -91,3 +91,13 @@ def test_each_pair_has_a_row_of_its_own_for_each_class(classes):
     places = [(row, s.start) for k in range(len(scheme.sides)) for row, s in scheme.weights_of(k, slices)]
     assert len(set(places)) == len(places) == classes * (classes - 1)
     assert {row for row, _ in places} == set(range(classes - 1))
+
+
+@pytest.mark.parametrize("fitted", ["ovo", "ovr", "crammer_singer"])
+@pytest.mark.parametrize("later", ["ovo", "ovr", "crammer_singer"])
+def test_predictions_are_of_the_scheme_of_the_fit(fitted, later):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.random.default_rng(1).integers(0, 3, size=60)
+    model = SVC(multi_class=fitted).fit(X, y)
+    before = model.predict(X)
+    np.testing.assert_array_equal(model.set_params(multi_class=later).predict(X), before)

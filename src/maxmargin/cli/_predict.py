@@ -55,7 +55,7 @@ def predict(
     if reader is not None:  # columns hold what they held in training, and what is not read is kept as it is written
         options = {"types": reader, **reading.options()}
     else:
-        options = {"features": loaded.n_features_in_, **reading.options()}
+        options = {"width": loaded.n_features_in_, **reading.options()}
     predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)
     with about(data), rows_shown(output.quiet) as progress, table_written(out, formulas=formulas) as writer:
         if keep and reader is not None:
@@ -113,7 +113,8 @@ class Predictor:
         import pyarrow
 
         sparse = not isinstance(chunk, pyarrow.Table)
-        said = self.model.predict(chunk.X if sparse else chunk)
+        rows = chunk.X if sparse else self._rows(chunk)
+        said = self.model.predict(rows)
         columns: dict[str, Any] = {}
         fields: list[Any] = []
         if not sparse:
@@ -121,7 +122,7 @@ class Predictor:
             shown = {name: written.get(name) or (chunk.schema.field(name), chunk.column(name)) for name in kept}
             columns = {name: column for name, (_, column) in shown.items()}
             fields = [field for field, _ in shown.values()]
-        scores = self._scores(chunk.X if sparse else chunk) if self.scores else {}
+        scores = self._scores(rows) if self.scores else {}
         if self.name in scores:
             raise UserError(f"--scores adds a column {self.name!r}; choose another name with --name.")
         added = {self.name: pyarrow.array(said), **scores}
@@ -131,6 +132,17 @@ class Predictor:
         self._count(said)
         fields += [pyarrow.field(name, column.type) for name, column in added.items()]
         return pyarrow.table(list((columns | added).values()), schema=pyarrow.schema(fields))
+
+    def _rows(self, chunk: Any) -> Any:
+        """A table, or its numbers alone for a model that was fitted on an array, whose columns have no names."""
+        if hasattr(self.model, "feature_names_in_") or reader_of(self.model) is not None:
+            return chunk
+        import numpy
+        from pyarrow import types
+
+        if not all(types.is_integer(t) or types.is_floating(t) or types.is_boolean(t) for t in chunk.schema.types):
+            return chunk
+        return numpy.column_stack([column.to_numpy().astype(float) for column in chunk.columns])
 
     def _scores(self, rows: Any) -> dict[str, Any]:
         """A column of probabilities a class, or of decision values."""

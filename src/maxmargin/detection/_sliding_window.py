@@ -181,7 +181,8 @@ class SlidingWindow:
         Parameters
         ----------
         images : sequence of arrays of shape (height, width) or (height, width, 3)
-            Pictures; whole numbers of 8 bits, or any numbers of one range.
+            Pictures; whole numbers of 8 bits, or numbers between 0 and 1. A window that varies by less than
+            0.001 counts as flat.
         boxes : sequence of array-like of shape (n_objects, 4)
             For each picture the objects in it, (top, left, bottom, right); an empty list if there are none.
 

@@ -10,7 +10,7 @@ from scipy.ndimage import uniform_filter1d, zoom
 
 _GREY = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue appear (ITU-R BT.601)
 _BRIGHTEST = 1e100  # squares of larger values would overflow
-_FLAT = 1e-3  # of the brightest value: a window that varies less is flat
+_FLAT = 1e-3  # a window that varies less is flat, where 1 is bright
 
 
 def grey_values(image: Any) -> np.ndarray:

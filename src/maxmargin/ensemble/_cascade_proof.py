@@ -115,13 +115,17 @@ def _rates(stages: Sequence[Stage], rows: StageRows, carry: bool) -> tuple[np.nd
     return shares[0], shares[1]
 
 
+def _stages(mean: float) -> str:
+    return "1 stage" if f"{mean:.3g}" == "1" else f"{mean:.3g} stages"
+
+
 def _words(figures: dict[str, float], where: str, short: int, max_false_alarm: float, ending: str) -> str:
     stages = int(figures["stages"])
     words = (
         f"Of the {where} rows, {_percent(figures['detection'])} of the positives and "
         f"{_percent(figures['false alarm'])} of the negatives pass "
         f"{'the stage' if stages == 1 else f'all {stages} stages'} ({ending}); a row takes "
-        f"{figures['mean stages']:.3g} stages and {figures['mean learners']:.3g} of "
+        f"{_stages(figures['mean stages'])} and {figures['mean learners']:.3g} of "
         f"{figures['learners of all stages']:.0f} learners on the average"
     )
     if short:

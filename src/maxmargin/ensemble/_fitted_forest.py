@@ -42,14 +42,21 @@ class FittedForest(Reported):
     def _sums(self, X: Any) -> np.ndarray:
         """Sum over the trees of what they say of each row."""
         check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
+        X = self._seen(X)
         trees = [member.tree_ for member in self.estimators_]
         return sum_of_values(trees, *self._leaf_values(trees), X, self.n_jobs)
+
+    def _seen(self, X: Any) -> Any:
+        """Checked rows as the nodes see them; trees of other columns would read beyond them."""
+        X = checked_columns(self, X, reset=False)
+        for member in self.estimators_:
+            member.tree_.check_width(X)
+        return X
 
     def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
         """Sums over the first 1, 2, ... trees of what they say of each row."""
         check_is_fitted(self)
-        X = checked_columns(self, X, reset=False)
+        X = self._seen(X)
         sums: Any = 0.0
         for member in self.estimators_:
             sums = sums + sum_of_values([member.tree_], *self._leaf_values([member.tree_]), X, self.n_jobs)

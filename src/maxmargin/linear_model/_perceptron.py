@@ -293,7 +293,7 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
 
     @property
     def margin_width_(self) -> np.ndarray:
-        """Distance of the two planes next to the decision boundary that training rows lie on; 0 where it is crossed."""
+        """Twice the distance of the nearest training row from the decision boundary; 0 where classes are not parted."""
         check_is_fitted(self)
         parts = self.certificate_.problems or (self.certificate_,)
         if any("width" not in part.figures for part in parts):

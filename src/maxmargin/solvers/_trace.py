@@ -42,7 +42,7 @@ class Trace:
     that recording took), and those that its solver has: ``primal``, ``dual``, ``gap`` (relative to the objective),
     ``violation``, or ``mistakes``, ``inertia``, ``error``, ``exponential_loss`` and others. They are the solver's own
     figures, but for the last point of each problem that has a certificate: that is the certificate, recomputed in
-    float64. Each of the first thousand steps is recorded, and of later ones fewer, evenly by their logarithm.
+    float64. Each of the first forty steps is recorded, and of later ones fewer, evenly by their logarithm.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from ._joint import is_joint, joint_cases_of, recertify_joint
 from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
-from ._one_vs_rest import OneVsRest, scheme_of
+from ._one_vs_rest import OneVsRest
 from ._solved import judged
 from ._verify import Audit, recertify
 
@@ -194,7 +194,9 @@ class KernelClassifier(ClassifierMixin, Reported):
     # ---------------------------------------------------------------- prediction
 
     def _fitted_scheme(self) -> OneVsOne | OneVsRest:
-        return scheme_of(self.multi_class, len(self.classes_))
+        """By the coefficients, a row a class or one fewer: `multi_class` may have been changed since the fit."""
+        classes = len(self.classes_)
+        return OneVsRest(classes) if self.dual_coef_.shape[0] == classes > 2 else OneVsOne(classes)
 
     def _binary_values(self, X: Any) -> np.ndarray:
         """Decision values of each binary problem, positive for its positive class."""

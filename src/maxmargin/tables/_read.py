@@ -44,6 +44,7 @@ class _Options:
     day_first: bool | None = None
     missing: Sequence[str] | None = None
     features: int | None = None
+    width: int | None = None
     zero_based: bool | None = None
     max_columns: float | None = None
     max_bytes: float | None = None
@@ -115,6 +116,8 @@ def read_table(source: Any, *, format: str | None = None, progress: Progress | N
         Cells of a CSV file that stand for a missing value, instead of `MISSING`.
     features : int
         The number of columns of LIBSVM text; by default, its largest index tells.
+    width : int
+        The same where the table is LIBSVM text; other tables may be given it, too, and tell by themselves.
     zero_based : bool
         Whether its indices begin with 0; by default, if any of them is 0.
     max_columns : int
@@ -254,7 +257,8 @@ def _contents(opened: Source, kind: str, chosen: _Options, rows: int | None, pro
         read, scan = read_jsonl, scan_jsonl
         given = chosen.columns, wanted_types(chosen.types), chosen.encoding
     elif kind == "libsvm":
-        read, scan, given = read_libsvm, scan_libsvm, (chosen.features, chosen.zero_based, chosen.encoding)
+        features = chosen.width if chosen.features is None else chosen.features
+        read, scan, given = read_libsvm, scan_libsvm, (features, chosen.zero_based, chosen.encoding)
     else:
         read, scan, given = read_columnar, scan_columnar, (kind, chosen.columns, wanted_types(chosen.types), progress)
     return read(opened, *given) if rows is None else scan(opened, *given, rows)

@@ -38,7 +38,7 @@ def checked_columns(model: Any, X: Any, *, reset: bool) -> np.ndarray:
     if reset:
         model._categories = Categories.found(X)
         model.__dict__.pop("_learners", None)  # of the last fit
-    if model.node != "axis":
+    if model.node != "axis" if reset else learners_of(model) is not None:  # as it was at the fit
         if model._categories is not None:
             named = model._categories.names[next(iter(model._categories.of))]
             raise ValueError(

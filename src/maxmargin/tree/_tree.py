@@ -138,11 +138,15 @@ class Tree:
 
     # ---------------------------------------------------------------- ways through it
 
+    def check_width(self, X: Any) -> None:
+        """Refuse rows with fewer columns than its nodes ask for."""
+        if X.shape[1] < self.n_features:
+            raise ValueError(f"X has {X.shape[1]} features, but this tree was grown on {self.n_features}.")
+
     def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The leaf that each row of X ends in."""
         n = X.shape[0]
-        if X.shape[1] < self.n_features:
-            raise ValueError(f"X has {X.shape[1]} features, but this tree was grown on {self.n_features}.")
+        self.check_width(X)
         out, rows = np.empty(n, dtype=np.uint64), np.arange(_ROWS, dtype=np.uint64)
         parts = np.linspace(0, n, min(thread_count(n_jobs), max(1, n // _ROWS)) + 1).astype(int)
         plain = self.is_plain(X)

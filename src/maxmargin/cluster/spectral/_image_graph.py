@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isqrt
+from math import isqrt, sqrt
 from numbers import Real
 from typing import Any
 
@@ -90,7 +90,9 @@ def _reaches(height: int, width: int, radius: float) -> list[int]:
     """For each number of rows down, how many columns aside a pixel at most `radius` apart can be, in this image."""
     radius = min(radius, float(height + width))  # no two pixels are farther apart
     rows = range(min(height - 1, int(radius)) + 1)
-    return [min(width - 1, isqrt(int(radius * radius) - down * down)) for down in rows]
+    square = int(radius * radius)
+    square += sqrt(square + 1) <= radius  # the square of a rounded root may be below the whole number that it is of
+    return [min(width - 1, isqrt(square - down * down)) for down in rows]
 
 
 def _refuse_too_many(height: int, width: int, reaches: list[int], radius: float) -> None:

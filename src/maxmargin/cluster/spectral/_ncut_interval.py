@@ -75,7 +75,7 @@ def _words(figures: dict[str, float], k: int, counted: bool) -> str:
     if parts > 1:
         words += f" (the graph has {parts} components)"
     if not counted:
-        words += ", unless the solver has missed an eigenvalue, which was not checked for a graph of this size"
+        words += ", unless the solver has missed an eigenvalue, which was not ruled out"
     return words + "."
 
 
