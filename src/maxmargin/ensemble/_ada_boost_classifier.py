@@ -89,7 +89,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     feature_importances_ : ndarray of shape (n_features,)
         Importances for the learners, weighted with their votes.
     validation_scores_ : ndarray of shape (rounds made,)
-        With `validation_fraction`: the accuracy on the held-out rows after each round, those not kept included.
+        With `validation_fraction`: the accuracy on the held-out rows after each round, those not kept included. A round
+        whose learner makes no error, which ends boosting, has none.
     estimator_, classes_, n_classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 

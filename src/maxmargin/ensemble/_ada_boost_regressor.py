@@ -76,7 +76,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostBase):
         Importances for the regressors, weighted with their votes.
     validation_scores_ : ndarray of shape (rounds made,)
         With `validation_fraction`: the coefficient of determination on the held-out rows after each round, those not
-        kept included.
+        kept included. A round whose regressor makes
+        no error, which ends boosting, has none.
     estimator_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
