@@ -19,6 +19,7 @@ from ..messages import FloatRangeError
 from ..problems import BoxQP
 from ..solvers import Solution
 from ._solved import Solved, certificate_of, judged
+from ._tube_variables import sum_of_sides, with_totals
 
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite: values of X are too large or too small for products of rows "
@@ -295,13 +296,13 @@ class Tube(Formulation):
         return BoxQP.nu_regressor(gram, target, self.bound * weight, self.nu)
 
     def to_model(self, solution: Solution) -> tuple[np.ndarray, float]:
-        return _sums(solution.variables), float(np.mean(solution.evidence.intercepts))
+        return sum_of_sides(solution.variables), float(np.mean(solution.evidence.intercepts))
 
     def to_variables(self, problem: BoxQP, coefficients: np.ndarray, intercept: float) -> tuple[np.ndarray, tuple]:
         beta = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
         if self.nu is None:
             return beta, (intercept,)
-        return _with_totals(problem, beta), (intercept + self.epsilon, intercept - self.epsilon)
+        return with_totals(problem, beta), (intercept + self.epsilon, intercept - self.epsilon)
 
     def kept_rounding(self, intercept: float) -> float:
         """With a nu: their mean and half their difference are kept, and both are rounded, as is each sum of the two."""
@@ -368,39 +369,3 @@ def _sizes(problem: BoxQP) -> tuple[float, float, float]:
         products = gram.block(np.array([0]), np.arange(gram.shape[0]), np.float64)[0]
         apart = np.abs((squares - products) + (squares[0] - products))
         return float(np.sqrt(squares.max())), float(np.sqrt(apart.max())), float(np.ptp(products))
-
-
-def _sums(beta: np.ndarray) -> np.ndarray:
-    return beta.reshape(2, -1).sum(axis=0)
-
-
-def _with_totals(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
-    """The variables of nu-regression from those with one zero a sample.
-
-    Both variables of a sample may be non-zero where the tube is empty; the model keeps only their sum. Adding the same
-    amount to both changes neither the decision function nor the objective, and restores the totals.
-    """
-    rises, falls = beta.reshape(2, -1)
-    bound = problem.upper[: len(rises)]
-    missing = problem.totals[0] - rises.sum()
-    left = bound - (rises - falls)
-    # What rounding leaves missing is not spread: multipliers of 1e-17 would have conditions to meet.
-    if missing > 1e-12 * problem.totals[0] and left.sum() >= missing:
-        both = _shared(problem, rises, falls, left, missing)
-        # a sum that reaches its bound is rounded, and may be an ulp beyond the bound
-        rises, falls = np.minimum(rises + both, bound), np.maximum(falls - both, -bound)
-    return np.concatenate([rises, falls])
-
-
-def _shared(problem: BoxQP, rises: np.ndarray, falls: np.ndarray, left: np.ndarray, missing: float) -> np.ndarray:
-    """What both variables of a sample get: first of those in the middle of the tube, which it violates least."""
-    n = len(rises)
-    residual = (problem.p - problem.image(np.concatenate([rises, falls])))[:n]
-    highest = residual[rises < problem.upper[:n]].max(initial=-np.inf)
-    lowest = residual[falls > problem.lower[n:]].min(initial=np.inf)
-    middle = (highest + lowest) / 2
-    order = np.argsort(np.abs(residual - middle) if np.isfinite(middle) else -left, kind="stable")
-    before = np.concatenate([[0.0], np.cumsum(left[order])[:-1]])
-    both = np.zeros(n)
-    both[order] = np.clip(missing - before, 0.0, left[order])
-    return both

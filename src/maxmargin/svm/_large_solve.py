@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from ..solvers.large import (
 )
 from ._bracketed import Bracketed
 from ._large_costs import ProofCosts
+from ._large_options import LargeOptions
 
 # Rows up to which the exact solver needs no start: it takes some seconds, as landmarks would.
 _EXACT_AT_ONCE = 50_000
@@ -53,8 +54,6 @@ _CELL, _LARGEST_CELL = 3000, 10_000
 # A machine with a larger gap is no start for exact steps: its decision values cost more than the steps it saves.
 _HOPELESS = 0.5
 _PROBE = 500  # rows whose kernel mass is looked at
-# The gap that is asked of a start of exact steps, where a smaller one is wanted in the end.
-_START = 0.02
 # Kernel values that are computed in well under a second after Ctrl-C.
 _QUICK = 200_000_000
 # The share of `memory` for kernel values of exact steps: they have panels of rows and figures of variables beside them.
@@ -64,36 +63,6 @@ _FLOAT32_LIMIT = 1e-4
 _DRAWS = 200_000  # rows of a sampled bound at most
 # Shares of a time limit: for the choice of landmarks, and for the lower bound at most.
 _CHOICE, _PROOF = 0.2, 0.4
-
-
-@dataclass(frozen=True, kw_only=True)
-class LargeOptions:
-    """What the parameters of a fit say, in the units of the solvers."""
-
-    method: str
-    gap_tol: float
-    memory: float  # bytes
-    n_landmarks: int | None
-    limit: TimeLimit
-    threads: int
-
-    @property
-    def first_gap(self) -> float:
-        """The gap that an approximation aims at: where exact steps follow it, a small one takes longer than they do."""
-        return _START if self.method == "auto" and self.gap_tol <= _START / 4 else self.gap_tol
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether exact steps follow an approximation in any case, and no time limit can end them."""
-        return self.gap_tol < self.first_gap and self.limit.left == np.inf
-
-    @property
-    def tolerance(self) -> float:
-        """The violation that exact steps aim at first; if the gap is not met by then, they aim lower.
-
-        Covtype: a violation of 0.3 left a gap of 1e-2, one of 1e-3 left 8e-7.
-        """
-        return min(5 * self.gap_tol**0.6, 0.3)
 
 
 def solve_large(

@@ -13,7 +13,8 @@ from ..problems import BoxQP
 from ..solvers import Monitor, unproven
 from ..solvers.large import TimeLimit
 from ._bracketed import Bracketed, certificates_of
-from ._large_solve import LargeOptions, solve_large
+from ._large_options import LargeOptions
+from ._large_solve import solve_large
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
