@@ -31,7 +31,7 @@ _METHODS = (
     "decision_path", "kneighbors", "kneighbors_graph", "staged_predict", "staged_decision_function",
     "staged_predict_proba", "prediction_cost",
 )  # fmt: skip
-_METHODS_OF_BOTH = ("score", "kkt_cases", "loo_error_bound", "staged_score")
+_METHODS_OF_BOTH = ("score", "kkt_cases", "staged_score")
 
 
 @dataclass(frozen=True)
