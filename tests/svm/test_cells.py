@@ -20,8 +20,8 @@ from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
 
 @pytest.fixture
 def small_cells(monkeypatch):
-    monkeypatch.setattr("maxmargin.svm._large_solve._CELL", 100)
-    monkeypatch.setattr("maxmargin.svm._large_solve._LARGEST_CELL", 100)
+    monkeypatch.setattr("maxmargin.svm._large_choice._CELL", 100)
+    monkeypatch.setattr("maxmargin.svm._large_choice._LARGEST_CELL", 100)
 
 
 def islands(rng, count=12, rows=150):

@@ -36,7 +36,7 @@ from maxmargin.solvers.large import (
 )
 from maxmargin.solvers.large._approximation import with_right_sum
 from maxmargin.solvers.large._features import LandmarkFeatures
-from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, _large_solve, bracket_words
+from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR, _large_choice, _large_solve, bracket_words
 
 
 def moons(n=600, seed=0, noise=0.3):
@@ -185,8 +185,8 @@ def test_the_certificate_is_of_the_exact_problem(method):
 
 def test_smooth_kernels_get_landmarks_and_local_ones_cells(monkeypatch):
     monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
-    monkeypatch.setattr("maxmargin.svm._large_solve._CELL", 100)
-    monkeypatch.setattr("maxmargin.svm._large_solve._LARGEST_CELL", 100)
+    monkeypatch.setattr("maxmargin.svm._large_choice._CELL", 100)
+    monkeypatch.setattr("maxmargin.svm._large_choice._LARGEST_CELL", 100)
     X, y = moons(1500)
     smooth = LargeSVC(gamma=0.5, gap_tol=0.01).fit(X, y)
     assert smooth.method_ == ["landmarks"] and "landmarks leave" in smooth.method_reason_[0]
@@ -549,7 +549,7 @@ def test_a_machine_that_is_far_from_the_exact_one_is_no_start(monkeypatch):
     starts = []
     known = _large_solve.solve_kernel
     monkeypatch.setattr(_large_solve, "solve_kernel", lambda p, s, *a, **k: starts.append(s) or known(p, s, *a, **k))
-    monkeypatch.setattr(_large_solve._Run, "_cells", lambda run: None)
+    monkeypatch.setattr(_large_choice.Choice, "cells", lambda choice: None)
     model = LargeSVC(gamma=300.0, n_landmarks=5, gap_tol=0.02, C=10.0).fit(X, y)
     assert model.certificate_.status is Status.CONVERGED and starts == [None]
     assert "Exact from the beginning" in model.method_reason_[0]

@@ -10,6 +10,8 @@ from ..solvers.large import TimeLimit
 
 # The gap that is asked of a start of exact steps, where a smaller one is wanted in the end.
 _START = 0.02
+# The share of `memory` for kernel values of exact steps: they have panels of rows and figures of variables beside them.
+CACHE = 0.8
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,6 @@ from ..certificates import (
     violation_at,
 )
 from ..engine import Stopwatch, was_interrupted
-from ..kernels import TiledGram
 from ..problems import BoxQP
 from ..solvers import Monitor, feasible, solve_kernel, unproven
 from ..solvers.large import (
@@ -28,41 +27,26 @@ from ..solvers.large import (
     ChosenRows,
     TimeLimit,
     best_scale,
-    bytes_of,
-    cell_size,
-    choose_rows,
-    make_cells,
-    most_landmarks,
     solve_in_cells,
     solve_near_rows,
     solve_on_landmarks,
 )
 from ._bracketed import Bracketed
+from ._large_choice import Choice
 from ._large_costs import ProofCosts
-from ._large_options import LargeOptions
+from ._large_options import CACHE, LargeOptions
 
 # Rows up to which the exact solver needs no start: it takes some seconds, as landmarks would.
 _EXACT_AT_ONCE = 50_000
-_FEWEST, _MOST = 20, 8000  # landmarks
-# Landmarks that leave more of the trace than this, times C and relative to the gap that is wanted, will not do. Of more
-# rows than the second number less may be left: of covtype at C = 1 the gap was 4 times what is left at 100,000 rows, 6
-# times at 200,000, 13 times at 522,911.
-_LEFT, _LEFT_ROWS, _LEFT_POWER = 0.2, 100_000, 0.65
-# Rows of a cell, at least, and at most; between them an eighth of all. Covtype, gamma = 0.3, C = 10: cells of 3000 rows
-# leave a gap of 14 % (50,000 rows) and 29 % (100,000 rows), cells of 10,000 leave 0.7 % and 6.6 %, in twice the time.
-_CELL, _LARGEST_CELL = 3000, 10_000
 # A machine with a larger gap is no start for exact steps: its decision values cost more than the steps it saves.
 _HOPELESS = 0.5
-_PROBE = 500  # rows whose kernel mass is looked at
 # Kernel values that are computed in well under a second after Ctrl-C.
 _QUICK = 200_000_000
-# The share of `memory` for kernel values of exact steps: they have panels of rows and figures of variables beside them.
-_CACHE = 0.8
 # Values of float32 kernels worse than this, relative to the diagonal, are no start.
 _FLOAT32_LIMIT = 1e-4
 _DRAWS = 200_000  # rows of a sampled bound at most
-# Shares of a time limit: for the choice of landmarks, and for the lower bound at most.
-_CHOICE, _PROOF = 0.2, 0.4
+# The share of a time limit for the lower bound, at most.
+_PROOF = 0.4
 
 
 def solve_large(
@@ -95,6 +79,7 @@ class _Run:
         self.start: np.ndarray | None = None  # multipliers of which nothing is known, to go on from
         self.left: np.ndarray | None = None  # of the length of each row, by landmarks
         self.costs = ProofCosts(problem.gram, random)
+        self.choice = Choice(problem, options, random)
 
     # ---------------------------------------------------------------- the way
 
@@ -109,17 +94,17 @@ class _Run:
     def add_landmarks(self, coefficients: np.ndarray) -> None:
         """Go on from a machine over landmarks: with more of them, or with more steps."""
         rows = np.flatnonzero(coefficients.reshape(-1, self.n).any(axis=0))
-        first = rows if len(rows) <= self._most() else None
-        chosen = self._landmarks(first)
+        first = rows if len(rows) <= self.choice.most() else None
+        chosen = self.choice.landmarks(first)
         if chosen is not None:
             self.words += "It goes on from the last fit. "
             self._train_on(chosen, None if first is None else coefficients)
 
     def _approximate(self, method: str) -> None:
-        landmarks = self._landmarks() if method != "cells" else None
-        cells = None if method == "landmarks" else self._cells()
+        landmarks = self.choice.landmarks() if method != "cells" else None
+        cells = None if method == "landmarks" else self.choice.cells()
         if method == "auto":
-            method, why = self._compare(landmarks, cells)
+            method, why = self.choice.compare(landmarks, cells)
             self.words += why
         if method == "landmarks" and landmarks is not None:
             self._train_on(landmarks)
@@ -144,7 +129,7 @@ class _Run:
     def _train_in(self, cells: list[np.ndarray]) -> None:
         o = self.options
         left = self._before_proof(self.n)
-        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, int(_CACHE * o.memory), self.monitor)
+        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, int(CACHE * o.memory), self.monitor)
         self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
         self.out_of_time = left.over
         self.take(found, "cells", "")
@@ -156,70 +141,6 @@ class _Run:
             return limit
         below = min(self.costs.lower(self.n // 2), _PROOF * limit.left)
         return limit.sooner(min(below + self.costs.upper(min(terms, self.n // 2)), 0.8 * limit.left))
-
-    def _most(self) -> int:
-        """Landmarks that there is room for; of few rows half of them at most."""
-        return min(_MOST, max(self.n // 2, 1), most_landmarks(self.options.memory, self.n, self.problem.n))
-
-    def _landmarks(self, first: np.ndarray | None = None) -> ChosenRows | None:
-        o, most = self.options, self._most()
-        if o.n_landmarks:
-            needed = bytes_of(min(o.n_landmarks, self.n), self.n, self.problem.n)
-            if needed > o.memory:
-                raise ValueError(
-                    f"n_landmarks={o.n_landmarks} for {self.n} rows need {needed / 1e6:.0f} MB; "
-                    f"memory={o.memory / 1e6:g}. Raise memory (in MB), or leave n_landmarks=None."
-                )
-            most = min(o.n_landmarks, self.n)
-        elif most < min(_FEWEST, self.n // 2):
-            if o.method == "landmarks":
-                needed = bytes_of(10 * _FEWEST, self.n, self.problem.n)
-                raise ValueError(
-                    f"memory={o.memory / 1e6:g} (MB) holds {most} landmarks of {self.n} rows, too few for "
-                    f"method='landmarks'. Raise memory to {np.ceil(needed / 1e6):.0f} or more."
-                )
-            return None
-        elif first is not None:
-            most = min(most, 2 * len(first))
-        enough = 0.0 if o.n_landmarks else o.first_gap / max(self._gap_of_trace(), 1e-300)
-        limit = o.limit.share(round(1 / _CHOICE))
-        return choose_rows(self.problem.gram, most, self.random, o.threads, enough, first, limit)
-
-    def _gap_of_trace(self) -> float:
-        """About the relative gap of landmarks that would leave all of the kernel's trace."""
-        width = float(np.mean(self.problem.upper - self.problem.lower))
-        diagonal = float(np.mean(self.problem.gram.diagonal()))
-        return width * diagonal / (_LEFT * min(1.0, _LEFT_ROWS / self.n) ** _LEFT_POWER)
-
-    def _cells(self) -> list[np.ndarray] | None:
-        gram = self.problem.gram
-        if not isinstance(gram, TiledGram):
-            return None
-        o = self.options
-        wanted = min(max(_CELL, self.n // 8), _LARGEST_CELL)
-        size = cell_size(wanted, self.problem.n // self.n, _CACHE * o.memory, o.threads)
-        return make_cells(gram, size, self.random, o.threads)
-
-    def _compare(self, landmarks: ChosenRows | None, cells: list[np.ndarray] | None) -> tuple[str, str]:
-        """Landmarks or cells: by the gap that is likely with landmarks, and what cells leave of the kernel's mass."""
-        outside = 1.0 if cells is None else self._mass_between(cells)
-        left = 1.0 if landmarks is None else landmarks.left
-        if landmarks is not None and left * self._gap_of_trace() <= max(outside, self.options.first_gap):
-            return "landmarks", f"Landmarks rather than cells, which leave {outside:.0%} of the kernel's mass. "
-        if cells is not None:
-            return "cells", f"Cells leave {outside:.0%} of the kernel's mass, landmarks {left:.2%} of its trace. "
-        return "exact", "Neither landmarks nor cells fit into memory. "
-
-    def _mass_between(self, cells: list[np.ndarray]) -> float:
-        """The share of the kernel's values that lies between rows of different cells, on a sample."""
-        label = np.empty(self.n, np.int64)
-        for k, rows in enumerate(cells):
-            label[rows] = k
-        i = self.random.choice(self.n, min(_PROBE, self.n), replace=False)
-        j = self.random.choice(self.n, min(10 * _PROBE, self.n), replace=False)
-        K = np.abs(self.problem.gram.block(i, j, np.float32)).astype(np.float64)
-        K[i[:, None] == j] = 0.0
-        return float(K[label[i][:, None] != label[j]].sum() / max(K.sum(), 1e-300))
 
     # ---------------------------------------------------------------- what is known
 
@@ -312,7 +233,7 @@ class _Run:
             None,
             monitor,
             image=image,
-            cache_bytes=int(_CACHE * o.memory),
+            cache_bytes=int(CACHE * o.memory),
         )
         self.out_of_time = limit.over
         self.iterations += solution.iterations
@@ -362,7 +283,7 @@ class _Run:
         if self.problem.gram.float32_error() > _FLOAT32_LIMIT or twice > limit.left:
             return beta, None
         residual = self.problem.p - known.image - known.intercepts[0]
-        found = solve_near_rows(self.problem, beta, residual, self.left, o.tolerance, monitor, int(_CACHE * o.memory))
+        found = solve_near_rows(self.problem, beta, residual, self.left, o.tolerance, monitor, int(CACHE * o.memory))
         self.iterations += found.iterations
         if was_interrupted() or monitor.was_stopped:
             return found.beta, None
