@@ -553,3 +553,27 @@ def test_a_machine_that_is_far_from_the_exact_one_is_no_start(monkeypatch):
     model = LargeSVC(gamma=300.0, n_landmarks=5, gap_tol=0.02, C=10.0).fit(X, y)
     assert model.certificate_.status is Status.CONVERGED and starts == [None]
     assert "Exact from the beginning" in model.method_reason_[0]
+
+
+def test_where_neither_landmarks_nor_cells_will_do_the_exact_solver_begins(monkeypatch):
+    monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
+    monkeypatch.setattr("maxmargin.svm._large_choice._FIRST", 20)
+    monkeypatch.setattr(_large_choice.Choice, "_mass_between", lambda choice, cells: 0.9)
+    X, y = moons(1200)
+    model = LargeSVC(gamma=300.0, gap_tol=0.02, C=10.0).fit(X, y)
+    assert model.certificate_.status is Status.CONVERGED and model.method_ == ["exact"]
+    assert model.method_reason_[0].startswith("Cells leave 90% of the kernel's mass, landmarks ")
+    assert "neither is a good start. Exact from the beginning" in model.method_reason_[0]
+
+
+@pytest.mark.parametrize(("gamma", "most"), [(300.0, 40), (0.05, 160)])
+def test_landmarks_are_doubled_while_that_is_likely_to_do(gamma, most, monkeypatch):
+    """Four for each root of the number of rows at most, and no more than the first if even those would be too few."""
+    monkeypatch.setattr("maxmargin.svm._large_solve._EXACT_AT_ONCE", 100)
+    monkeypatch.setattr("maxmargin.svm._large_choice._FIRST", 20)
+    asked, known = [], _large_choice.choose_rows
+    monkeypatch.setattr(_large_choice, "choose_rows", lambda *a: asked.append(a[1]) or known(*a))
+    X, y = moons(1600)
+    model = LargeSVC(gamma=gamma, gap_tol=0.01).fit(X, y)
+    assert model.certificate_.status is Status.CONVERGED
+    assert max(asked) <= most and asked == [20 * 2**k for k in range(len(asked))]
