@@ -68,7 +68,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 9,
     "navbar_align": "left",
-    "show_nav_level": 2,
+    "navbar_persistent": ["search-button"],
 }
 html_sidebars = {name: [] for name in ("index", "start", "choosing", "measured", "changelog")} | {
     "**": ["sidebar-nav-bs"]

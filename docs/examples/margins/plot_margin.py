@@ -23,7 +23,8 @@ model = SVC(kernel="linear", C=0.5).fit(X, y)
 figure, ax = plt.subplots(figsize=(8.0, 6.2), layout="constrained")
 MarginDisplay.from_estimator(model, X, y, slack=True, ax=ax)
 for row, multiplier in zip(model.support_, np.abs(model.dual_coef_[0]), strict=True):
-    ax.annotate(f"α = {multiplier:.2f}", X[row], xytext=(7, -11), textcoords="offset points", fontsize=9)
+    halo = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7}
+    ax.annotate(f"α = {multiplier:.2f}", X[row], xytext=(9, -12), textcoords="offset points", fontsize=9, bbox=halo)
 ax.set_title(f"The margin is {model.margin_width_[0]:.2f} wide", loc="left")
 
 # %%
