@@ -43,8 +43,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"__init__\.py",
     "within_subsection_order": "FileNameSortKey",
     "subsection_order": [
-        f"examples/{group}"
-        for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models")
+        f"examples/{group}" for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models")
     ],
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("maxmargin",),

@@ -1,4 +1,4 @@
-"""The course: what its examples and the answers to its exercises print is what the pages say; each chapter is complete."""
+"""The course: its examples and the answers to its exercises print what the pages say, and each chapter is complete."""
 
 import doctest
 import re

@@ -12,7 +12,17 @@ import maxmargin.plotting
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*/plot_*.py"))
-ROOMS = ("cluster", "detection", "ensemble", "kernel_approximation", "kernel_model", "linear_model", "neighbors", "svm", "tree")
+ROOMS = (
+    "cluster",
+    "detection",
+    "ensemble",
+    "kernel_approximation",
+    "kernel_model",
+    "linear_model",
+    "neighbors",
+    "svm",
+    "tree",
+)
 
 
 def imported_names(script):
@@ -43,7 +53,9 @@ def test_no_room_with_estimators_is_forgotten():
     for folder in folders:
         module = import_module(f"maxmargin.{folder.parent.name}")
         things = [getattr(module, name) for name in getattr(module, "__all__", ())]
-        own = [t for t in things if isinstance(t, type) and issubclass(t, BaseEstimator) and not t.__name__.startswith("_")]
+        own = [
+            t for t in things if isinstance(t, type) and issubclass(t, BaseEstimator) and not t.__name__.startswith("_")
+        ]
         if any(thing.__doc__ and "Examples\n" in thing.__doc__ for thing in own):
             found.add(folder.parent.name)
     assert found - {"tables"} <= set(ROOMS)  # readers of columns belong to tables, which have pages of their own

@@ -2,11 +2,11 @@
 The polynomial kernel is a map to monomials
 ===========================================
 
-:math:`(\\gamma \\langle x, z \\rangle + r)^2` is the inner product of all monomials up to degree 2, each with the right
-coefficient. :class:`~maxmargin.kernel_approximation.PolynomialMap` computes them.
+:math:`(\\gamma \\langle x, z \\rangle + r)^2` is the inner product of all monomials up to degree 2, each with the
+right coefficient. :class:`~maxmargin.kernel_approximation.PolynomialMap` computes them.
 
-A linear machine on the monomials and a kernel machine on the samples are therefore the same. Their decision boundaries are
-drawn over each other, and differ by no more than the tolerance of the two fits.
+A linear machine on the monomials and a kernel machine on the samples are therefore the same. Their decision
+boundaries are drawn over each other, and differ by no more than the tolerance of the two fits.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,9 @@ figure, ax = plt.subplots(figsize=(6, 6), layout="constrained")
 ax.scatter(*X.T, c=y, cmap="cividis", edgecolor="black", linewidth=0.4, s=20)
 for model, style, width in ((by_kernel, "solid", 4.0), (by_map, "dashed", 1.5)):
     values = model.decision_function(points).reshape(across.shape)
-    ax.contour(across, up, values, levels=[0.0], linestyles=style, linewidths=width, colors=["C1" if width > 2 else "k"])
+    ax.contour(
+        across, up, values, levels=[0.0], linestyles=style, linewidths=width, colors=["C1" if width > 2 else "k"]
+    )
 ax.set(title="solid: the kernel; dashed: its six monomials", aspect="equal")
 
 difference = np.abs(by_kernel.decision_function(points) - by_map.decision_function(points)).max()

@@ -2,9 +2,9 @@
 Probabilities from a kernel
 ===========================
 
-:class:`~maxmargin.kernel_model.KernelLogisticRegression` puts the logistic loss in the place of the hinge: the output is a
-probability, and every sample has a part in it. :class:`~maxmargin.svm.SVC` gives decision values; what it knows is where the
-margin is.
+:class:`~maxmargin.kernel_model.KernelLogisticRegression` puts the logistic loss in the place of the hinge: the
+output is a probability, and every sample has a part in it. :class:`~maxmargin.svm.SVC` gives decision values; what
+it knows is where the margin is.
 
 The shades are probabilities of 10 %, 30 %, 50 %, 70 % and 90 %.
 """

@@ -2,11 +2,11 @@
 The matrix of a kernel
 ======================
 
-The Gram matrix holds the value of the kernel for each pair of samples; here the samples are ordered by class. A good kernel
-shows blocks: samples of one class are similar to each other.
+The Gram matrix holds the value of the kernel for each pair of samples; here the samples are ordered by class. A
+good kernel shows blocks: samples of one class are similar to each other.
 
-The eigenvalues on the right say how many directions of the feature space the samples use. They are never negative: the matrix
-is positive semi-definite, as Mercer's condition asks.
+The eigenvalues on the right say how many directions of the feature space the samples use. They are never negative:
+the matrix is positive semi-definite, as Mercer's condition asks.
 """
 
 from sklearn.datasets import load_iris

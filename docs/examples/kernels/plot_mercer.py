@@ -2,8 +2,8 @@
 A kernel that is none
 =====================
 
-The sigmoid :math:`\\tanh(\\gamma \\langle x, z \\rangle + r)` is often called a kernel. For most parameters its matrix has
-negative eigenvalues, so that no feature space has these inner products.
+The sigmoid :math:`\\tanh(\\gamma \\langle x, z \\rangle + r)` is often called a kernel. For most parameters its
+matrix has negative eigenvalues, so that no feature space has these inner products.
 
 A machine can still be trained, but its problem is not convex, its dual bounds nothing, and the certificate says so.
 """

@@ -2,10 +2,12 @@
 Landmarks, and what they leave
 ==============================
 
-:class:`~maxmargin.kernel_approximation.Nystroem` projects the feature space on the span of a few samples, the landmarks. What
-the projection leaves of the kernel matrix is itself positive semi-definite, and its trace measures what is lost.
+:class:`~maxmargin.kernel_approximation.Nystroem` projects the feature space on the span of a few samples, the
+landmarks. What the projection leaves of the kernel matrix is itself positive semi-definite, and its trace measures
+what is lost.
 
-A smooth kernel (a small *gamma*) needs few landmarks. A spiky one needs nearly all samples, and the stated leftover warns of it.
+A smooth kernel (a small *gamma*) needs few landmarks. A spiky one needs nearly all samples, and the stated leftover
+warns of it.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 The RBF kernel as a sum of polynomials
 ======================================
 
-:math:`e^{-\\gamma \\|x - z\\|^2} = e^{-\\gamma \\|x\\|^2} e^{-\\gamma \\|z\\|^2} \\sum_d (2\\gamma)^d \\langle x, z \\rangle^d / d!`
-is a sum of polynomial kernels of all degrees. Cut off after some degree it is an explicit map of finitely many columns,
-:class:`~maxmargin.kernel_approximation.TruncatedRBF`.
+:math:`e^{-\\gamma \\|x - z\\|^2} = e^{-\\gamma \\|x\\|^2} e^{-\\gamma \\|z\\|^2} \\sum_d (2\\gamma)^d \\langle x, z
+\\rangle^d / d!` is a sum of polynomial kernels of all degrees. Cut off after some degree it is an explicit map of
+finitely many columns, :class:`~maxmargin.kernel_approximation.TruncatedRBF`.
 
 The error falls faster than any power of the degree, and the bound that the map states is never below it.
 """

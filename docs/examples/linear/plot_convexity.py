@@ -2,11 +2,11 @@
 Chord, tangent and second derivative
 ====================================
 
-A function is convex if its graph is nowhere above a chord; if it is differentiable, that is the same as being nowhere below a
-tangent, and as having a second derivative that is nowhere negative.
+A function is convex if its graph is nowhere above a chord; if it is differentiable, that is the same as being
+nowhere below a tangent, and as having a second derivative that is nowhere negative.
 
-:func:`maxmargin.losses.check_convexity` tries all three on a grid. The logistic loss passes; the zero-one loss is above one of
-its chords, and the check says which.
+:func:`maxmargin.losses.check_convexity` tries all three on a grid. The logistic loss passes; the zero-one loss is
+above one of its chords, and the check says which.
 """
 
 import matplotlib.pyplot as plt

@@ -3,7 +3,8 @@ How many labellings a plane can do
 ==================================
 
 Of :math:`2^p` ways to label *p* points in general position in *N* dimensions, a plane through the origin can do
-:math:`2 \\sum_{k<N} \\binom{p-1}{k}` (Cover's theorem). Up to *p = N* that is all of them, and at *p = 2N* exactly half.
+:math:`2 \\sum_{k<N} \\binom{p-1}{k}` (Cover's theorem). Up to *p = N* that is all of them, and at *p = 2N* exactly
+half.
 
 The more dimensions, the sharper the fall: with many more dimensions than samples, being separable means nothing.
 """

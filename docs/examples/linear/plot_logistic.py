@@ -2,8 +2,8 @@
 Logistic regression
 ===================
 
-The logistic function turns a decision value into a probability. Logistic regression chooses the weights under which the labels
-that were seen are most likely; no assumption about the distribution of *x* is made.
+The logistic function turns a decision value into a probability. Logistic regression chooses the weights under which
+the labels that were seen are most likely; no assumption about the distribution of *x* is made.
 
 Where the classes overlap the curve is flat, and steep where they do not.
 """

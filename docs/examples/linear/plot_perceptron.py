@@ -2,11 +2,11 @@
 The perceptron and its mistakes
 ===============================
 
-The perceptron adds every sample that it gets wrong to its weights. On separable data it makes at most :math:`(R/\\gamma)^2`
-mistakes, however many samples there are.
+The perceptron adds every sample that it gets wrong to its weights. On separable data it makes at most
+:math:`(R/\\gamma)^2` mistakes, however many samples there are.
 
-Centring the samples shortens them and widens the margin in the space of :math:`(x, 1)`: both the mistakes and their bound come
-down.
+Centring the samples shortens them and widens the margin in the space of :math:`(x, 1)`: both the mistakes and their
+bound come down.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Why a penalty generalises
 =========================
 
-If one sample is replaced, a machine with a strong penalty hardly changes. From that alone follows a bound on how much
-worse it is on new samples than on its own, on average: :math:`2\\rho^2/(\\lambda m)` for *m* samples and a loss of slope :math:`\\rho`.
+If one sample is replaced, a machine with a strong penalty hardly changes. From that alone follows a bound on how
+much worse it is on new samples than on its own, on average: :math:`2\\rho^2/(\\lambda m)` for *m* samples and a
+loss of slope :math:`\\rho`.
 
 The bound trades that against the bias :math:`\\lambda B^2` towards short weights. The sum is smallest at
 :math:`\\lambda = (\\rho/B)\\sqrt{2/m}`, the dot.

@@ -2,11 +2,12 @@
 Single samples, momentum, RMSprop and Adam
 ==========================================
 
-A stochastic step follows the gradient of one sample or of a small batch. Momentum averages the directions of past steps, RMSprop
-divides each weight's step by the recent size of its gradient, and Adam does both.
+A stochastic step follows the gradient of one sample or of a small batch. Momentum averages the directions of past
+steps, RMSprop divides each weight's step by the recent size of its gradient, and Adam does both.
 
-The answer of each is the mean of its steps, and all four are judged by the same duality gap. On this small convex problem plain
-single-sample steps are the quickest: rates that adapt pay where gradients differ much more between weights.
+The answer of each is the mean of its steps, and all four are judged by the same duality gap. On this small convex
+problem plain single-sample steps are the quickest: rates that adapt pay where gradients differ much more between
+weights.
 """
 
 from sklearn.datasets import load_breast_cancer

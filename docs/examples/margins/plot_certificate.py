@@ -2,8 +2,8 @@
 How a certificate closes
 ========================
 
-The primal objective of a machine comes down as it is trained, and the dual objective, a lower bound that no machine can beat,
-comes up. The optimum is always between the two. Their difference is the duality gap.
+The primal objective of a machine comes down as it is trained, and the dual objective, a lower bound that no machine
+can beat, comes up. The optimum is always between the two. Their difference is the duality gap.
 
 When the gap is small enough the fit stops. What is stated as its quality is computed afresh from the model.
 """

@@ -2,10 +2,12 @@
 An approximate machine with an exact certificate
 ================================================
 
-:class:`~maxmargin.svm.LargeSVC` writes the machine as a sum over a few landmarks. Its certificate is about the *exact* machine of
-all rows, which it never computes: the upper end of the bracket is its own objective, the lower end comes from multipliers.
+:class:`~maxmargin.svm.LargeSVC` writes the machine as a sum over a few landmarks. Its certificate is about the
+*exact* machine of all rows, which it never computes: the upper end of the bracket is its own objective, the lower
+end comes from multipliers.
 
-With more landmarks the bracket closes. :class:`~maxmargin.svm.SVC` on the same rows lies between the two curves, as it must.
+With more landmarks the bracket closes. :class:`~maxmargin.svm.SVC` on the same rows lies between the two curves, as
+it must.
 """
 
 import warnings

@@ -2,12 +2,12 @@
 Several classes, three ways
 ===========================
 
-*One against one* trains a machine for each pair of classes and lets them vote. *One against the rest* trains one for each class
-and takes the largest decision value. *Crammer and Singer* train all classes in a single problem, in which a sample pays for what
-its own class lacks of being 1 ahead of the best other one.
+*One against one* trains a machine for each pair of classes and lets them vote. *One against the rest* trains one
+for each class and takes the largest decision value. *Crammer and Singer* train all classes in a single problem, in
+which a sample pays for what its own class lacks of being 1 ahead of the best other one.
 
-The borders differ where no samples are, and around the cloud that lies between the others: no line separates it from all the rest.
-Each pair, each class and the single problem has a certificate.
+The borders differ where no samples are, and around the cloud that lies between the others: no line separates it
+from all the rest. Each pair, each class and the single problem has a certificate.
 """
 
 import matplotlib.pyplot as plt

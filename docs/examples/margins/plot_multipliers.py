@@ -2,10 +2,12 @@
 Multipliers against C
 =====================
 
-As *C* grows, samples leave the set of support vectors. Multipliers are drawn as a part of *C*. Each is between its bounds 0 and *C*: it stays at *C* as long as its sample is inside the margin, falls behind once the sample has reached the boundary, and is 0
-from there on if the sample is outside.
+As *C* grows, samples leave the set of support vectors. Multipliers are drawn as a part of *C*. Each is between its
+bounds 0 and *C*: it stays at *C* as long as its sample is inside the margin, falls behind once the sample has
+reached the boundary, and is 0 from there on if the sample is outside.
 
-The path is computed in one go, each machine starting from the one before it, and every point has a certificate of its own.
+The path is computed in one go, each machine starting from the one before it, and every point has a certificate of
+its own.
 """
 
 import numpy as np

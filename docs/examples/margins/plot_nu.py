@@ -2,8 +2,8 @@
 The parameter nu
 ================
 
-:class:`~maxmargin.svm.NuSVC` has :math:`\\nu` in the place of *C*: at most the part :math:`\\nu` of the samples is inside the
-margin, and at least that part are support vectors. The two curves enclose the diagonal.
+:class:`~maxmargin.svm.NuSVC` has :math:`\\nu` in the place of *C*: at most the part :math:`\\nu` of the samples is
+inside the margin, and at least that part are support vectors. The two curves enclose the diagonal.
 
 That makes :math:`\\nu` easier to choose than *C*, which is a price and depends on the scale of the data.
 """

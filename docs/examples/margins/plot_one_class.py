@@ -2,8 +2,9 @@
 One class and what lies outside
 ===============================
 
-:class:`~maxmargin.svm.OneClassSVM` separates the samples from the origin of the feature space, with as wide a margin as it can.
-What stays on the side of the origin is an outlier. :math:`\\nu` is the part of the samples that may be left out.
+:class:`~maxmargin.svm.OneClassSVM` separates the samples from the origin of the feature space, with as wide a
+margin as it can. What stays on the side of the origin is an outlier. :math:`\\nu` is the part of the samples that
+may be left out.
 
 No labels are used: the crosses are the samples that the machine itself rejects.
 """

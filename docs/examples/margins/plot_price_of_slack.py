@@ -2,8 +2,9 @@
 The price of slack
 ==================
 
-*C* is the price of one unit of slack. A small *C* buys a wide margin with many samples inside it; a large *C* avoids slack, and
-the margin becomes narrow. The limit :math:`C = \\infty` is the hard margin, which exists only if the classes are separable.
+*C* is the price of one unit of slack. A small *C* buys a wide margin with many samples inside it; a large *C*
+avoids slack, and the margin becomes narrow. The limit :math:`C = \\infty` is the hard margin, which exists only if
+the classes are separable.
 
 Neither end is right in general: *C* is chosen on samples that were not trained on.
 """

@@ -2,11 +2,11 @@
 Choosing C and gamma
 ====================
 
-:class:`~maxmargin.svm.SVCCV` tries pairs of *C* and *gamma* by cross-validation: each is trained on some folds and scored on the
-one left out. The winner is trained once more on all samples.
+:class:`~maxmargin.svm.SVCCV` tries pairs of *C* and *gamma* by cross-validation: each is trained on some folds and
+scored on the one left out. The winner is trained once more on all samples.
 
-The star is the winner; the outline encloses all pairs whose score is within one standard error of it, and the diamond is the simplest
-of these. They lie along a diagonal: a wider kernel wants a larger *C*.
+The star is the winner; the outline encloses all pairs whose score is within one standard error of it, and the
+diamond is the simplest of these. They lie along a diagonal: a wider kernel wants a larger *C*.
 """
 
 import numpy as np

@@ -2,8 +2,9 @@
 Choosing C of a linear machine
 ==============================
 
-:class:`~maxmargin.svm.LinearSVCCV` scores a row of values of *C* by cross-validation, each machine starting from the one before.
-The curve is flat near its top: any *C* in the band is as good as the best one, as far as these samples can tell.
+:class:`~maxmargin.svm.LinearSVCCV` scores a row of values of *C* by cross-validation, each machine starting from
+the one before. The curve is flat near its top: any *C* in the band is as good as the best one, as far as these
+samples can tell.
 
 :class:`~maxmargin.linear_model.LogisticRegressionCV` does the same for logistic regression.
 """

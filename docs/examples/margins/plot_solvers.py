@@ -2,8 +2,9 @@
 Four solvers of one problem
 ===========================
 
-Sequential minimal optimisation (SMO) moves two multipliers at a time, decomposition many, projected gradients all of them; the
-active set method takes Newton's steps among those that are free. They solve the same problem, so that their certificates agree.
+Sequential minimal optimisation (SMO) moves two multipliers at a time, decomposition many, projected gradients all
+of them; the active set method takes Newton's steps among those that are free. They solve the same problem, so that
+their certificates agree.
 
 :class:`~maxmargin.plotting.Recorder` listens to a fit from outside, and the last line says what it heard.
 """

@@ -2,8 +2,8 @@
 Bias and variance
 =================
 
-Train the same tree on many samples of the same kind. What all the trees get wrong together is bias, what they disagree about is
-variance, and what nobody can predict is noise. The error is the sum.
+Train the same tree on many samples of the same kind. What all the trees get wrong together is bias, what they
+disagree about is variance, and what nobody can predict is noise. The error is the sum.
 
 A deep tree has little bias and much variance. The best depth is in between.
 """

@@ -2,8 +2,8 @@
 Would more samples help
 =======================
 
-The score on held-out samples against the number of training samples. If it still rises at the right end, more samples will help; if
-it has met the training score, they will not, and a more flexible model might.
+The score on held-out samples against the number of training samples. If it still rises at the right end, more
+samples will help; if it has met the training score, they will not, and a more flexible model might.
 
 Here a narrow kernel learns its samples by heart, and the curve says so.
 """

@@ -2,8 +2,8 @@
 Underfitting and overfitting
 ============================
 
-Without the truth, two scores tell the story: that on the training samples and that on samples held out. Where both are low the
-model is too stiff; where they part it learns by heart.
+Without the truth, two scores tell the story: that on the training samples and that on samples held out. Where both
+are low the model is too stiff; where they part it learns by heart.
 
 The verdict above the picture is :func:`maxmargin.diagnostics.validation_curve`'s own.
 """

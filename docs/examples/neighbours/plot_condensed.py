@@ -2,8 +2,8 @@
 The samples that matter
 =======================
 
-Most samples are far inside their class, and no decision hangs on them. Hart's rule keeps those that one nearest neighbour needs to
-be right on *every* training sample; that is what the certificate checks.
+Most samples are far inside their class, and no decision hangs on them. Hart's rule keeps those that one nearest
+neighbour needs to be right on *every* training sample; that is what the certificate checks.
 
 ``reduce=True`` then drops what turned out not to be needed.
 """

@@ -2,8 +2,8 @@
 The curse of dimensionality
 ===========================
 
-In many dimensions all samples are about equally far from each other. The nearest neighbour of a sample is then hardly nearer than
-the farthest one, and says little about it.
+In many dimensions all samples are about equally far from each other. The nearest neighbour of a sample is then
+hardly nearer than the farthest one, and says little about it.
 
 The curves are for 500 samples drawn evenly from a cube; the bands hold the middle 80 % of them.
 """

@@ -2,8 +2,8 @@
 How many clusters
 =================
 
-The inertia falls with every further centre. What counts is whether it falls faster than it would on samples without clusters, drawn
-from a box of the same size.
+The inertia falls with every further centre. What counts is whether it falls faster than it would on samples without
+clusters, drawn from a box of the same size.
 
 :func:`~maxmargin.cluster.elbow` compares the two curves, and says when there is no sign of clusters at all.
 """

@@ -2,10 +2,11 @@
 Segments of a photograph
 ========================
 
-:func:`~maxmargin.cluster.image_graph` joins pixels that are near each other and of like colour. A normalised cut of that graph is
-a segmentation of the photograph.
+:func:`~maxmargin.cluster.image_graph` joins pixels that are near each other and of like colour. A normalised cut of
+that graph is a segmentation of the photograph.
 
-The flower is cut from its leaves. The graph has a few thousand nodes and is sparse, so that the eigenvectors are found in a moment.
+The flower is cut from its leaves. The graph has a few thousand nodes and is sparse, so that the eigenvectors are
+found in a moment.
 """
 
 import matplotlib.pyplot as plt

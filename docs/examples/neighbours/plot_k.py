@@ -2,8 +2,8 @@
 How many neighbours
 ===================
 
-With one neighbour every sample rules a cell of its own, and single samples make islands. With fifteen the boundary is smooth. With
-too many, the larger class wins everywhere.
+With one neighbour every sample rules a cell of its own, and single samples make islands. With fifteen the boundary
+is smooth. With too many, the larger class wins everywhere.
 
 Rings mark the training samples that the vote gets wrong.
 """

@@ -2,11 +2,11 @@
 Two fixed points of k-means
 ===========================
 
-k-means moves centres to the means of their samples, and samples to their nearest centre, until nothing moves. That is a fixed point,
-and the certificate proves it; it need not be the best one.
+k-means moves centres to the means of their samples, and samples to their nearest centre, until nothing moves. That
+is a fixed point, and the certificate proves it; it need not be the best one.
 
-On the left each centre has found a group. On the right two centres share one group and one centre has two: nothing moves there
-either. This is why several starts are made.
+On the left each centre has found a group. On the right two centres share one group and one centre has two: nothing
+moves there either. This is why several starts are made.
 """
 
 import matplotlib.pyplot as plt

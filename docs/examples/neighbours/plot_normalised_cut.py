@@ -2,10 +2,11 @@
 A cut between two moons
 =======================
 
-No two centres can tell two moons apart. A normalised cut looks at a graph of neighbours instead, and cuts where little similarity
-is lost in proportion to what is left on either side.
+No two centres can tell two moons apart. A normalised cut looks at a graph of neighbours instead, and cuts where
+little similarity is lost in proportion to what is left on either side.
 
-The second eigenvector says where to cut, and the eigenvalues bound every cut from below: the best one is inside the band.
+The second eigenvector says where to cut, and the eigenvalues bound every cut from below: the best one is inside the
+band.
 """
 
 from sklearn.datasets import make_moons

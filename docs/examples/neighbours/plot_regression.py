@@ -2,8 +2,8 @@
 Means of neighbours
 ===================
 
-:class:`~maxmargin.neighbors.KNeighborsRegressor` predicts the mean of the nearest samples. The curve is a staircase; weights by
-distance make it pass through the samples.
+:class:`~maxmargin.neighbors.KNeighborsRegressor` predicts the mean of the nearest samples. The curve is a
+staircase; weights by distance make it pass through the samples.
 
 A small *k* follows the noise and a large one flattens the hills: variance against bias.
 """

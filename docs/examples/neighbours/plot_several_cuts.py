@@ -2,8 +2,8 @@
 Cutting in K: again and again, or at once
 =========================================
 
-A graph can be cut in two, and the parts cut further; or *K* eigenvectors can be read at once, with k-means in the space that they
-span. Cutting again and again cannot undo its first cut, so that it matters where that is made.
+A graph can be cut in two, and the parts cut further; or *K* eigenvectors can be read at once, with k-means in the
+space that they span. Cutting again and again cannot undo its first cut, so that it matters where that is made.
 
 The certificate gives all of them the same lower bound: the sum of the *K* smallest eigenvalues.
 """

@@ -2,11 +2,12 @@
 A rare class
 ============
 
-Where one class has twenty times as many samples, it has the majority nearly everywhere. Three remedies: weigh neighbours by one
-over the size of their class, draw as few of the common class, or make new samples of the rare one.
+Where one class has twenty times as many samples, it has the majority nearly everywhere. Three remedies: weigh
+neighbours by one over the size of their class, draw as few of the common class, or make new samples of the rare
+one.
 
-The recall is the part of the rare class that is recognised; the precision, the part of what is called rare that is rare. One is paid
-for with the other.
+The recall is the part of the rare class that is recognised; the precision, the part of what is called rare that is
+rare. One is paid for with the other.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Kernel ridge regression
 =======================
 
-Ridge regression in the feature space of a kernel. Unlike in support vector regression every sample has a part in the curve, and the
-solution is one system of linear equations.
+Ridge regression in the feature space of a kernel. Unlike in support vector regression every sample has a part in
+the curve, and the solution is one system of linear equations.
 
 Kernels can be added: here a straight line plus bumps.
 """

@@ -2,8 +2,8 @@
 The lasso and the elastic net
 =============================
 
-The penalty :math:`\\alpha \\|w\\|_1` makes weights exactly zero, the more the larger :math:`\\alpha`. The elastic net adds a part of
-:math:`\\|w\\|^2`, so that columns that are alike stay together instead of taking turns.
+The penalty :math:`\\alpha \\|w\\|_1` makes weights exactly zero, the more the larger :math:`\\alpha`. The elastic
+net adds a part of :math:`\\|w\\|^2`, so that columns that are alike stay together instead of taking turns.
 
 Cross-validation chooses :math:`\\alpha`, and the certificate of the winner is a duality gap.
 """

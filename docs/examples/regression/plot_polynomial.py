@@ -2,8 +2,8 @@
 Polynomials that fit too well
 =============================
 
-A polynomial of degree *M* has *M* + 1 coefficients. With ten samples, degree 1 is too stiff, degree 3 about right, and degree 9
-goes through every sample and through nothing else.
+A polynomial of degree *M* has *M* + 1 coefficients. With ten samples, degree 1 is too stiff, degree 3 about right,
+and degree 9 goes through every sample and through nothing else.
 
 The training error falls with every degree, so that it cannot choose.
 """

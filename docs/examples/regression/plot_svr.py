@@ -2,10 +2,11 @@
 Support vector regression
 =========================
 
-Errors of less than :math:`\\varepsilon` cost nothing. The samples inside the tube have no part in the curve; those on its edge or
-outside are the support vectors.
+Errors of less than :math:`\\varepsilon` cost nothing. The samples inside the tube have no part in the curve; those
+on its edge or outside are the support vectors.
 
-:class:`~maxmargin.svm.NuSVR` finds the width of the tube itself: at most the part :math:`\\nu` of the samples is outside.
+:class:`~maxmargin.svm.NuSVR` finds the width of the tube itself: at most the part :math:`\\nu` of the samples is
+outside.
 """
 
 import matplotlib.pyplot as plt

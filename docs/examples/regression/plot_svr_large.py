@@ -2,8 +2,9 @@
 Choosing a regression machine, and making it large
 ==================================================
 
-:class:`~maxmargin.svm.SVRCV` chooses *C* and *gamma* by cross-validation. :class:`~maxmargin.svm.LargeSVR` writes the curve with a
-few landmarks, and its certificate brackets the exact machine. :class:`~maxmargin.svm.LinearSVR` is the straight line among them.
+:class:`~maxmargin.svm.SVRCV` chooses *C* and *gamma* by cross-validation. :class:`~maxmargin.svm.LargeSVR` writes
+the curve with a few landmarks, and its certificate brackets the exact machine. :class:`~maxmargin.svm.LinearSVR` is
+the straight line among them.
 
 The three are drawn over the same noisy samples.
 """

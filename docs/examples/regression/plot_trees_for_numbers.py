@@ -2,7 +2,8 @@
 Trees, bags, forests and boosting for numbers
 =============================================
 
-A single deep tree follows the noise. Means over trees of different bags are calmer, and so is the weighted median of boosted ones.
+A single deep tree follows the noise. Means over trees of different bags are calmer, and so is the weighted median
+of boosted ones.
 
 The errors are those against the true curve, which the learners have never seen.
 """

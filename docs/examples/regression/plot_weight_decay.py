@@ -2,10 +2,11 @@
 Weight decay
 ============
 
-Ridge regression adds :math:`\\alpha \\|w\\|^2` to the squares. The polynomial of degree 9 calms down: its coefficients, which were
-in the thousands, become small.
+Ridge regression adds :math:`\\alpha \\|w\\|^2` to the squares. The polynomial of degree 9 calms down: its
+coefficients, which were in the thousands, become small.
 
-:class:`~maxmargin.linear_model.RidgeCV` chooses :math:`\\alpha` by leaving out each sample in turn, without training again.
+:class:`~maxmargin.linear_model.RidgeCV` chooses :math:`\\alpha` by leaving out each sample in turn, without
+training again.
 """
 
 import matplotlib.pyplot as plt

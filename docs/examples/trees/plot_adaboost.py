@@ -2,11 +2,12 @@
 AdaBoost and its bound
 ======================
 
-Each round trains a stump on the same samples, with more weight on those that were wrong. The training error is below
-:math:`\\prod_t 2\\sqrt{\\varepsilon_t(1-\\varepsilon_t)}`, which falls as long as every stump is a little better than guessing.
+Each round trains a stump on the same samples, with more weight on those that were wrong. The training error is
+below :math:`\\prod_t 2\\sqrt{\\varepsilon_t(1-\\varepsilon_t)}`, which falls as long as every stump is a little
+better than guessing.
 
-The error on other samples comes down as well, and does not rise again, though rounds go on long after the training error has
-reached zero.
+The error on other samples comes down as well, and does not rise again, though rounds go on long after the training
+error has reached zero.
 """
 
 from sklearn.datasets import make_moons

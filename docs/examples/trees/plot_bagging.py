@@ -2,11 +2,11 @@
 Bags with replacement, and disjoint ones
 ========================================
 
-Bagging trains each tree on as many samples as there are, drawn with replacement; a bag holds 63.2 % of the samples. The samples that
-a bag has missed judge its tree: the out-of-bag error costs no sample.
+Bagging trains each tree on as many samples as there are, drawn with replacement; a bag holds 63.2 % of the samples.
+The samples that a bag has missed judge its tree: the out-of-bag error costs no sample.
 
-Disjoint bags deal the samples out instead. The trees are independent, and each has seen far fewer samples. The band is one standard
-error around the out-of-bag error of all trees; the dashed line is the error on other samples.
+Disjoint bags deal the samples out instead. The trees are independent, and each has seen far fewer samples. The band
+is one standard error around the out-of-bag error of all trees; the dashed line is the error on other samples.
 """
 
 import matplotlib.pyplot as plt

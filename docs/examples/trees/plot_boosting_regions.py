@@ -2,8 +2,8 @@
 A vote that grows
 =================
 
-The regions of a boosted vote after 1, 3, 10 and 100 rounds. Samples are drawn as large as their weights in the next round: the
-border is where the work is.
+The regions of a boosted vote after 1, 3, 10 and 100 rounds. Samples are drawn as large as their weights in the next
+round: the border is where the work is.
 
 The dashed line is the stump that the round has added.
 """

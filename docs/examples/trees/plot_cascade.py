@@ -2,8 +2,8 @@
 A cascade for rare positives
 ============================
 
-Where positives are rare, most negatives can be rejected by a few learners. Each stage of a cascade passes nearly all positives and
-rejects many negatives, and what it rejects is not looked at again.
+Where positives are rare, most negatives can be rejected by a few learners. Each stage of a cascade passes nearly
+all positives and rejects many negatives, and what it rejects is not looked at again.
 
 Rates multiply: the recall of the cascade is the product of the stages', and so is its false positive rate.
 """

@@ -2,8 +2,8 @@
 A random forest and its out-of-bag error
 ========================================
 
-A forest bags its trees, and lets each split choose among a few features only, so that the trees differ more. The out-of-bag error
-falls with the first trees and then rests: more trees do not overfit.
+A forest bags its trees, and lets each split choose among a few features only, so that the trees differ more. The
+out-of-bag error falls with the first trees and then rests: more trees do not overfit.
 
 The band is one standard error. The error on other samples is inside it.
 """

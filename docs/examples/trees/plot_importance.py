@@ -2,8 +2,8 @@
 Which features a forest uses
 ============================
 
-The importance of a feature is the part of all gains in purity that its splits have made. It says what the forest used, and not what
-causes the classes: of two features that say the same, either may be used.
+The importance of a feature is the part of all gains in purity that its splits have made. It says what the forest
+used, and not what causes the classes: of two features that say the same, either may be used.
 
 ``combine="product"`` multiplies the trees' probabilities instead of averaging them, a product of experts.
 """

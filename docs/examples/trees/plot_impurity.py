@@ -2,10 +2,11 @@
 Gini impurity and entropy
 =========================
 
-For two classes with parts *p* and 1 − *p*, the Gini impurity is 2*p*(1 − *p*) and the entropy −*p* ln *p* − (1 − *p*) ln(1 − *p*).
-Both are 0 for pure nodes and largest at one half; scaled to the same height they hardly differ.
+For two classes with parts *p* and 1 − *p*, the Gini impurity is 2*p*(1 − *p*) and the entropy −*p* ln *p* − (1 −
+*p*) ln(1 − *p*). Both are 0 for pure nodes and largest at one half; scaled to the same height they hardly differ.
 
-The error of the majority has a corner. Many splits that make nodes purer leave it unchanged, so that it is a poor guide.
+The error of the majority has a corner. Many splits that make nodes purer leave it unchanged, so that it is a poor
+guide.
 """
 
 import matplotlib.pyplot as plt

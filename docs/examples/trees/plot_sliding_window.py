@@ -2,8 +2,8 @@
 Objects in a picture
 ====================
 
-A window slides over the picture in all sizes, and a cascade says of each window whether it shows the object. Of boxes that overlap
-the one with the largest score is kept.
+A window slides over the picture in all sizes, and a cascade says of each window whether it shows the object. Of
+boxes that overlap the one with the largest score is kept.
 
 The objects are zeros among scikit-learn's handwritten digits, put in front of a photograph of a palace.
 """

@@ -2,8 +2,8 @@
 A decision tree
 ===============
 
-Each node asks whether one feature is at most some number; the question is the one that leaves the classes purest. A leaf answers
-with the classes of its training samples.
+Each node asks whether one feature is at most some number; the question is the one that leaves the classes purest. A
+leaf answers with the classes of its training samples.
 
 Purity is measured by the Gini impurity or by the entropy. On most data the two ask nearly the same questions.
 """

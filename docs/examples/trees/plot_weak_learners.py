@@ -2,8 +2,8 @@
 Three weak learners
 ===================
 
-Stumps ask about one feature, boxes about an interval of several, planes about a weighted sum. Any of them can be boosted, as long as
-it is a little better than guessing.
+Stumps ask about one feature, boxes about an interval of several, planes about a weighted sum. Any of them can be
+boosted, as long as it is a little better than guessing.
 
 Which is best depends on the shape of the classes: for a ring, a single box does well already.
 """
@@ -24,4 +24,6 @@ for learner, ax in zip((DecisionStump(), DecisionBox(), DecisionPlane()), panels
     model = AdaBoostClassifier(learner, n_estimators=30).fit(X, y)
     ax.contourf(across, up, model.predict(points).reshape(across.shape), levels=1, cmap="cividis", alpha=0.5)
     ax.scatter(*X.T, c=y, cmap="cividis", edgecolor="black", linewidth=0.3, s=14)
-    ax.set_title(f"{type(learner).__name__}: {100 * alone:.0f} % alone, {100 * model.score(X, y):.0f} % boosted", fontsize=10)
+    ax.set_title(
+        f"{type(learner).__name__}: {100 * alone:.0f} % alone, {100 * model.score(X, y):.0f} % boosted", fontsize=10
+    )
