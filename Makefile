@@ -69,7 +69,7 @@ docs: $(READY_DOCS) ## build the manual into build/docs; a warning is an error
 	@echo "The manual is at build/docs/index.html"
 
 clean: ## remove what was built and cached; .venv stays
-	rm -rf build dist src/maxmargin/_machine_code $(COMPILED) docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf build dist src/maxmargin/_machine_code $(COMPILED) docs/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . \( -name .git -o -name .venv \) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # An environment that was left half made (no working pip) is made anew.

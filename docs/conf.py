@@ -1,7 +1,14 @@
 """Sphinx configuration; `make docs` builds the manual."""
 
 import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "maxmargin"
 author = "the maxmargin developers"
@@ -13,9 +20,13 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "answer",
+    "changelog",
+    "mathml",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["generated/.*"]
+exclude_patterns = ["generated/.*", "examples", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
 nitpicky = False
 # Properties of the same name in several classes are linked by numpydoc without the class.
 suppress_warnings = ["ref.python"]
@@ -24,6 +35,29 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings state the types in words
 numpydoc_show_class_members = False  # the class template lists them
 
+# The gallery: every script in `examples` runs when the manual is built, and one that fails fails the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [
+        f"examples/{group}" for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models")
+    ],
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("maxmargin",),
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "parallel": 2,
+}
+
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["manual.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"maxmargin {release}"
 html_show_sourcelink = False
@@ -31,8 +65,13 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 9,
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
 }
-html_sidebars = {"**": []}
+html_sidebars = {name: [] for name in ("index", "start", "choosing", "measured", "changelog")} | {
+    "**": ["sidebar-nav-bs"]
+}
 
 
 def skip_metadata_routing(app, what, name, obj, skip, options):

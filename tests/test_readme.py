@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = sorted((ROOT / "docs").glob("*.rst"))
+PAGES = sorted([*(ROOT / "docs").glob("*.rst"), *(ROOT / "docs" / "howto").glob("*.rst")])
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,9 @@ def test_picture_of_the_readme_is_light():
     assert (ROOT / "docs/_static/margin.png").stat().st_size < 150_000
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks_of_page(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python_blocks_of_page(page)], ids=lambda page: f"{page.parent.name}/{page.stem}"
+)
 def test_code_of_the_manual_runs(page):
     namespace = {}
     for block in python_blocks_of_page(page):

@@ -1,4 +1,4 @@
-"""A cascade beside the full ensemble where one row in a thousand is positive: recall at equal false alarms, cost."""
+"""A cascade beside the full ensemble where one row in a thousand is positive: recall at equal false positives, cost."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ SPLITS = 5
 RARE = 4  # the cover type with the fewest rows, 2747 of 581012
 POSITIVES, NEGATIVES, TEST_NEGATIVES = 200, 200_000, 100_000
 QUICK_SPLITS, QUICK_SHARE = 2, 10  # a tenth of the negatives, and so one row in a hundred
-LEARNERS, FALSE_ALARM, TUNING = 200, 0.02, 0.3
+LEARNERS, FALSE_POSITIVES, TUNING = 200, 0.02, 0.3
 
 
 @dataclass(frozen=True)
 class Found:
-    """Recall of both at the false-alarm rate of the cascade, and the learners that a test row takes."""
+    """Recall of both at the false positive rate of the cascade, and the learners that a test row takes."""
 
-    false_alarm: float
+    false_positive_rate: float
     cascade: float
     full: float
-    full_false_alarm: float
+    full_false_positive_rate: float
     learners: float
     stages: float
 
 
-def recall_at(values: np.ndarray, positive: np.ndarray, false_alarm: float) -> tuple[float, float]:
+def recall_at(values: np.ndarray, positive: np.ndarray, false_positive_rate: float) -> tuple[float, float]:
     """Recall of the largest threshold that lets at least such a share of the negatives pass, and the share that does.
 
     At least: where several rows have the same value the full ensemble has the advantage.
     """
     falling = np.sort(values[~positive])[::-1]
-    count = round(false_alarm * len(falling))
+    count = round(false_positive_rate * len(falling))
     threshold = falling[count - 1] if count else np.inf
     said = values >= threshold if count else values > falling[0]
     return float(said[positive].mean()), float(said[~positive].mean())
@@ -49,13 +49,18 @@ def compare(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
 
     balanced = np.where(y, 0.5 / y.sum(), 0.5 / (~y).sum())
     full = AdaBoostClassifier(n_estimators=LEARNERS).fit(X, y, balanced)
-    settings = {"target_false_alarm": FALSE_ALARM, "validation_fraction": TUNING, "random_state": 0}
+    settings = {"target_false_positive_rate": FALSE_POSITIVES, "validation_fraction": TUNING, "random_state": 0}
     cascade = CascadeClassifier(**settings).fit(X, y)
     said, (stages, taken) = cascade.predict(X_test), cascade.prediction_cost(X_test)
-    false_alarm = float(said[~y_test].mean())
-    recall, passed = recall_at(full.decision_function(X_test), y_test, false_alarm)
+    false_positive_rate = float(said[~y_test].mean())
+    recall, passed = recall_at(full.decision_function(X_test), y_test, false_positive_rate)
     return Found(
-        false_alarm, float(said[y_test].mean()), recall, passed, float(taken.mean() / len(full)), float(stages.mean())
+        false_positive_rate,
+        float(said[y_test].mean()),
+        recall,
+        passed,
+        float(taken.mean() / len(full)),
+        float(stages.mean()),
     )
 
 
@@ -74,21 +79,21 @@ def run(options: Options) -> tuple[str, dict[str, Any]]:
         y = part.y == RARE
         found.append(compare(part.X[train], y[train], part.X[test], y[test]))
     rows = [
-        ("full ensemble", _mean([f.full for f in found]), _mean([f.full_false_alarm for f in found]), "100 %"),
+        ("full ensemble", _mean([f.full for f in found]), _mean([f.full_false_positive_rate for f in found]), "100 %"),
         (
             "cascade",
             _mean([f.cascade for f in found]),
-            _mean([f.false_alarm for f in found]),
+            _mean([f.false_positive_rate for f in found]),
             f"{100 * np.mean([f.learners for f in found]):.2f} %",
         ),
     ]
     head = (
         f"cascade: {LEARNERS} stumps with classes of equal weight against a cascade with "
-        f"target_false_alarm={FALSE_ALARM}, validation_fraction={TUNING}\n"
+        f"target_false_positive_rate={FALSE_POSITIVES}, validation_fraction={TUNING}\n"
         f"{POSITIVES} positives (class {RARE}) and {NEGATIVES // share} negatives to train on; means and deviations "
         f"over {splits} splits; data: {data.origin}"
     )
-    header = ("", "recall", "at false alarms", "learners a row")
+    header = ("", "recall", "at false positives", "learners a row")
     less = np.array([f.full - f.cascade for f in found])
     foot = (
         f"  recall of the cascade less that of the full ensemble: {-less.mean():.4f} +- "

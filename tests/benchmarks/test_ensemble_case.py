@@ -78,7 +78,7 @@ def test_table_of_accuracies(monkeypatch):
     assert set(record["diamonds"]) == {f"{kind} {name}" for kind in ("tree", "forest") for name in accuracy.PACKAGES}
 
 
-def test_recall_at_equal_false_alarms():
+def test_recall_at_equal_false_positive_rates():
     positive = np.array([True, True, True, True, False, False, False, False])
     values = np.array([9.0, 5.0, 3.0, 1.0, 8.0, 4.0, 2.0, 0.0])
     assert cascade.recall_at(values, positive, 0.0) == (0.25, 0.0)
@@ -100,7 +100,7 @@ def test_a_cascade_beside_the_full_ensemble(monkeypatch):
     for found in record["splits"]:
         assert found["cascade"] > 0.8 and found["full"] > 0.8
         assert found["learners"] < 1
-        assert found["full_false_alarm"] >= found["false_alarm"]
+        assert found["full_false_positive_rate"] >= found["false_positive_rate"]
 
 
 def test_bagging_and_boosting_change_their_part(monkeypatch):

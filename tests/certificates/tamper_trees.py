@@ -31,7 +31,7 @@ READ = (
     "children_left feature threshold missing_go_to_left value subset subsets cut max_depth n_features impurity "
     "n_node_samples weighted_n_node_samples "
     "feature_ threshold_ value_ _leaves lower_ upper_ coef_ intercept_ _direction _cut _centre _scale "
-    "model factor detection false_alarm names of paths only_class"
+    "model factor detection false_positive_rate names of paths only_class"
 ).split()
 
 

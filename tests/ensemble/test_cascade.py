@@ -22,7 +22,7 @@ def rare(seed, n, share=0.001, d=8):
 @pytest.fixture(scope="module")
 def trained():
     X, y = rare(0, 100_000)
-    settings = {"target_false_alarm": 0.01, "validation_fraction": 0.3, "carry_votes": True, "random_state": 0}
+    settings = {"target_false_positive_rate": 0.01, "validation_fraction": 0.3, "carry_votes": True, "random_state": 0}
     return X, y, CascadeClassifier(**settings).fit(X, y)
 
 
@@ -45,13 +45,13 @@ def test_rates_are_products(trained):
     assert proof.holds
     assert (proof.detections >= 0.995 - 1e-12).all()
     assert_allclose(proof.figures["detection"], np.prod(proof.detections))
-    assert_allclose(proof.figures["false alarm"], np.prod(proof.false_alarms))
-    assert proof.figures["false alarm"] <= 0.01
+    assert_allclose(proof.figures["false positive rate"], np.prod(proof.false_positive_rates))
+    assert proof.figures["false positive rate"] <= 0.01
     # with all rows to set the thresholds on, the products are the rates of the whole
     same = CascadeClassifier(max_stages=4).fit(X[:20_000], y[:20_000])
     said = same.predict(X[:20_000])
     assert_allclose(said[y[:20_000]].mean(), same.certificate_.figures["detection"], atol=1e-12)
-    assert_allclose(said[~y[:20_000]].mean(), same.certificate_.figures["false alarm"], atol=1e-12)
+    assert_allclose(said[~y[:20_000]].mean(), same.certificate_.figures["false positive rate"], atol=1e-12)
     assert same.certificate_.figures["detection"] >= 0.995**4
     assert same.certificate_.figures["detection, all rows"] == same.certificate_.figures["detection"]
 
@@ -150,12 +150,12 @@ def test_how_it_ends():
     done = CascadeClassifier(max_stages=30).fit(X, y).certificate_
     assert "no negative is left" in done.statement
     assert "100.0 % of the positives and 0.0 % of the negatives pass" in done.statement
-    short = CascadeClassifier(n_estimators=1, max_false_alarm=0.05).fit(X, y).certificate_
+    short = CascadeClassifier(n_estimators=1, max_false_positive_rate=0.05).fit(X, y).certificate_
     assert short.status is not Status.CONVERGED
-    assert "did not come down to max_false_alarm=0.05" in short.statement
-    few = CascadeClassifier(max_stages=1, target_false_alarm=1e-6).fit(X, y).certificate_
+    assert "did not come down to max_false_positive_rate=0.05" in short.statement
+    few = CascadeClassifier(max_stages=1, target_false_positive_rate=1e-6).fit(X, y).certificate_
     assert few.status is Status.BUDGET_EXHAUSTED
-    assert "1 stages were not enough for target_false_alarm" in few.statement
+    assert "1 stages were not enough for target_false_positive_rate" in few.statement
 
 
 def test_bad_input_is_named():

@@ -77,7 +77,7 @@ OTHERS = {
     "KMeans, starts": (KMeans(3, n_init=3, init="random", random_state=0), None, {"inertia"}),
     "AdaBoostClassifier": (AdaBoostClassifier(), SPECIES, {"error", "weighted_error", "exponential_loss"}),
     "AdaBoostRegressor": (AdaBoostRegressor(), TARGET, {"error", "weighted_error", "exponential_loss"}),
-    "CascadeClassifier": (CascadeClassifier(), TWO, {"detection", "false_alarm", "learners"}),
+    "CascadeClassifier": (CascadeClassifier(), TWO, {"detection", "false_positive_rate", "learners"}),
     "CondensedNearestNeighbors": (CondensedNearestNeighbors(), SPECIES, {"prototypes"}),
     "CondensedNearestNeighbors, reduced": (CondensedNearestNeighbors(reduce=True), SPECIES, {"prototypes"}),
     "Ridge, conjugate gradients": (Ridge(solver="sparse_cg"), TARGET, {"violation"}),
@@ -155,7 +155,12 @@ def test_a_cascade_passes_fewer_rows_with_each_stage():
     trace, passed = model.trace_, np.ones(len(y), dtype=bool)
     assert len(trace) == len(model.stages_) > 1
     for stage, threshold, detection, alarm, learners in zip(
-        model.stages_, model.thresholds_, trace["detection"], trace["false_alarm"], trace["learners"], strict=True
+        model.stages_,
+        model.thresholds_,
+        trace["detection"],
+        trace["false_positive_rate"],
+        trace["learners"],
+        strict=True,
     ):
         votes = stage.decision_function(x) * stage.estimator_weights_.sum() / 2
         passed &= votes > threshold

@@ -159,3 +159,13 @@ def test_rows_add_up_until_images_are_worth_their_price():
         search.nearest(3)
         made.append(columns._pruning is not None)
     assert made == [False, False, True, True]
+
+
+@pytest.mark.parametrize("rows", [5, 32, 33])
+def test_few_rows_that_the_pilot_has_all(pruned, monkeypatch, rows):
+    """The certificate of a search asks for 32 rows: after the pilot none is left."""
+    monkeypatch.setattr(_pruning.Found, "repays", lambda *_: True)
+    rng = np.random.default_rng(0)
+    columns = Columns(low_rank(rng, 900, 80, 4))
+    assert_exact(Search(columns.queries(low_rank(rng, rows, 80, 4)), columns, 2), 3)
+    assert rows_done(pruned) == rows

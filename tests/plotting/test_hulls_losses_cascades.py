@@ -76,7 +76,7 @@ def test_what_is_left_after_each_stage():
     for k in range(len(model.stages_)):
         passed = (stages > k + 1) | took_all
         assert display.detection[k] == pytest.approx(passed[positive].mean(), abs=1e-12)
-        assert display.false_alarm[k] == pytest.approx(passed[~positive].mean(), abs=1e-12)
+        assert display.false_positive_rate[k] == pytest.approx(passed[~positive].mean(), abs=1e-12)
     shown = display.lines_[0].get_ydata()
     np.testing.assert_allclose(shown[1:], display.detection)
     assert str(len(model.stages_)) in display.ax_.get_title(loc="left") + display.ax_.get_title()

@@ -83,8 +83,8 @@ def test_result_beside_the_baseline(two_classes):
     assert area["value"] == pytest.approx(np.mean(dogs[:, None] > cats) + 0.5 * np.mean(dogs[:, None] == cats))
     for row in result["classes"]:
         rows, said = y[90:] == row["name"], model.predict(X[90:]) == row["name"]
-        assert row["found"] == pytest.approx((rows & said).sum() / rows.sum())
-        assert row["trusted"] == pytest.approx((rows & said).sum() / said.sum())
+        assert row["recall"] == pytest.approx((rows & said).sum() / rows.sum())
+        assert row["precision"] == pytest.approx((rows & said).sum() / said.sum())
 
 
 def test_places_on_the_line_are_in_order(two_classes):

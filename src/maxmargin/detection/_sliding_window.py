@@ -244,7 +244,7 @@ class SlidingWindow:
         if self.classifier is not None:
             return clone(self.classifier)
         # votes add up from stage to stage: no single pixel says much
-        rates: dict[str, Any] = {"max_false_alarm": 0.1, "max_stages": 10, "carry_votes": True}
+        rates: dict[str, Any] = {"max_false_positive_rate": 0.1, "max_stages": 10, "carry_votes": True}
         return CascadeClassifier(n_estimators=200, pos_label=1, random_state=seed, **rates)
 
     def _positives(self, pictures: list[np.ndarray], boxes: list[np.ndarray]) -> np.ndarray:

@@ -44,14 +44,14 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         The weak learner of all stages, as in :class:`AdaBoostClassifier`.
     min_detection : float, default=0.995
         Share of the positives reaching a stage that has to pass it.
-    max_false_alarm : float, default=0.5
+    max_false_positive_rate : float, default=0.5
         Share of the negatives reaching a stage that may pass it.
     max_stages : int, default=10
         Largest number of stages.
-    target_false_alarm : float or None, default=None
+    target_false_positive_rate : float or None, default=None
         Stop as soon as no more than this share of all negatives passes all stages; None: only when none is left.
     n_estimators : int, default=100
-        Largest number of learners in a stage. One that has not reached its false-alarm rate by then is kept as it is,
+        Largest number of learners in a stage. One that has not reached its rate by then is kept as it is,
         if it rejects anything, and the certificate says so.
     learning_rate : float, default=1.0
         Of the stages.
@@ -67,8 +67,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         Of the rows that are held out, and of learners that draw.
     trace : bool, default=False
         Whether to keep the course of the fit in ``trace_``: after each stage the shares of all positives
-        (``detection``) and of all negatives (``false_alarm``) that have passed so far, of the rows that thresholds are
-        set on, the learners so far, and seconds.
+        (``detection``) and of all negatives (``false_positive_rate``) that have passed so far, of the rows that
+        thresholds are set on, the learners so far, and seconds.
 
     Attributes
     ----------
@@ -106,9 +106,9 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), StrOptions({"stump", "box", "linear"}), None],
         "min_detection": [Interval(Real, 0, 1, closed="right")],
-        "max_false_alarm": [Interval(Real, 0, 1, closed="left")],
+        "max_false_positive_rate": [Interval(Real, 0, 1, closed="left")],
         "max_stages": [Interval(Integral, 1, None, closed="left")],
-        "target_false_alarm": [Interval(Real, 0, 1, closed="both"), None],
+        "target_false_positive_rate": [Interval(Real, 0, 1, closed="both"), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "validation_fraction": [Interval(Real, 0, 1, closed="left")],
@@ -122,9 +122,9 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
 
     estimator: Any = field(default=None, kw_only=False)
     min_detection: float = 0.995
-    max_false_alarm: float = 0.5
+    max_false_positive_rate: float = 0.5
     max_stages: int = 10
-    target_false_alarm: float | None = None
+    target_false_positive_rate: float | None = None
     n_estimators: int = 100
     learning_rate: float = 1.0
     validation_fraction: float = 0.0
@@ -165,7 +165,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         status, self._ending = self._grow(train, tune, random_state, lambda: times.append(watch.seconds()))
         self.thresholds_ = np.array([stage.threshold for stage in self._stages])
         self.stages_ = [stage.model for stage in self._stages]
-        self._rows_seen, self._asked = len(y), (self.min_detection, self.max_false_alarm)
+        self._rows_seen, self._asked = len(y), (self.min_detection, self.max_false_positive_rate)
         self._carry = self.carry_votes
         proof = self._prove(X, positive, weights, status)
         self.mean_stages_, self.cost_ = proof.figures["mean stages"], proof.figures["mean learners"]
@@ -177,7 +177,7 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         trace = Trace()
         figures = {
             "detection": np.cumprod([stage.detection for stage in self._stages]),
-            "false_alarm": np.cumprod([stage.false_alarm for stage in self._stages]),
+            "false_positive_rate": np.cumprod([stage.false_positive_rate for stage in self._stages]),
             "learners": np.cumsum([len(stage) for stage in self._stages]),
         }
         trace.extend("", times, figures)
@@ -189,23 +189,23 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         """Add stages while there is something to reject, calling `grown` after each; how it ended."""
         self._stages: list[Stage] = []
         short, passed = 0, 1.0
-        target = 0.0 if self.target_false_alarm is None else self.target_false_alarm
+        target = 0.0 if self.target_false_positive_rate is None else self.target_false_positive_rate
         while len(self._stages) < self.max_stages:
             number = len(self._stages) + 1
             before = sum(2 * stage.factor for stage in self._stages) if self.carry_votes else 0.0
-            model, rates = self._new_stage(random_state), (self.min_detection, self.max_false_alarm)
+            model, rates = self._new_stage(random_state), (self.min_detection, self.max_false_positive_rate)
             try:
                 stage = train_stage(model, train, tune, before, *rates)
             except NoEdgeError:
                 if not self._stages:
                     raise
                 return Status.STALLED, f"no learner of stage {number} has an edge"
-            if self._stages and stage.false_alarm >= 1.0:
+            if self._stages and stage.false_positive_rate >= 1.0:
                 return Status.STALLED, f"stage {number} would reject nothing"
             self._stages.append(stage)
             grown()
-            short += stage.false_alarm > self.max_false_alarm
-            passed *= stage.false_alarm
+            short += stage.false_positive_rate > self.max_false_positive_rate
+            passed *= stage.false_positive_rate
             same = tune is train
             train = train.after(stage, self.carry_votes)
             tune = train if same else tune.after(stage, self.carry_votes)
@@ -214,8 +214,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
                 return self._status(short), why
             if train.positive.all() or not train.positive.any():
                 return Status.STALLED, f"only one class is left to train stage {number + 1} on"
-        if passed > target and self.target_false_alarm is not None:
-            why = f"{self.max_stages} stages were not enough for target_false_alarm={target:g}"
+        if passed > target and self.target_false_positive_rate is not None:
+            why = f"{self.max_stages} stages were not enough for target_false_positive_rate={target:g}"
             return Status.BUDGET_EXHAUSTED, why
         return self._status(short), f"all {self.max_stages} stages were made"
 

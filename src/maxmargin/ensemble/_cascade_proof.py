@@ -18,7 +18,7 @@ class CascadeGuarantee(Guarantee):
 
     Attributes
     ----------
-    detections, false_alarms : ndarray of shape (stages,)
+    detections, false_positive_rates : ndarray of shape (stages,)
         Of the positives and of the negatives that reach a stage, the shares that pass it. The products are the rates
         of the whole.
     learners : ndarray of shape (stages,)
@@ -27,7 +27,7 @@ class CascadeGuarantee(Guarantee):
     """
 
     detections: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
-    false_alarms: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
+    false_positive_rates: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
     learners: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
 
@@ -74,33 +74,33 @@ def prove_cascade(
     ending: str,
 ) -> CascadeGuarantee:
     """The guarantee of a cascade; `tuned` are the rows that thresholds were set on, `asked` the rates a stage."""
-    detections, false_alarms = _rates(stages, rows.kept(rows.weights > 0 if tuned is None else tuned), carry)
+    detections, false_positive_rates = _rates(stages, rows.kept(rows.weights > 0 if tuned is None else tuned), carry)
     way, share = walk(stages, rows.X, carry), rows.weights / rows.weights.sum()
-    detection, false_alarm = passing(way.values > 0, rows)
+    detection, false_positive_rate = passing(way.values > 0, rows)
     learners = np.array([len(stage) for stage in stages])
     figures = {
         "stages": float(len(stages)),
         "detection": float(np.prod(detections)),
-        "false alarm": float(np.prod(false_alarms)),
+        "false positive rate": float(np.prod(false_positive_rates)),
         "detection, all rows": detection,
-        "false alarm, all rows": false_alarm,
+        "false positive rate, all rows": false_positive_rate,
         "mean stages": float(share @ way.stages),
         "mean learners": float(share @ way.learners),
         "learners of all stages": float(learners.sum()),
     }
-    claimed = np.array([(stage.detection, stage.false_alarm) for stage in stages]).T
-    off = float(np.abs(claimed - [detections, false_alarms]).max())
+    claimed = np.array([(stage.detection, stage.false_positive_rate) for stage in stages]).T
+    off = float(np.abs(claimed - [detections, false_positive_rates]).max())
     holds = off <= 1e-9 and bool(detections.min() >= asked[0] - 1e-9)
     if holds:
         where = "training" if tuned is None else "held-out"
-        words = _words(figures, where, int((false_alarms > asked[1]).sum()), asked[1], ending)
+        words = _words(figures, where, int((false_positive_rates > asked[1]).sum()), asked[1], ending)
     else:
         words = (
             f"Refuted: a rate of a stage is off by {off:.3g}, or below min_detection={asked[0]:g}; these are not the "
             f"rows, labels and weights of the fit."
         )
     proof = CascadeGuarantee("cascade rates", figures, words, holds, status, int(learners.sum()))
-    return replace(proof, detections=detections, false_alarms=false_alarms, learners=learners)
+    return replace(proof, detections=detections, false_positive_rates=false_positive_rates, learners=learners)
 
 
 def _rates(stages: Sequence[Stage], rows: StageRows, carry: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -119,17 +119,17 @@ def _stages(mean: float) -> str:
     return "1 stage" if f"{mean:.3g}" == "1" else f"{mean:.3g} stages"
 
 
-def _words(figures: dict[str, float], where: str, short: int, max_false_alarm: float, ending: str) -> str:
+def _words(figures: dict[str, float], where: str, short: int, max_false_positive_rate: float, ending: str) -> str:
     stages = int(figures["stages"])
     words = (
         f"Of the {where} rows, {_percent(figures['detection'])} of the positives and "
-        f"{_percent(figures['false alarm'])} of the negatives pass "
+        f"{_percent(figures['false positive rate'])} of the negatives pass "
         f"{'the stage' if stages == 1 else f'all {stages} stages'} ({ending}); a row takes "
         f"{_stages(figures['mean stages'])} and {figures['mean learners']:.3g} of "
         f"{figures['learners of all stages']:.0f} learners on the average"
     )
     if short:
-        words += f". {short} of the stages did not come down to max_false_alarm={max_false_alarm:g}"
+        words += f". {short} of the stages did not come down to max_false_positive_rate={max_false_positive_rate:g}"
     return words + "."
 
 

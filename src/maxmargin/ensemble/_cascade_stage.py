@@ -1,7 +1,7 @@
 """One stage of a cascade: a boosted vote with a threshold that nearly all positives pass.
 
 Learners are added until, at the highest threshold that lets `min_detection` of the positives pass, at most
-`max_false_alarm` of the negatives do (Viola and Jones 2001, table 2).
+`max_false_positive_rate` of the negatives do (Viola and Jones 2001, table 2).
 
 With carried votes the learners of a stage add to the votes F(x) of the stages before (Xiao, Zhu and Zhang 2003).
 Boosting goes on where it was: with y = 1 for positives and -1 for negatives, a row starts a stage with a weight in
@@ -26,7 +26,7 @@ class Stage:
     factor: float  # votes for less votes against are so many times the decision function
     threshold: float = 0.0
     detection: float = 0.0
-    false_alarm: float = 0.0
+    false_positive_rate: float = 0.0
 
     def votes(self, X: Any) -> np.ndarray:
         """Votes for the positive class less those against it."""
@@ -100,7 +100,7 @@ def train_stage(
     tune: StageRows,
     before: float,
     min_detection: float,
-    max_false_alarm: float,
+    max_false_positive_rate: float,
 ) -> Stage:
     """A stage trained on some rows, its threshold set on others (or the same); `before` are all votes given so far."""
     weights = train.starting_weights()
@@ -117,7 +117,7 @@ def train_stage(
         else:
             said = np.where(learner.predict(tune.X), 1.0, -1.0)
         np.add(values, vote * said, out=values)
-        return "enough" if rates(values, tune, min_detection)[2] <= max_false_alarm else ""
+        return "enough" if rates(values, tune, min_detection)[2] <= max_false_positive_rate else ""
 
     model._fit(train.X, train.positive, weights, enough)
     total = float(model.estimator_weights_.sum())
@@ -125,5 +125,5 @@ def train_stage(
         total += 2.0 * before
     stage = Stage(model, total / 2)
     # once more by prediction itself, whose sums are rounded in another order
-    threshold, detection, false_alarm = rates(tune.carried + stage.votes(tune.X), tune, min_detection)
-    return Stage(model, total / 2, threshold, detection, false_alarm)
+    threshold, detection, false_positive_rate = rates(tune.carried + stage.votes(tune.X), tune, min_detection)
+    return Stage(model, total / 2, threshold, detection, false_positive_rate)

@@ -52,8 +52,8 @@ def _ends(values: list[int]) -> str:
 
 def _cascade(subject: Subject, training: Training) -> ModelExplanation:
     model = subject.model
-    heads = ("stage", "learners", "detection", "false alarm", "threshold")
-    rows = [(k + 1, len(s), s.detection, s.false_alarm, s.threshold) for k, s in enumerate(model._stages)]
+    heads = ("stage", "learners", "detection", "false positive rate", "threshold")
+    rows = [(k + 1, len(s), s.detection, s.false_positive_rate, s.threshold) for k, s in enumerate(model._stages)]
     facts = {"positive class": model.positive_, "stages": len(model._stages), **on_training(subject, training)}
     words = f"sends rows through {counted(len(model._stages), 'stage')}; what passes all of them is {model.positive_}."
     tables = {"stages": Table.of("stages, with their rates on the rows that reached them", heads, rows)}

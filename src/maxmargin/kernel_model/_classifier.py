@@ -113,6 +113,12 @@ class KernelSumClassifier(KernelSumParameters, ClassifierMixin, KeepsGamma, Repo
         gram = self._fitted_kernel().gram(rows, columns, self._threads())
         return gram.product(used, np.ascontiguousarray(coef[:, used]), np.float64).T + self.intercept_
 
+    def _own_values(self) -> tuple[np.ndarray, np.ndarray]:
+        """Decision values of the training rows, one row a problem, and the lengths of the weights in feature space."""
+        values = self._values(self.X_fit_).T
+        squares = (self.dual_coef_ * (values - self.intercept_[:, None])).sum(axis=1)
+        return values, np.sqrt(np.maximum(squares, 0.0))
+
     def decision_function(self, X: Any) -> np.ndarray:
         """``sum_i dual_coef_i k(x_i, x) + b`` of the rows of X.
 

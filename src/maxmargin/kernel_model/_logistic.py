@@ -218,6 +218,13 @@ class KernelLogisticRegression(KernelSumClassifier):
 
     # ---------------------------------------------------------------- prediction
 
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """Distance in feature space of the planes f = -1 and f = +1 of each problem, ``2 / ||w||``; inf if w is 0."""
+        check_is_fitted(self)
+        with np.errstate(divide="ignore"):
+            return 2.0 / self._own_values()[1]
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes; for more than two of them those against the rest, divided by their sum."""
         values = self.decision_function(X)

@@ -125,6 +125,19 @@ class KernelPerceptron(KernelSumClassifier):
         self._warn()
         return self
 
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """Twice the distance in feature space of the nearest training row from the decision boundary.
+
+        It is 0 where the classes are not parted.
+        """
+        check_is_fitted(self)
+        parts = self.certificate_.problems or (self.certificate_,)
+        parted = np.array([part.figures["training errors"] == 0 for part in parts])
+        values, lengths = self._own_values()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(parted, 2.0 * np.abs(values).min(axis=1) / lengths, 0.0)
+
     def _problems(self, kernel: Kernel, gram: Gram, label: np.ndarray) -> list[KernelSeparation]:
         K, basis = np.ascontiguousarray(gram.whole(np.float64)), definiteness(kernel, gram).basis
         K = _with_constant(K) if self.fit_intercept else K

@@ -269,12 +269,12 @@ _STAGE = Record(
         "factor": Float(),
         "threshold": Float(finite=False),
         "detection": Float(0.0, 1.0 + 1e-9),
-        "false_alarm": Float(0.0, 1.0 + 1e-9),
+        "false_positive_rate": Float(0.0, 1.0 + 1e-9),
     },
     checks=[Check(lambda s: len(s.values["model"].classes_) == 2, "must know two classes.")],
 )
 _RATES = {
-    **dict.fromkeys(("detections", "false_alarms"), floats("stages", nan=True)),
+    **dict.fromkeys(("detections", "false_positive_rates"), floats("stages", nan=True)),
     "learners": Array(("int64",), ("stages",), low=0),
 }
 _CASCADE: Entries = (

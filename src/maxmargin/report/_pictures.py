@@ -48,7 +48,7 @@ def of_classes(subject: Subject) -> Iterator[Plan]:
         caption = "Rows that are of one class and predicted as another. The diagonal is right."
         yield Plan("confusion", "result", "Confusion matrix", caption, size, lambda f: _confusion(subject, f), k > _FEW)
     if subject.decisions is not None and k <= _FEW and len(np.unique(subject.labels)) == k:
-        caption = "At every threshold: rows found of those that are, against false alarms. Chance is the diagonal."
+        caption = "Recall against the false positive rate, at every threshold. The diagonal is chance."
         yield Plan("roc", "result", "ROC curve" + "s" * (k > 2), caption, HALF, lambda f: _roc(subject, f))
     if subject.probabilities is not None and len(np.unique(subject.labels)) > 1:
         caption = "Of the rows given a probability, the share for which it came true. On the diagonal it can be taken "
@@ -95,7 +95,7 @@ def _roc(subject: Subject, figure: Any) -> None:
             curve_kwargs={"color": _SHADES[place % len(_SHADES)], "linewidth": 1.8},
         )
     ax.plot([0, 1], [0, 1], color="#8C8C8C", linestyle="--", linewidth=0.9)
-    ax.set(xlabel="false alarms", ylabel="found", title="")
+    ax.set(xlabel="false positive rate", ylabel="recall", title="")
     _dress(ax)
     ax.legend(loc="lower right", frameon=False, fontsize=8)
 

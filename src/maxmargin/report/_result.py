@@ -147,8 +147,8 @@ def _by_class(subject: Subject) -> list[dict[str, Any]]:
         {
             "name": shortened(subject.class_names[j], 60),
             "rows": int(rows[j]),
-            "found": float(right[j] / rows[j]) if rows[j] else None,
-            "trusted": float(right[j] / named[j]) if named[j] else None,
+            "recall": float(right[j] / rows[j]) if rows[j] else None,
+            "precision": float(right[j] / named[j]) if named[j] else None,
         }
         for j in range(k)
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from ..engine import interruptible
 from ..estimators import check_every_class, encode_labels
@@ -119,6 +120,13 @@ class SearchClassifier(Search, ClassifierMixin, BaseEstimator):
         return same_calibration(self.calibration_, fresh.calibration_, self._calibration_values(X))
 
     # ---------------------------------------------------------------- prediction
+
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """Distance of the margin boundaries of each binary problem of ``best_estimator_``."""
+        check_is_fitted(self)
+        trains_winner(self)
+        return self.best_estimator_.margin_width_
 
     @available_if(trains_winner)
     @interruptible

@@ -91,7 +91,7 @@ class Points:
         return out
 
     def distances(self, centres: np.ndarray) -> np.ndarray:
-        """Distances of all points from centres, those anew, by differences, that cancellation has left few digits."""
+        """Distances of all points from centres, recomputed exactly where cancellation lost precision."""
         out = self.squared_distances(centres)
         lengths = np.einsum("ij,ij->i", centres, centres)
         row, column = np.nonzero(out < _CANCELLED * (self.norms[:, None] + lengths))

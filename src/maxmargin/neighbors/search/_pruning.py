@@ -95,6 +95,8 @@ class Pruning:
         left = np.ones(len(order), dtype=bool)
 
         def run(places: np.ndarray, height: int) -> bool:
+            if not len(places):  # few rows, and the pilot had them all
+                return False
             images = self.projection.images(search.rows, order[places], search.n_threads)
             if images.errors.max(initial=0.0) > self.projection.error * _LONGEST:
                 return False

@@ -25,7 +25,7 @@ class CascadeDisplay(Display):
 
     Parameters
     ----------
-    detection, false_alarm : ndarray of shape (n_stages,)
+    detection, false_positive_rate : ndarray of shape (n_stages,)
         Parts of the positives and of the negatives that have passed the stages so far.
     learners : ndarray of shape (n_stages,)
         Learners of each stage.
@@ -49,7 +49,7 @@ class CascadeDisplay(Display):
     """
 
     detection: np.ndarray
-    false_alarm: np.ndarray
+    false_positive_rate: np.ndarray
     learners: np.ndarray
 
     @classmethod
@@ -68,21 +68,21 @@ class CascadeDisplay(Display):
         proof = estimator.certificate_
         return cls(
             detection=np.cumprod(proof.detections),
-            false_alarm=np.cumprod(proof.false_alarms),
+            false_positive_rate=np.cumprod(proof.false_positive_rates),
             learners=np.asarray(proof.learners),
         ).plot(legend=legend, ax=ax)
 
     def _draw(self) -> None:
         stage = np.arange(len(self.detection) + 1)
         self.lines_ = []
-        lowest = min(self.false_alarm[self.false_alarm > 0].min(initial=1.0), self.detection.min()) / 3
-        for values, colour, mark in ((self.detection, TRAINING, "o"), (self.false_alarm, HELD_OUT, "v")):
+        lowest = min(self.false_positive_rate[self.false_positive_rate > 0].min(initial=1.0), self.detection.min()) / 3
+        for values, colour, mark in ((self.detection, TRAINING, "o"), (self.false_positive_rate, HELD_OUT, "v")):
             left = np.append(1.0, values)
             shown = np.where(left > 0, left, lowest)
             self.lines_ += self.ax_.plot(stage, shown, color=colour, marker=mark, linewidth=2, clip_on=False)
         self.ax_.set(yscale="log", ylim=(lowest, 1.3), xlabel="stage", ylabel="part that is left")
-        if (self.false_alarm == 0).any():
-            at = int(np.argmax(self.false_alarm == 0)) + 1
+        if (self.false_positive_rate == 0).any():
+            at = int(np.argmax(self.false_positive_rate == 0)) + 1
             self.ax_.annotate("none left", (at, lowest), (0, 6), textcoords="offset points", ha="right", color=HELD_OUT)
         whole_numbers(self.ax_)
         dress(self.ax_)
@@ -92,5 +92,5 @@ class CascadeDisplay(Display):
     def _handles(self) -> list[Any]:
         return [
             line(f"positives: {self.detection[-1]:.1%} pass all stages", TRAINING, width=2),
-            line(f"negatives: {self.false_alarm[-1]:.2g} of them", HELD_OUT, width=2),
+            line(f"negatives: {self.false_positive_rate[-1]:.2g} of them", HELD_OUT, width=2),
         ]

@@ -1,0 +1,114 @@
+"""Draw the picture of the page that helps to choose, and make its tables: ``python docs/choosing.py``.
+
+The figures are those of ``docs/choosing.json``, which ``python -m benchmarks.choosing`` measures.
+"""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+DOCS = Path(__file__).parent
+FIGURES, PICTURE = DOCS / "choosing.json", DOCS / "_static" / "choosing.png"
+TABLES = {"accuracy": DOCS / "choosing_accuracy.csv", "fitting": DOCS / "choosing_seconds.csv"}
+
+NAMES = {"news20_tfidf": "news20 (tf-idf)", "fashion_mnist": "Fashion-MNIST"}
+# Question, methods, what is proven.
+BRANCHES = [
+    (
+        "Labels or numbers\nto predict",
+        [
+            ("text, sparse rows, more columns than rows", "LinearSVC, LogisticRegression", "duality gap"),
+            ("up to some 100,000 rows; columns that act together", "SVC, SVR", "duality gap"),
+            ("the same, and more rows", "LargeSVC, LargeSVR", "bracket around the exact optimum"),
+            (
+                "a table: mixed columns, unscaled, with gaps",
+                "RandomForest, AdaBoost",
+                "out-of-bag estimate; error bound",
+            ),
+            ("a straight line is enough, or has to be", "LinearSVC, Ridge, LinearSVR", "duality gap"),
+            (
+                "probabilities that mean something",
+                "LogisticRegression, SVCCV",
+                "duality gap; calibration",
+            ),
+            ("one positive in a thousand", "CascadeClassifier", "rates on the training rows"),
+            ("reasons by example, no training", "KNeighbors", "that the neighbours are the nearest"),
+        ],
+    ),
+    (
+        "No labels",
+        [
+            ("compact groups", "KMeans, elbow", "a fixed point of both steps"),
+            ("groups of any shape", "SpectralClustering", "bound on every other cut"),
+            ("what does not belong", "OneClassSVM", "duality gap"),
+        ],
+    ),
+]
+
+
+def draw():
+    """The picture as a figure."""
+    rows = sum(len(cases) for _, cases in BRANCHES)
+    figure = Figure(figsize=(13.0, 0.45 * rows + 1.0), facecolor="white")
+    FigureCanvasAgg(figure)
+    ax = figure.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, 13), ylim=(-rows - 0.3, 1.0))
+    ax.set_axis_off()
+    for x, words in ((2.35, "what you have"), (6.35, "what to take"), (9.95, "what it proves")):
+        ax.text(x, 0.45, words, fontsize=11, fontweight="bold", va="center")
+    top = 0
+    for question, cases in BRANCHES:
+        middle = -top - (len(cases) - 1) / 2 - 0.25
+        box = {"boxstyle": "round,pad=0.45", "facecolor": "#dbe7f3", "edgecolor": "#33536f"}
+        ax.text(1.0, middle, question, ha="center", va="center", fontsize=10.5, bbox=box)
+        for k, (case, methods, proof) in enumerate(cases):
+            y = -top - k - 0.25
+            ax.plot([1.85, 2.05, 2.25], [middle, y, y], color="#33536f", linewidth=1.0)
+            ax.text(2.35, y, case, va="center", fontsize=10)
+            ax.text(
+                6.35, y, methods, va="center", fontsize=10, family="monospace",
+                bbox={"boxstyle": "round,pad=0.25", "facecolor": "#fff3d6", "edgecolor": "#8a6d1a"},
+            )  # fmt: skip
+            ax.text(9.95, y, proof, va="center", fontsize=9.5, color="#333333")
+        top += len(cases) + 0.3
+    return figure
+
+
+def table(what):
+    """One row a set, one column a method: the best accuracy of a row has a star."""
+    sets = json.loads(FIGURES.read_text(encoding="utf-8"))["sets"]
+    methods = list(next(iter(sets.values()))["methods"])
+    rows = [["", "rows x columns, classes", *methods]]
+    for name, facts in sets.items():
+        found = [facts["methods"][method].get(what) for method in methods]
+        best = max(value for value in found if value is not None)
+        cells = ["refused" if value is None else _cell(value, what, value == best) for value in found]
+        size = f"{facts['rows']} x {facts['features']}, {facts['classes']}"
+        rows.append([NAMES.get(name, name), size, *cells])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _cell(value, what, is_best):
+    if what == "accuracy":
+        return f"**{100 * value:.1f}**" if is_best else f"{100 * value:.1f}"
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def write():
+    matplotlib.rcParams["font.family"] = "DejaVu Sans"
+    draw().savefig(PICTURE, dpi=130)
+    Image.open(PICTURE).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+    for what, file in TABLES.items():
+        file.write_text(table(what), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
