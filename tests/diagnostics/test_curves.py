@@ -39,7 +39,7 @@ def test_a_line_underfits_a_parabola():
     y = (X[:, 0] + 0.7 * X[:, 1] ** 2 > 0.5).astype(int)
     found = learning_curve(LogisticRegression(), X, y, random_state=0)
     assert found.verdict == "underfitting"
-    assert "More rows will not help" in found.reason
+    assert "have not risen for sure" in found.reason
 
 
 def test_what_fits_is_balanced_and_what_learns_nothing_is_said_so():

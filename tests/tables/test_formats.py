@@ -188,7 +188,6 @@ def test_columns_that_a_reader_does_not_read_keep_their_types(format):
         (pa.array([[1], [2]]), "nested"),
         (pa.array([{"a": 1}, None]), "nested"),
         (pa.array([b"x", b"y"]), "binary"),
-        (pa.array([1, 2], pa.time32("s")), "time32"),
     ],
 )
 @pytest.mark.parametrize("format", ["parquet", "feather"])
@@ -197,6 +196,14 @@ def test_columns_that_are_no_numbers_dates_or_text(column, words, format):
     with pytest.raises(TableError, match=f"column 'odd': .*{words}.* leave it out"):
         read_table(io.BytesIO(data))
     assert read_table(io.BytesIO(data), columns=["fine"]).to_pydict() == {"fine": [1, 2]}
+
+
+@pytest.mark.parametrize("format", ["parquet", "feather"])
+def test_times_of_day_are_text_and_durations_seconds(format):
+    day = pa.array([3600 * 9 + 60 * 5, None], pa.time32("s"))
+    table = pa.table({"t": day, "took": pa.array([1500, None], pa.duration("ms"))})
+    read = read_table(io.BytesIO(written(table, format)))
+    assert read.to_pydict() == {"t": ["09:05:00", None], "took": [1.5, None]}
 
 
 @pytest.mark.parametrize("column", [pa.array([2**62], pa.timestamp("s")), pa.array([2**31 - 1], pa.date32())])

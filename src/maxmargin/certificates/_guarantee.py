@@ -9,7 +9,7 @@ from typing import Any
 
 from ..engine import interruptible
 from ._certificate import Status
-from ._print import html_table, rounding_of, text_table
+from ._print import html_table, rounding_of, seconds_text, text_table
 from ._unweighted import without_weights
 
 
@@ -125,7 +125,7 @@ class Guarantee:
             *lines,
             *((name, _figure(name, value)) for name, value in self.figures.items()),
             ("iterations", f"{self.iterations}"),
-            ("seconds", f"{self.seconds:.3g}"),
+            ("seconds", seconds_text(self.seconds)),
             ("in words", self.statement),
         ]
 

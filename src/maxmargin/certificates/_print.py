@@ -90,9 +90,14 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
         ("relative gap", f"{_figure(worst.relative_gap)}{_of_nothing(worst)}"),
         ("largest KKT violation", _figure(worst.kkt_violation)),
         ("iterations", f"{iterations}"),
-        ("seconds", f"{seconds:.3g}"),
+        ("seconds", seconds_text(seconds)),
         *([("note", note)] if note else []),
     ]
+
+
+def seconds_text(seconds: float) -> str:
+    """Three figures, and all before the point."""
+    return f"{seconds:.3g}" if seconds < 999.5 else f"{seconds:.0f}"
 
 
 def _figure(value: float) -> str:
@@ -118,13 +123,15 @@ def as_html(worst: Certificate, problems: Sequence[Certificate], note: str = "")
 
 def text_table(lines: Sequence[tuple[str, str]]) -> str:
     """Names and values in two columns."""
-    return "\n".join(["Certificate", *(f"  {name:<25} {value}" for name, value in lines)])
+    width = max([25, *(len(name) + 1 for name, _ in lines)])
+    return "\n".join(["Certificate", *(f"  {name:<{width}} {value}" for name, value in lines)])
 
 
 def html_table(lines: Sequence[tuple[str, str]]) -> str:
     """Names and values as a table; both may come from a user's labels, and are escaped."""
     rows = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
+        f"<tr><th style='text-align:left;padding-right:1em'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(value)}</td></tr>"
         for name, value in lines
     )
     return f"<table><caption>Certificate</caption>{rows}</table>"

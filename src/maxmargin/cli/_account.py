@@ -50,6 +50,18 @@ def data_table(summary: Mapping[str, Any]) -> TextTable:
     return TextTable("Columns", rows, ("", "taken for", "missing", "different", "example", ""), right=(2, 3))
 
 
+def task_words(account: Mapping[str, Any]) -> str:
+    """What is learnt and what it is judged by, each with its reason."""
+    task = {"regression": "a number", "binary": "two classes", "multiclass": f"{len(account['classes'] or ())} classes"}
+    words = f"Task: {task.get(account['task'], account['task'])}. {_sentence(account['task_reason'])}"
+    return f"{words} Compared by {metric_name(account['metric'])}: {_sentence(account['metric_reason'], False)}"
+
+
+def _sentence(words: str, begins: bool = True) -> str:
+    words = words.rstrip(".")
+    return f"{words[:1].upper() if begins else words[:1]}{words[1:]}."
+
+
 def family_table(account: Mapping[str, Any]) -> TextTable:
     """The families that were compared, the best first."""
     rows = [
@@ -71,6 +83,11 @@ def _with_error(score: float | None, error: float | None) -> str:
     return "" if score is None else f"{score:.4f}" + ("" if error is None else f" ± {error:.4f}")
 
 
+def metric_name(name: str) -> str:
+    """What a figure is called: files of before have a mean of the classes under the name F1."""
+    return {"F1": "macro F1"}.get(name, name)
+
+
 def score_table(account: Mapping[str, Any]) -> TextTable:
     """The result on held-out rows beside the baseline's."""
     rows = []
@@ -78,7 +95,7 @@ def score_table(account: Mapping[str, Any]) -> TextTable:
         low, high = score.get("low"), score.get("high")
         between = "" if low is None or high is None else f"{low:.4g} to {high:.4g}"
         constant = account["baseline"].get(name) or {}
-        rows.append((name, number(score["value"]), between, number(constant.get("value"))))
+        rows.append((metric_name(name), number(score["value"]), between, number(constant.get("value"))))
     heading = f"Judged by {counted(account['split']['test_rows'], 'row')} that were held out"
     if rows:
         rows.append(("", "", "", f"({account['baseline_name']})"))
@@ -166,6 +183,19 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
     return (
         f"Not proven to the tolerance: the fit ended as {certificate['status']}, and a better model may have an "
         f"objective that is lower by a fraction of {number(certificate['relative_gap'], 2)}.{by_sample}"
+    )
+
+
+def unproven_words(account: Mapping[str, Any]) -> str:
+    """What the certificate does not say, and what does."""
+    serious = sum(bool(finding.get("serious")) for finding in account.get("findings") or ())
+    against = f", unless the {counted(serious, 'finding')} above {'speaks' if serious == 1 else 'speak'} against it"
+    if not account["scores"]:
+        return "Not proven, and not measured: how it will do on new rows. No rows were held out."
+    rows = counted(account["split"]["test_rows"], "row")
+    return (
+        "Not proven: how it will do on new rows. A certificate speaks of the training rows alone; what the "
+        f"{rows} that were held out say holds for rows that come as these did{against if serious else ''}."
     )
 
 

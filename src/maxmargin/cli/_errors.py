@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -84,7 +84,7 @@ def as_option(argument: Argument) -> str:
         return str(argument)
     name = _OPTIONS.get(argument.name, argument.name).replace("_", "-")
     if argument.key is not None:
-        return f"--{name} {argument.key}=..."
+        return f"--{name} {argument.key}={argument.value if argument.has_value else '...'}"
     if not argument.has_value or argument.value is True:
         return f"--{name}"
     return f"--no-{name}" if argument.value is False else f"--{name} {argument.value_text()}"
@@ -92,7 +92,11 @@ def as_option(argument: Argument) -> str:
 
 def _said(error: BaseException) -> str:
     """What an error says, its arguments as options."""
-    parts = getattr(error, "parts", None) or (str(error),)
+    return with_options(getattr(error, "parts", None) or (str(error),))
+
+
+def with_options(parts: Iterable[str | Argument]) -> str:
+    """A sentence whose arguments are written as options."""
     return in_one_line("".join(as_option(part) if isinstance(part, Argument) else part for part in parts))
 
 

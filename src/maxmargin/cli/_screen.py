@@ -54,6 +54,19 @@ class Screen:
         """Whether an account is wanted on standard output."""
         return not (self.output.json or self.output.quiet)
 
+    @property
+    def asks(self) -> bool:
+        """Whether somebody is there to be asked: a terminal to read and to write."""
+        return self.speaks and not self._to_errors and sys.stdin.isatty() and sys.stdout.isatty()
+
+    def ask(self, question: str) -> str:
+        """What is typed to a question; nothing at the end of the input."""
+        self._gap(self._console())
+        try:
+            return input(printable(question))
+        except EOFError:
+            return ""
+
     def say(self, text: str) -> None:
         """A paragraph of the account."""
         self._print(printable(text), folded=True)

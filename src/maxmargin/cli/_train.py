@@ -12,9 +12,18 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ..messages import jsonable
-from ._account import certificate_table, certificate_words, data_table, data_words, family_table, score_table
-from ._errors import DONE, UserError, about
+from ..messages import counted, jsonable
+from ._account import (
+    certificate_table,
+    certificate_words,
+    data_table,
+    data_words,
+    family_table,
+    score_table,
+    task_words,
+    unproven_words,
+)
+from ._errors import DONE, UserError, about, with_options
 from ._files import check_place, stem
 from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, OutputOptions, Reading, flag, output_file
 from ._screen import Screen, bytes_shown, shown
@@ -61,6 +70,13 @@ class TrainingOptions:
         ),
     ] = None
     drop_missing_target: Annotated[bool, flag("Leave out rows that have no target.")] = False
+    group: Annotated[
+        str | None,
+        Parameter(
+            help="A column that tells groups apart, such as patients: rows of one group are trained on or held out "
+            "together. It is not learnt from."
+        ),
+    ] = None
 
 
 AS_USUAL = TrainingOptions()
@@ -83,6 +99,14 @@ def train(
             negative="", metavar="COL=KIND", help="Take a column for number, category, date or drop; may repeat."
         ),
     ] = None,
+    time: Annotated[
+        str | None,
+        Parameter(
+            help="A column by which rows are in the order of time: the last rows are held out. A column of dates that "
+            "orders the table is noticed."
+        ),
+    ] = None,
+    no_time: Annotated[bool, flag("Rows are independent, whatever orders them: hold out rows at random.")] = False,
     reading: Reading = AS_FOUND,
     out: Annotated[Path | None, output_file("The model file; by default the table's name with .mm.")] = None,
     report: Annotated[Path | None, output_file("Write a report too: one HTML page.")] = None,
@@ -90,7 +114,9 @@ def train(
     output: OutputOptions = DEFAULT_OUTPUT,
 ) -> int:
     """Train a model on a table: prepare, tune, fit, prove, judge by held-out rows, and save."""
-    settings = {**vars(options), "kinds": _kinds(kind)}
+    if no_time and time is not None:
+        raise UserError(f"--time {time} and --no-time exclude each other: leave one out.")
+    settings: dict[str, Any] = {**vars(options), "kinds": _kinds(kind), "time": False if no_time else time}
     out = out or Path(f"{stem(data, 'model')}.mm")
     screen = Screen(output, out, report)
     _check_places(out, report, data, force)
@@ -100,7 +126,8 @@ def train(
 
     read_as = reading.options()
     if column is not None:
-        read_as["columns"] = [*column, *([target] if target is not None else [])]
+        more = [name for name in (time, options.group, target) if name is not None]
+        read_as["columns"] = list(dict.fromkeys([*column, *more]))
     with bytes_shown(output.quiet) as read:
         table = read_table(data, progress=read, **read_as)
     with about(data):
@@ -109,6 +136,8 @@ def train(
         summary = jsonable(opened.summary)
         screen.say(data_words(data, summary))
         screen.table(data_table(summary))
+    if settings["time"] is None and settings["group"] is None and screen.asks:
+        settings["time"] = _asked_about_time(screen, training.noticed_time(opened))
     with shown(output.quiet) as progress:
         with about(data):
             done = training.train(opened, target, **settings, progress=progress)
@@ -121,7 +150,7 @@ def train(
             if progress is not None:
                 progress(training.Stage("report", "drawing the report"))
             _write_report(done, report, command)
-    _tell(screen, account)
+    _tell(screen, account, done.findings)
     screen.wrote("Model", out)
     if report is not None:
         screen.wrote("Report", report)
@@ -151,13 +180,34 @@ def _check_places(out: Path, report: Path | None, data: str, force: bool) -> Non
             raise UserError(f"--out and --report are the same file, {out}; give the report another name.")
 
 
-def _tell(screen: Screen, account: dict[str, Any]) -> None:
-    """What was tried, what came out, and what is proven."""
+def _asked_about_time(screen: Screen, column: str | None) -> str | bool | None:
+    """The column of dates that orders the table, False if its rows are independent; None if there is no such column."""
+    if column is None:
+        return None
+    answer = screen.ask(
+        f"Column {column!r} orders the table. Are the last rows to be held out, as what comes later (else rows are "
+        "drawn at random)? [Y/n] "
+    )
+    return False if answer.strip().lower().startswith("n") else column
+
+
+def _tell(screen: Screen, account: dict[str, Any], findings: Sequence[Any]) -> None:
+    """What endangers trust, what was tried, what came out, and what is proven."""
+    serious = [finding for finding in findings if finding.serious]
+    if serious:
+        screen.say(f"BEFORE YOU TRUST THE RESULT: {counted(len(serious), 'finding')}.")
+        for number, finding in enumerate(serious, 1):
+            screen.say(f"{number}. {with_options((finding.words, ' ', *finding.advice)).strip()}")
+    for finding in findings:
+        if not finding.serious:
+            screen.say(with_options((finding.words, " ", *finding.advice)).strip())
+    screen.say(task_words(account))
     screen.table(family_table(account))
     screen.say(f"Chosen: {account['reason']}.")
     screen.table(score_table(account))
     screen.table(certificate_table(account["certificate"]))
     screen.say(certificate_words(account["certificate"]))
+    screen.say(unproven_words(account))
     if account["notes"]:
         screen.lines("\n".join(f"Note: {note}" for note in account["notes"]))
 
@@ -179,12 +229,20 @@ def train_again(account: dict[str, Any], data: str, model: Path, page: Path) -> 
     if not settings:
         return None
     target = settings.get("target")
-    column = [name for name in source.get("columns") or () if name != target]
+    more = (target, settings.get("time"), settings.get("group"))
+    column = [name for name in source.get("columns") or () if name not in more]
     kind = [f"{name}={what}" for name, what in (settings.get("kinds") or {}).items()]
     said = {field.name: source.get(field.name) for field in fields(Reading)}
     reading = Reading(**said | {"delimiter": "\\t" if said["delimiter"] == "\t" else said["delimiter"]})
     line = _command(
-        data, target, {name: settings.get(name) for name in vars(AS_USUAL)}, column, kind, reading, model, page
+        data,
+        target,
+        {name: settings.get(name) for name in (*vars(AS_USUAL), "time")},
+        column,
+        kind,
+        reading,
+        model,
+        page,
     )
     return line if line.isprintable() else None
 
@@ -206,7 +264,7 @@ def _command(
     said |= {"column": list(column or ()), "kind": list(kind or ())}
     for name, value in said.items():
         option = f"--{name.replace('_', '-')}"
-        unset = value is False and name not in ("header", "day_first")
+        unset = value is False and name not in ("header", "day_first", "time")
         if value is None or unset or vars(AS_USUAL).get(name) == value:
             continue
         if isinstance(value, bool):

@@ -31,8 +31,8 @@ def judge_learning(
     if best - last > _WORTH * room:
         return (
             UNDERFITTING,
-            f"{seen}: alike, and both short of {best:g}. More rows will not help; a richer model may, unless the rest "
-            f"is noise.",
+            f"{seen}: alike, and both short of {best:g}. {_more_rows(sizes, test)} A richer model may help, unless the "
+            "rest is noise.",
         )
     return BALANCED, f"{seen}: alike, and little is left to gain."
 
@@ -55,6 +55,23 @@ def _advice(sizes: np.ndarray, test: np.ndarray) -> str:
         if sure and rise > 0:
             return f"Held-out scores were still rising from {sizes[-2]} rows on: more rows will help."
     return "Held-out scores have stopped rising: a simpler or more regularised model is what would help."
+
+
+def _more_rows(sizes: np.ndarray, test: np.ndarray) -> str:
+    """Whether held-out scores were rising still: over the last step, or over the last two."""
+    means = test.mean(axis=1)
+    for back in (2, 3):
+        if len(sizes) < back or means[:-1].max() >= means[-1]:
+            break
+        rise, sure = _difference(test[-1], test[-back])
+        if sure and rise > 0:
+            return (
+                f"Held-out scores were still rising, from {means[-back]:.4g} at {sizes[-back]} rows to "
+                f"{means[-1]:.4g}: more rows will help somewhat."
+            )
+    if len(sizes) < 2:
+        return "Whether more rows help is not seen from one size."
+    return f"Held-out scores have not risen for sure from {sizes[-min(3, len(sizes))]} rows on: more rows may not help."
 
 
 def _difference(a: np.ndarray, b: np.ndarray) -> tuple[float, bool]:

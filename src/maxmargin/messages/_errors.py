@@ -30,7 +30,8 @@ class Argument:
     value : object, optional
         Left out, the argument itself is spoken of: ``columns=``.
     key : str, optional
-        Of an argument that is a dict, the entry that is spoken of: ``kinds['age']``.
+        Of an argument that is a dict, the entry that is spoken of: ``kinds['age']``, or ``kinds={'age': 'drop'}`` with
+        a value.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Argument:
 
     def __str__(self) -> str:
         if self.key is not None:
-            return f"{self.name}[{self.key!r}]"
+            return f"{self.name}={{{self.key!r}: {self.value!r}}}" if self.has_value else f"{self.name}[{self.key!r}]"
         if not self.has_value:
             return f"{self.name}="
         return f"{self.name}={self.value!r}" if isinstance(self.value, str) else f"{self.name}={self.value_text()}"

@@ -87,7 +87,9 @@ def number(value: Any, figures: int = 4, *, signed: bool = False, missing: str =
     if isinstance(value, Integral):
         return f"{int(value):,}"
     value = float(value)
-    text = f"{value:.0f}" if 10**figures <= abs(value) < _WHOLE else f"{value:.{figures}g}"
+    text = f"{value:.{figures}g}"
+    if "e+" in text and abs(value) < _WHOLE:  # 99.6 in two figures is 100, and not 1e+02
+        text = f"{value:.0f}"
     return f"+{text}" if signed and value > 0 else text
 
 

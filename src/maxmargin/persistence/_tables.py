@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..tables import FORMS, KINDS, ColumnPlan, ColumnReader, names_out
+from ..tables import FORMS, KINDS, MIXED, QUANTITIES, ColumnPlan, ColumnReader, names_out
 from ._common import FEATURES, OUTPUT_CONFIG
 from ._kinds import Bool, Int, Items, Record, Text, choice
 from ._schema import Schema
@@ -17,7 +17,7 @@ _PLAN = Record(
         "levels": Items(Text(), out=tuple),
         "other": Bool(),
         "missing": Int(),
-        "form": choice("", *FORMS),
+        "form": choice("", *FORMS, *MIXED, *QUANTITIES),
         "reason": Text(),
     },
     checks=[
@@ -31,6 +31,14 @@ _PLAN = Record(
                 s.values["kind"] not in ("date", "datetime") or (s.values["form"] != "") == (s.values["type"] == "text")
             ),
             "has no form of dates, or one too many.",
+        ),
+        Check(
+            lambda s: (
+                s.values["form"] in ("", *QUANTITIES)
+                if s.values["kind"] == "number"
+                else s.values["form"] not in QUANTITIES
+            ),
+            "is of a kind that is not written in this form.",
         ),
     ],
 )

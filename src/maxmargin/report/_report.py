@@ -27,6 +27,7 @@ from ._subject import (
     BINARY,
     CLUSTERS,
     MULTICLASS,
+    ONE_CLASS,
     REGRESSION,
     Rows,
     Subject,
@@ -270,13 +271,20 @@ def _sections(
     data = data_section(subject, account)
     preparation = preparation_section(subject, account)
     result = result_section(subject, account)
+    findings = [
+        {"words": str(found["words"]), "serious": bool(found.get("serious", True))}
+        for found in account.get("findings") or ()
+    ]
+    serious = [found for found in findings if found["serious"]]
     return {
         "task": subject.task,
         "answer": [
             {"name": "Trained", "words": _trained_words(subject, account)},
             {"name": "Result", "words": result["words"]},
             {"name": "Proof", "words": proven_words(proof), "state": proof["state"]},
+            {"name": "Not proven", "words": unproven_words(subject, len(serious))},
         ],
+        "findings": findings,
         "model": {
             "class": type(subject.estimator).__name__,
             "words": model_words(subject.estimator),
@@ -294,6 +302,17 @@ def _sections(
         "versions": {name: version(name) for name in ("maxmargin", "scikit-learn", "numpy", "numba")}
         | {"Python": platform.python_version()},
     }
+
+
+def unproven_words(subject: Subject, serious: int) -> str:
+    """What the certificate does not say, and what does."""
+    if subject.task in (CLUSTERS, ONE_CLASS):
+        return "That new rows are like these. A certificate speaks of the training rows alone."
+    start = "How it will do on new rows. A certificate speaks of the training rows alone; "
+    if not subject.held_out:
+        return f"{start}no rows that are known to be new were given to measure it."
+    against = f", unless the {plural(serious, 'finding')} above {'speaks' if serious == 1 else 'speak'} against it"
+    return f"{start}the rows kept from training speak for rows that come as they did{against if serious else ''}."
 
 
 def _proof(subject: Subject, claim: Any, found: Any, why_not: str) -> dict[str, Any]:

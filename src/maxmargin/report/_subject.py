@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ..data import canonical
 from ..engine import cached_property
 from ..explanation import Column, UnknownStepError, columns_after
-from ..training import Target, TrainingTable, make_split, open_table, read_target, split_account, usable_account
+from ..training import Target, TrainingTable, open_table, read_target, split_account, split_again, usable_account
 from ._words import listed
 
 BINARY, MULTICLASS, REGRESSION, CLUSTERS, ONE_CLASS = "binary", "multiclass", "regression", "clusters", "one-class"
@@ -263,7 +263,7 @@ def numbers_of(X: Any) -> Any:
 
 _NEEDED = ("task", "target", "split", "settings", "scores", "family", "metric_reason")
 # What an account says of its own table, and of no other.
-_OF_THE_TABLE = ("summary", "scores", "baseline", "baseline_name", "notes")
+_OF_THE_TABLE = ("summary", "scores", "baseline", "baseline_name", "notes", "findings")
 
 
 def account_of(training: Any) -> Mapping[str, Any]:
@@ -286,7 +286,7 @@ def rows_of(account: Mapping[str, Any], X: Any, y: Any) -> Rows:
         return Rows.of(X, y, "y")
     settings = account["settings"]
     table = open_table(X, account["target"], settings.get("columns"))
-    found = read_target(table.target, account["task"], bool(settings.get("drop_missing_target")))
+    found = read_target(table.target, account["task"], bool(settings.get("drop_missing_target")), any_rows=True)
     return whole_rows(table, found)
 
 
@@ -300,8 +300,11 @@ def parted(account: Mapping[str, Any], rows: Rows) -> tuple[Rows, Rows] | None:
     split = account["split"]
     classes = account["task"] != "regression"
     assert rows.y is not None
-    found = make_split(rows.y, rows.numbers, len(rows), classes, float(split["test"]), int(split["seed"]))
-    if split_account(found)["digest"] != split["digest"]:
+    total = len(rows) + int(split.get("dropped_rows") or 0)
+    if len(rows.numbers) and rows.numbers[-1] >= total:
+        return None
+    found = split_again(split, rows.y, rows.numbers, total, classes)
+    if found is None or split_account(found)["digest"] != split["digest"]:
         return None
     kept, aside = (np.searchsorted(rows.numbers, part) for part in (found.train_rows, found.test_rows))
     return rows.take(kept), rows.take(aside)

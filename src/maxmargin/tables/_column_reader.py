@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import repeat
@@ -17,13 +18,14 @@ from ..messages import Argument, InputError, Place, quoted
 from ._dates import python_instant
 from ._errors import TableError, absent
 from ._frame import Column, columns_of, is_frame, named
-from ._plan import KINDS, ColumnPlan, names_out, plan_column
+from ._plan import KINDS, ColumnPlan, date_form, names_out, plan_column
+from ._quantities import read_quantity
 
 # What may stand in for what at `transform`: a chunk may be without values, and 0 and 1 are as good as false and true.
 _STANDS_FOR = {
     "number": ("number", "bool", "missing"),
     "bool": ("bool", "number", "missing"),
-    "date": ("date", "missing"),
+    "date": ("date", "text", "missing"),
     "text": ("text", "missing"),
     "missing": ("number", "bool", "missing"),
 }
@@ -64,6 +66,9 @@ class ColumnReader(TransformerMixin, BaseEstimator):
     -----
     At `transform`, columns are found by name: their order does not matter, others are left aside, and those that are
     dropped need not be there. Without a data frame, columns are x0, x1, ... and found by place.
+
+    At `transform`, dates may be text in a form in which day and month are clear, as ``pandas.read_csv`` leaves them. A
+    level that `fit` has not seen warns with an `UnseenValuesWarning`, where rare ones were not put together.
 
     A missing value is NaN. A level that `fit` has not seen, or seen too rarely, has the code ``len(levels)``.
 
@@ -241,7 +246,7 @@ def _read(column: Column, plan: ColumnPlan) -> list[np.ndarray]:
     if plan.kind in ("date", "datetime"):
         return _date_parts(_days(column, plan), plan.kind == "datetime")
     if plan.type == "text":
-        values = _numbers_in_text(column)
+        values = _quantities(column, plan.form) if plan.form else _numbers_in_text(column)
     else:
         values = column.instants() if plan.type == "date" else column.numbers()
     _refuse_infinite(column, values)
@@ -257,12 +262,31 @@ def _codes(column: Column, plan: ColumnPlan) -> np.ndarray:
     if plan.type == "bool" and column.type == "number":
         column = Column(column.name, "bool", column.numbers())
     texts = column.texts()
+    if not plan.other:
+        _warn_of_unseen(plan, [text for text in set(texts) - set(codes)])
     return np.fromiter(map(codes.get, texts, repeat(float(len(plan.levels)))), np.float64, len(texts))
 
 
+def _warn_of_unseen(plan: ColumnPlan, unseen: list[str | None]) -> None:
+    """Values that no training row had: the model has nothing to say of them."""
+    if unseen:
+        some = ", ".join(quoted(text) for text in sorted(map(str, unseen))[:3])
+        words = (
+            f"Column {quoted(plan.name)} has values that no training row had "
+            f"({some}{', ...' if len(unseen) > 3 else ''}): they count as none of the known ones."
+        )
+        warnings.warn(words, UnseenValuesWarning, stacklevel=2)
+
+
+class UnseenValuesWarning(UserWarning):
+    """A category has values that were not there when the model was fitted."""
+
+
 def _days(column: Column, plan: ColumnPlan) -> np.ndarray:
-    if plan.type != "text":
+    if column.type != "text":
         return column.instants()
+    if plan.type == "date":  # such as `pandas.read_csv` leaves them
+        plan = replace(plan, form=date_form(column))
     texts = column.texts()
     instants = {text: python_instant(text, plan.form) for text in set(texts) if text is not None}
     for text, instant in instants.items():
@@ -296,6 +320,17 @@ def _numbers_in_text(column: Column) -> np.ndarray:
                 place=Place(column=column.name),
             ) from None
     return values
+
+
+def _quantities(column: Column, form: str) -> np.ndarray:
+    """Numbers with a unit, or times of day in hours; each text is read once."""
+    texts = column.texts()
+    found: dict[str | None, float | None] = {text: read_quantity(text, form) for text in set(texts) if text is not None}
+    bad = next((text for text in texts if text is not None and found[text] is None), None)
+    if bad is not None:
+        words = f"Column {quoted(column.name)} has {quoted(bad)}, which is no {form}, as the others are."
+        raise TableError(words, place=Place(column=column.name))
+    return np.array([np.nan if text is None else found[text] for text in texts], dtype=np.float64)
 
 
 def _refuse_infinite(column: Column, values: np.ndarray) -> None:

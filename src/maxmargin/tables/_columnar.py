@@ -35,6 +35,10 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
         return pa.float64()
     if is_.is_date(type_) or is_.is_timestamp(type_):
         return pa.timestamp("us")
+    if is_.is_duration(type_):
+        return pa.float64()
+    if is_.is_time(type_):
+        return pa.string()
     if is_.is_string(type_) or is_.is_large_string(type_) or is_.is_string_view(type_):
         return pa.string()
     nested = "nested values" if is_.is_nested(type_) else "values"
@@ -71,6 +75,9 @@ def plain_column(column: Any, target: Any) -> Any:
         return pa.chunked_array([pa.nulls(len(column), target)])
     if column.type == target:
         return column
+    if pa.types.is_duration(column.type) and pa.types.is_floating(target):  # in seconds
+        many = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
+        return pc.divide(column.cast(pa.int64()).cast(pa.float64(), safe=False), many)
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
         column = column.cast(pa.timestamp(column.type.unit))  # the instant in UTC
     # Nanoseconds are cut, and integers beyond 2^53 rounded: both are said in the manual.

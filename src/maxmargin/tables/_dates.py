@@ -7,7 +7,7 @@ strings (re), so that both read a date alike; the strict ISO reader behind them 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -34,6 +34,12 @@ FORMS: dict[str, tuple[str, str]] = {
 _LONGEST = 40  # characters, of dates of all forms
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 AMBIGUOUS = ("day/month/year", "month/day/year")
+# Cells of one column in several forms, by which of the two that a day and a month look alike in is among them.
+MIXED: dict[str, str | None] = {
+    "dates of several forms": None,
+    "dates of several forms, day first": "day/month/year",
+    "dates of several forms, month first": "month/day/year",
+}
 _ZONED = "year-month-day with zone"
 _PADDED = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 _PADDING = ((r"-0(\d\d)", r"-\1"), (r" 0(\d\d:)", r" \1"), (r" 0$", ""), (r"(\.\d{6})\d+", r"\1"))
@@ -93,6 +99,9 @@ def _compiled(form: str) -> tuple[re.Pattern[str], list[tuple[re.Pattern[str], s
 
 def python_instant(text: str, form: str) -> int | None:
     """Microseconds since 1970 of one string, or None if it does not have this form."""
+    if form in MIXED:
+        tried = [name for name in FORMS if name not in AMBIGUOUS or name == MIXED[form]]
+        return next((found for name in tried if (found := python_instant(text, name)) is not None), None)
     text = text.strip()
     whole, steps = _compiled(form)
     if not whole.match(text):
@@ -107,6 +116,23 @@ def python_instant(text: str, form: str) -> int | None:
     if instant.tzinfo is None:
         instant = instant.replace(tzinfo=UTC)
     return (instant - _EPOCH) // timedelta(microseconds=1)
+
+
+def mixed_form(texts: Collection[str]) -> str | None:
+    """How cells of several forms are to be read, if all are dates and day and month can be told apart in them."""
+    unclear = [t for t in texts if any(python_instant(t, form) is not None for form in AMBIGUOUS)]
+    fits = [
+        form
+        for form, order in MIXED.items()
+        if order is not None and all(python_instant(t, order) is not None for t in unclear)
+    ]
+    if not unclear:
+        form = next(iter(MIXED))
+    elif len(fits) == 1:
+        form = fits[0]
+    else:
+        return None
+    return form if all(python_instant(text, form) is not None for text in texts) else None
 
 
 def python_forms(texts: Iterable[str]) -> list[str]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..messages import Place, quoted
-from ._dates import AMBIGUOUS, python_forms, python_instant
+from ._dates import AMBIGUOUS, MIXED, mixed_form, python_forms, python_instant
 from ._errors import TableError
 from ._frame import Column
+from ._quantities import TIME_OF_DAY, quantity_form
 
 KINDS = ("number", "category", "date", "datetime", "drop")
 _PARTS = {"date": ("", " month", " weekday"), "datetime": ("", " month", " weekday", " hour")}
@@ -42,7 +43,7 @@ class ColumnPlan:
     missing : int
         Rows without a value.
     form : str
-        How dates are written, where the column holds text.
+        How dates, times of day or numbers with a unit are written, where the column holds text.
     reason : str
         Why a column is dropped, or why it has this kind.
 
@@ -130,7 +131,9 @@ def _plan_text(column: Column, plan: ColumnPlan, kind: str | None, max_levels: i
     plan = replace(plan, missing=counts.pop(None, 0))
     rows, distinct = counts.total(), len(counts)
     if kind == "number":
-        return plan
+        texts = [text for text in counts if text is not None]
+        quantity = None if all(map(_NUMBER.fullmatch, texts)) else quantity_form(texts)
+        return plan if quantity is None else replace(plan, form=quantity[0])
     if kind is None:
         if not rows:
             return replace(plan, reason="no value at all")
@@ -138,6 +141,16 @@ def _plan_text(column: Column, plan: ColumnPlan, kind: str | None, max_levels: i
             return replace(plan, reason=f"constant: always {quoted(next(iter(counts)))}")
         if column.type == "text" and (form := _clear_form(counts)):
             return _plan_written_dates(plan, counts, form)
+        if (
+            column.type == "text"
+            and (quantity := quantity_form([text for text in counts if text is not None]))
+            and distinct > 2
+        ):
+            if quantity[0] == TIME_OF_DAY:
+                return replace(plan, kind="number", form=quantity[0], reason="times of day, in hours")
+            if quantity[1]:  # without a unit they are numbers in quotes, or names such as 007
+                words = f"numbers in {quantity[1]}"
+                return replace(plan, kind="number", form=quantity[0], reason=words)
         if distinct == rows and rows >= _FEW:
             words = "an identifier or free text: every row has another value"
             return replace(plan, reason=words + _nearly_numbers(counts, rows))
@@ -165,14 +178,23 @@ def _nearly_numbers(counts: Counter, rows: int) -> str:
 def _clear_form(counts: Counter) -> str | None:
     """The form of dates that all texts have, if there is one in which day and month are clear."""
     forms = python_forms(list(counts)[:1])
+    first = bool(forms)
     forms = python_forms(counts) if forms else []
-    return next((form for form in forms if form not in AMBIGUOUS), None)
+    clear = next((form for form in forms if form not in AMBIGUOUS), None)
+    return mixed_form(counts) if clear is None and not forms and first else clear
+
+
+def form_of_dates(column: Column) -> str | None:
+    """The form that all texts of a column write dates in, if there is one in which day and month are clear."""
+    counts = Counter(text for text in column.texts() if text is not None)
+    return _clear_form(counts) if counts else None
 
 
 def _plan_written_dates(plan: ColumnPlan, counts: Counter, form: str) -> ColumnPlan:
     timed = any((python_instant(text, form) or 0) % _DAY for text in counts)
     kind, words = ("datetime", "dates with a time") if timed else ("date", "dates")
-    return replace(plan, kind=kind, form=form, reason=f"{words} written as text")
+    several = ", in several forms" if form in MIXED else ""
+    return replace(plan, kind=kind, form=form, reason=f"{words} written as text{several}")
 
 
 def common_levels(counts: Counter, rows: int, max_levels: int) -> tuple[tuple[str, ...], bool]:
@@ -215,6 +237,8 @@ def date_form(column: Column) -> str:
     """The form in which a column of text writes its dates."""
     texts = sorted({text for text in column.texts() if text is not None})
     forms = python_forms(texts)
+    if not forms and (mixed := mixed_form(texts)) is not None:
+        return mixed
     if not forms:
         bad = next((text for text in texts if not python_forms([text])), texts[0])
         words = f"Column {quoted(column.name)} has {quoted(bad)}, which is no date in the form of the others."

@@ -17,7 +17,9 @@ from ._evaluate import (
     regression_scores as regression_scores,
 )
 from ._families import FAMILIES
-from ._table import Divided, TrainingTable, make_split as make_split, open_table
+from ._findings import Finding
+from ._order import noticed_time as noticed_time
+from ._table import Divided, TrainingTable, open_table, split_again as split_again
 from ._target import Target as Target, read_target as read_target
 from ._train import train
 from ._training import FamilyResult, Score, Split, Training, TrainingError, TrainingInterrupted
@@ -30,6 +32,7 @@ __all__ = [
     "Evaluation",
     "Event",
     "FamilyResult",
+    "Finding",
     "Fitting",
     "Judged",
     "Score",

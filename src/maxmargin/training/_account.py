@@ -36,6 +36,7 @@ from ..persistence import (
     inside,
 )
 from ..svm import is_large, method_words, terms_of
+from ._split import RANDOM, written_rows
 from ._training import Split, Training
 
 _PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "narwhals")
@@ -50,6 +51,7 @@ def provenance_of(training: Training) -> dict[str, Any]:
             "format": FORMAT,
             **told,
             "split": split_account(training.split),
+            "findings": [finding.account() for finding in training.findings],
             "parameters": parameters_of(training.model[-1]),
             "certificate": certificate_account(training.certificate) | _method(training.model[-1]),
             "versions": versions(),
@@ -58,7 +60,11 @@ def provenance_of(training: Training) -> dict[str, Any]:
 
 
 def split_account(split: Split) -> dict[str, Any]:
-    """Enough to make the split again from the table and to see that it is the same."""
+    """Enough to make the split again from the table and to see that it is the same.
+
+    A plain draw is made again by its seed. Of others the rows that were held out are written down.
+    """
+    plain = split.kind == RANDOM and not split.together
     return {
         "test": split.test,
         "seed": split.seed,
@@ -68,7 +74,10 @@ def split_account(split: Split) -> dict[str, Any]:
         "test_rows": len(split.test_rows),
         "dropped_rows": split.dropped_rows,
         "digest": hashlib.sha256(np.ascontiguousarray(split.train_rows, dtype="<i8").tobytes()).hexdigest(),
-    }
+        "kind": split.kind,
+        "column": split.column,
+        "together": split.together,
+    } | ({} if plain else {"held_out": written_rows(split)})
 
 
 def certificate_account(certificate: Any) -> dict[str, Any]:
@@ -192,8 +201,17 @@ SHAPES: dict[str, Kind] = {
     "columns": Items(_Fields({"name": _TEXT, "kind": _TEXT}, {"type": _TEXT, "reason": _TEXT})),
     "summary": _Fields({"columns": Items(_SUMMARISED)}, {"rows": _WHOLE}),
     "split": _Fields(
-        {"test": Float(), "seed": _WHOLE, "rows": _WHOLE, "training_rows": _WHOLE, "test_rows": _WHOLE, "digest": _TEXT}
+        {
+            "test": Float(),
+            "seed": _WHOLE,
+            "rows": _WHOLE,
+            "training_rows": _WHOLE,
+            "test_rows": _WHOLE,
+            "digest": _TEXT,
+        },
+        {"kind": _TEXT, "column": OrNone(_TEXT), "together": _WHOLE, "held_out": _TEXT, "stratified": _TRUTH},
     ),
+    "findings": Items(_Fields({"kind": _TEXT, "words": _TEXT}, {"column": OrNone(_TEXT), "serious": _TRUTH})),
     "metric": _TEXT,
     "metric_reason": _TEXT,
     "family": _TEXT,
@@ -207,7 +225,8 @@ SHAPES: dict[str, Kind] = {
     "fingerprint": Named(_TEXT),
     "settings": _Fields(
         {},
-        {name: OrNone(_TEXT) for name in ("target", "model", "task", "kernel", "metric")}
+        {name: OrNone(_TEXT) for name in ("target", "model", "task", "kernel", "metric", "group")}
+        | {"time": _Scalar()}
         | {name: _FIGURE for name in ("C", "gamma", "test", "minutes", "memory")}
         | {name: OrNone(_WHOLE) for name in ("seed", "folds", "tuning_rows")}
         | {"columns": OrNone(Items(_TEXT)), "kinds": OrNone(Named(_TEXT)), "drop_missing_target": _TRUTH},

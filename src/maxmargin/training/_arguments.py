@@ -37,6 +37,8 @@ class Arguments:
     drop_missing_target: bool
     n_jobs: int | None
     memory: float
+    time: str | bool | None = None
+    group: str | None = None
 
     def check(self) -> None:
         """Refuse what has no meaning, by name."""
@@ -59,6 +61,13 @@ class Arguments:
         if self.n_jobs is not None and not isinstance(self.n_jobs, Integral):
             words = f"n_jobs must be a number of threads or None; got {self.n_jobs!r}."
             raise TrainingError(words, argument="n_jobs")
+        if self.time is True or not (self.time is None or isinstance(self.time, (str, bool))):
+            words = (
+                f"time must be the name of a column, False for rows that are independent, or None; got {self.time!r}."
+            )
+            raise TrainingError(words, argument="time")
+        if not (self.group is None or isinstance(self.group, str)):
+            raise TrainingError(f"group must be the name of a column; got {self.group!r}.", argument="group")
         self._check_owners()
 
     def _check_owners(self) -> None:

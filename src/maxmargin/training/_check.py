@@ -22,7 +22,7 @@ from ..svm import is_large
 from ..tables import TableError
 from ._account import split_account, usable_account
 from ._evaluate import fitting_rows
-from ._table import Divided, TrainingTable, divide_table, make_split, open_table, rows_fingerprint
+from ._table import Divided, TrainingTable, divide_table, open_table, rows_fingerprint, split_again
 from ._target import Target, read_target
 from ._training import Split, TrainingError
 
@@ -136,8 +136,8 @@ class Checked:
     reproduced : bool
         Whether what was claimed came out again: a proof that holds, or an estimate with the same figures.
     verdict : str
-        "Holds", "Reproduced" (of an estimate), "No proof" (an indefinite kernel), "Nothing is claimed" or "Does not
-        hold".
+        "Holds", "Reproduced" (of an estimate), "Cannot be checked" (the table is not that of the training), "No proof"
+        (an indefinite kernel), "Nothing is claimed" or "Does not hold".
 
     """
 
@@ -154,6 +154,8 @@ class Checked:
         """In a word or two."""
         if self.reproduced:
             return "Holds" if self.holds else "Reproduced"
+        if not (self.same_data or self.same_rows):  # other rows say nothing of the certificate of these
+            return "Cannot be checked"
         kind, status = getattr(self.certificate, "kind", None), getattr(self.certificate, "status", None)
         if status is Status.STATIONARY:
             return "No proof"
@@ -181,16 +183,20 @@ def divide(provenance: dict[str, Any], data: Any, target: str | None = None) -> 
 
     """
     table, found, split = _split_again(provenance, data, target)
+    if split is None:
+        raise TrainingError(_other_rows(table, provenance["split"]), argument="data")
     return divide_table(table, found, split)
 
 
-def _split_again(provenance: dict[str, Any], data: Any, target: str | None) -> tuple[TrainingTable, Target, Split]:
-    """The table, its target, and the split."""
+def _split_again(
+    provenance: dict[str, Any], data: Any, target: str | None
+) -> tuple[TrainingTable, Target, Split | None]:
+    """The table, its target, and the split; None if the table has other rows than that of the training."""
     account, problems = usable_account(provenance)
     try:
         settings, task, parts = account["settings"], account["task"], account["split"]
         name, columns = settings["target"], settings["columns"]
-        test, seed, drop = float(parts["test"]), int(parts["seed"]), bool(settings["drop_missing_target"])
+        drop = bool(settings["drop_missing_target"])
     except KeyError as error:
         why = problems[0] if problems else f"{error} is not there"
         raise TrainingError(
@@ -200,8 +206,7 @@ def _split_again(provenance: dict[str, Any], data: Any, target: str | None) -> t
         ) from error
     table = open_table(data, name if target is None else target, columns)
     found = read_target(table.target, task, drop)
-    split = make_split(found.y, found.rows, table.rows, found.classes is not None, test, seed)
-    return table, found, split
+    return table, found, split_again(parts, found.y, found.rows, table.rows, found.classes is not None)
 
 
 def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None = None) -> Checked:
@@ -246,12 +251,8 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
     claimed = dict(account["certificate"])
     prints = account.get("fingerprint") or {}
     same_data = table.fingerprint == prints.get("data")
-    if split_account(split)["digest"] != account["split"]["digest"]:
-        reason = (
-            f"the table has {table.rows} rows and was {account['split']['rows']} in training, or other classes: "
-            "the training rows cannot be found again"
-        )
-        return Checked(False, None, claimed, same_data, False, reason)
+    if split is None or split_account(split)["digest"] != account["split"]["digest"]:
+        return Checked(False, None, claimed, same_data, False, _other_rows(table, account["split"]))
     y = found.of(split.train_rows)
     try:
         X = model[:-1].transform(fitting_rows(model, table, split.train_rows))
@@ -263,9 +264,23 @@ def check(model: Any, provenance: dict[str, Any], data: Any, target: str | None 
     except ValueError as error:
         return Checked(False, None, claimed, same_data, same_rows, f"the certificate cannot be recomputed: {error}")
     reproduced, reason = verdict(model[-1], certificate, claimed)
+    if not (reproduced or same_data or same_rows):
+        reason = (
+            "the table is not the one of the training: its fingerprint differs, and so do its training rows. Give the "
+            f"table of the training; on this one, {reason}."
+        )
+        return Checked(False, certificate, claimed, same_data, same_rows, reason)
     holds = reproduced and getattr(certificate, "kind", "proof") == "proof"
     reason += _about_data(same_data, same_rows)
     return Checked(holds, certificate, claimed, same_data, same_rows, reason, reproduced)
+
+
+def _other_rows(table: TrainingTable, split: dict[str, Any]) -> str:
+    if table.rows != split["rows"]:
+        found = f"the table has {table.rows:,} rows, and that of the training had {split['rows']:,}"
+    else:
+        found = "the targets of the table are other ones than in the training"
+    return f"{found}: the rows that were trained on cannot be found in it. Give the table of the training."
 
 
 def _about_data(same_data: bool, same_rows: bool) -> str:

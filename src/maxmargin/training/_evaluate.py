@@ -1,7 +1,7 @@
 """How good a model is on rows that it has not seen, with 95 % intervals.
 
 accuracy            k correct of n: Wilson, (k + z^2/2 +- z sqrt(k(n-k)/n + z^2/4)) / (n + z^2)
-balanced accuracy   mean recall of the classes; F1: mean over the classes of 2 TP / (2 TP + FP + FN).
+balanced accuracy   mean recall of the classes; macro F1: mean over the classes of 2 TP / (2 TP + FP + FN).
                     Bootstrap: rows drawn with replacement are a multinomial draw of the cells of the confusion
                     matrix, which costs the same for any number of rows.
 AUC                 share of pairs (one of each class) in the right order; variance by DeLong et al. (1988), from the
@@ -45,7 +45,7 @@ def score_by(metric: str, y: np.ndarray, predictions: np.ndarray) -> float:
 def classification_scores(
     y: np.ndarray, predictions: np.ndarray, values: np.ndarray | None, classes: np.ndarray, seed: int = 0
 ) -> dict[str, Score]:
-    """Accuracy, balanced accuracy, F1, and of two classes AUC where there are decision values of the second.
+    """Accuracy, balanced accuracy, macro F1, and of two classes AUC where there are decision values of the second.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def classification_scores(
     drawn = _drawn_matrices(matrix[0], np.random.default_rng([seed, 11]))
     right = float(np.trace(matrix[0]))
     scores = [Score("accuracy", right / len(y), *wilson(right, len(y)), "Wilson")]
-    for name, figure in (("balanced accuracy", _balanced), ("F1", _f1)):
+    for name, figure in (("balanced accuracy", _balanced), ("macro F1", _f1)):
         scores.append(Score(name, float(figure(matrix)[0]), *_ends(figure(drawn)), "bootstrap"))
     if values is not None and len(classes) == 2 and len(both) == 2 and 0 < (y == classes[1]).sum() < len(y):
         value, low, high = auc(y == classes[1], values)

@@ -35,6 +35,7 @@ class Preparation:
 
     def __init__(self, X: Any, sparse: bool, kinds: dict[str, str] | None, ways: set[bool]) -> None:
         self._X, self._sparse, self._ways = X, sparse, ways
+        self._wanted = True
         self._pipelines: dict[bool, Pipeline] = {}
         self._rows: dict[bool, Any] = {}
         self.columns: tuple[ColumnPlan, ...] = ()
@@ -42,6 +43,15 @@ class Preparation:
             self.columns = ColumnReader(kinds=kinds).fit(X).columns_
             self._reader = decided_reader(self.columns).fit(X)
             self._numbers: Any = self._reader.transform(X)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The training rows as they are read, before anything is filled in or encoded; until `numbers_seen`."""
+        return np.asarray(self._numbers)
+
+    def read(self, X: Any) -> np.ndarray:
+        """Other rows, read in the same way."""
+        return np.asarray(self._reader.transform(X))
 
     def rows(self, scaled: bool) -> Any:
         """The training rows as numbers."""
@@ -59,7 +69,15 @@ class Preparation:
             self._rows[scaled] = encoder.fit_transform(self._numbers)
             steps = Pipeline([("read", self._reader), ("encode", encoder)])
         self._pipelines[scaled] = steps
-        if self._ways <= set(self._pipelines):
+        self._let_go()
+
+    def numbers_seen(self) -> None:
+        """Say that `numbers` will not be asked for again, so that their memory can be given back."""
+        self._wanted = False
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._ways <= set(self._pipelines) and not self._wanted:
             self._X = self._numbers = None
 
     def pipeline(self, scaled: bool) -> Pipeline:

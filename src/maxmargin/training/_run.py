@@ -16,14 +16,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from ..messages import Argument, Judged, ProgressEvent, Stage, parameters
+from ..messages import Argument, Judged, ProgressEvent, Stage, parameters, quoted
 from ..search import standard_error
 from ._arguments import Arguments
 from ._evaluate import constant_scores, scores_of
 from ._families import BY_COST, FAMILIES, Family, compare, reason_of
+from ._findings import Finding, on_columns, on_the_split, on_the_target
+from ._leaks import drift, leaks, sparse_leaks
 from ._notes import without_repetitions
+from ._order import order_of
 from ._prepare import Preparation
 from ._search import Job, OutOfTimeError, Reporter, SearchResult
+from ._split import RANDOM, TIME, RowOrder
 from ._table import (
     Divided,
     TrainingTable,
@@ -52,6 +56,8 @@ class TrainingRun:
     seconds: dict[str, float] = field(default_factory=dict)
     results: list[FamilyResult] = field(default_factory=list)
     found: dict[str, SearchResult] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    order: RowOrder = field(default_factory=RowOrder)
     stage: str = "data"
 
     def run(self, data: Any) -> Training:
@@ -78,12 +84,16 @@ class TrainingRun:
         target = read_target(table.target, self.given.task, self.given.drop_missing_target)
         classes = target.classes is not None
         families = self._families(classes, table)
+        self._order_rows(table, target)
         rows = divide_table(table, target, self._split(table, target))
         y, y_test = rows.y_train, rows.y_test
+        self.places = np.searchsorted(target.rows, rows.split.train_rows)  # among the rows that have a target
         metric, metric_reason = self._metric(y, classes)
         summary, fingerprint = None if table.sparse else table.summary, {"data": table.fingerprint}
         self._tick("data")
         prepared = self._prepare(rows, {True} | {family.scaled for family in families})
+        self.findings = self._find(rows, prepared)
+        prepared.numbers_seen()
         self._tick("prepare")
         self._tune(families, prepared, y, classes, metric)
         compared, winner = compare(self.results)
@@ -125,6 +135,7 @@ class TrainingRun:
             settings=self.given.settings(self.target_name),
             notes=tuple(self.notes),
             seconds=self.seconds,
+            findings=tuple(self.findings),
             rows=rows,
         )
 
@@ -154,7 +165,8 @@ class TrainingRun:
 
     def _split(self, table: TrainingTable, target: Target) -> Split:
         given = self.given
-        split = make_split(target.y, target.rows, table.rows, target.classes is not None, given.test, given.seed)
+        classes = target.classes is not None
+        split = make_split(target.y, target.rows, table.rows, classes, given.test, given.seed, self.order)
         if given.test and not len(split.test_rows):
             words = f" of {len(target.rows)} rows is none; use a larger share or 0."
             raise TrainingError(Argument("test", given.test), words)
@@ -164,7 +176,49 @@ class TrainingRun:
         if target.dropped:
             self.notes.append(f"{target.dropped} rows without a target were left out")
         self._tell("split", f"{len(split.train_rows)} rows to train on, {len(split.test_rows)} held out")
+        self._check_parts(target, split)
         return split
+
+    def _check_parts(self, target: Target, split: Split) -> None:
+        """Rows that are held out together may leave nothing to learn."""
+        y = target.of(split.train_rows)
+        if len(np.unique(y)) < 2:
+            asked = Argument(split.kind if split.kind == TIME else "group", split.column)
+            raise TrainingError(asked, f" leaves rows to train on that all have the target {quoted(y[0])}.")
+
+    def _order_rows(self, table: TrainingTable, target: Target) -> None:
+        """How rows hang together, for every split of them."""
+        dropped = {name for name, kind in self._kinds().items() if kind == "drop"}
+        self.order = order_of(table, target.rows, self.given.time, self.given.group, dropped)
+
+    def _kinds(self) -> dict[str, str]:
+        """What columns are, as the user says; one that tells groups is not learnt from."""
+        kinds = dict(self.given.kinds or {})
+        return kinds if self.given.group is None else {self.given.group: "drop", **kinds}
+
+    def _find(self, rows: Divided, prepared: Preparation) -> list[Finding]:
+        """What endangers trust, the serious first."""
+        self._tell("prepare", "looking for leaks, copies and identifiers")
+        table, target, y = rows.table, rows.target, rows.y_train
+        told = self.given.time is not None
+        codes = None if target.classes is None else np.unique(y, return_inverse=True)[1]
+        found = on_the_target(table, target)
+        if table.sparse:
+            found += sparse_leaks(rows.X_train, None, codes, y)
+        else:
+            outputs = [(plan.name, plan.kind == "category") for plan in prepared.columns for _ in plan.outputs]
+            names, levels = [name for name, _ in outputs], [level for _, level in outputs]
+            found += leaks(prepared.numbers, names, y, codes, self.order.take(self.places), self.given.seed)
+            found += on_columns(table, prepared.columns, self.order)
+            if self.order.kind != RANDOM and len(rows.y_test):
+                after = prepared.read(rows.X_test)
+                kept = [j for j, name in enumerate(names) if name != self.order.column]
+                found += drift(
+                    prepared.numbers[:, kept], after[:, kept], [names[j] for j in kept], [levels[j] for j in kept], y,
+                    rows.y_test,
+                )  # fmt: skip
+        found += on_the_split(table, self.order, rows.split, told)
+        return sorted(found, key=lambda finding: not finding.serious)
 
     def _metric(self, y: np.ndarray, classes: bool) -> tuple[str, str]:
         asked = self.given.metric
@@ -188,14 +242,14 @@ class TrainingRun:
     def _prepare(self, rows: Divided, ways: set[bool]) -> Preparation:
         columns = rows.table.features.shape[1]
         self._tell("prepare", f"{columns} columns")
-        prepared = Preparation(rows.X_train, rows.table.sparse, self.given.kinds, ways)
+        prepared = Preparation(rows.X_train, rows.table.sparse, self._kinds() or None, ways)
         width = prepared.rows(scaled=True).shape[1]
         self._tell("prepare", f"{columns} columns become {width} numbers a row")
         return prepared
 
     # ---------------------------------------------------------------- tuning
 
-    def _job(self, family: str, X: Any, y: np.ndarray, classes: bool, metric: str, folds: list) -> Job:
+    def _job(self, family: str, X: Any, y: np.ndarray, classes: bool, metric: str, folds: list, order: RowOrder) -> Job:
         given = self.given
         fixed = {"C": given.C, "gamma": given.gamma, "kernel": given.kernel or "rbf"}
         codes = np.unique(y, return_inverse=True)[1] if classes else None
@@ -214,6 +268,7 @@ class TrainingRun:
             memory=given.memory,
             reporter=self.reporter,
             minutes=given.minutes,
+            order=order,
         )
 
     def _tune(self, families: list[Family], prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
@@ -221,7 +276,10 @@ class TrainingRun:
         codes = np.unique(y, return_inverse=True)[1] if classes else None
         rows = draw_tuning_rows(codes, len(y), given.tuning_rows, given.seed)
         some = codes if codes is None else codes[rows]
-        folds = make_folds(some, len(rows), given.folds, given.seed)
+        order = self.order.take(self.places[rows])
+        folds = make_folds(some, len(rows), given.folds, given.seed, order)
+        if not folds:
+            raise TrainingError(f"the {len(rows)} training rows give no folds in which two classes can be learnt.")
         self.tuned_on, self.fold_count = len(rows), len(folds)
         if len(rows) < len(y):
             kept = ", in the proportions of the classes" if classes else ""
@@ -239,7 +297,7 @@ class TrainingRun:
                 continue
             X = prepared.rows(family.scaled)
             X = X if len(rows) == len(y) else X[rows]
-            self._tune_one(family, self._job(family.name, X, y[rows], classes, metric, folds))
+            self._tune_one(family, self._job(family.name, X, y[rows], classes, metric, folds, order))
         if not any(result.judged for result in self.results):
             why = "; ".join(f"{result.family}: {result.note}" for result in self.results[:3])
             words = f"no family could be tuned ({why}); give more minutes, or another model."
@@ -293,7 +351,7 @@ class TrainingRun:
         """The winner on all training rows, behind its preparation; and the rows that it was fitted on."""
         X = prepared.rows(family.scaled)
         prepared.forget(not family.scaled)
-        job = self._job(family.name, X, y, classes, metric, [])
+        job = self._job(family.name, X, y, classes, metric, [], self.order.take(self.places))
         params = self.found[family.name].params
         self._tell("fit", f"{family.name} on {len(y)} rows with {parameters(params) or 'no parameters to choose'}")
         estimator = family.make(job, params)

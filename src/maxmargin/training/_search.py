@@ -16,6 +16,7 @@ import numpy as np
 from ..messages import Candidate, Fitting, ProgressEvent
 from ..search import SearchState, standard_error
 from ._evaluate import score_by
+from ._split import RowOrder
 
 
 class Reporter:
@@ -128,6 +129,8 @@ class Job:
     reporter : Reporter
     minutes : float or None
         As they were asked for.
+    order : RowOrder
+        How the rows hang together.
 
     """
 
@@ -144,6 +147,7 @@ class Job:
     memory: float
     reporter: Reporter
     minutes: float | None = None
+    order: RowOrder = field(default_factory=RowOrder)
 
     @property
     def classes(self) -> bool:

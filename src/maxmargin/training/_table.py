@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from ..tables import (
     is_frame,
     named,
 )
+from ._split import RANDOM, RowOrder, hold_out, ordered_folds, read_rows
 from ._target import Target
 from ._training import Split, TrainingError
 
@@ -223,7 +224,15 @@ def draw_rows(codes: np.ndarray | None, n: int, count: int, least: int, seed: in
     return np.sort(np.concatenate(chosen))
 
 
-def make_split(y: np.ndarray, rows: np.ndarray, total: int, classes: bool, test: float, seed: int) -> Split:
+def make_split(
+    y: np.ndarray,
+    rows: np.ndarray,
+    total: int,
+    classes: bool,
+    test: float,
+    seed: int,
+    order: RowOrder | None = None,
+) -> Split:
     """Rows to train on and rows to test on.
 
     Parameters
@@ -239,10 +248,18 @@ def make_split(y: np.ndarray, rows: np.ndarray, total: int, classes: bool, test:
     test : float
         Share that is held out.
     seed : int
+    order : RowOrder, optional
+        How the rows hang together.
 
     """
     n = len(rows)
     codes = np.unique(y, return_inverse=True)[1] if classes else None
+    if order is not None and not order.plain:
+        away = hold_out(order, codes, test, seed)
+        stratified = classes and order.times is None
+        return Split(
+            test, seed, stratified, rows[~away], rows[away], total - n, order.kind, order.column, order.together
+        )
     keep = n - round(test * n)
     train = draw_rows(codes, n, keep, 2, seed, _TEST) if test else np.arange(n)
     held = np.ones(n, dtype=bool)
@@ -260,8 +277,34 @@ def coarse_rows(codes: np.ndarray | None, n: int, most: int, seed: int) -> np.nd
     return np.arange(n) if n <= most else draw_rows(codes, n, most, 2, seed, _COARSE)
 
 
-def make_folds(codes: np.ndarray | None, n: int, folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The same folds for every family; classes keep their proportions."""
+def split_again(parts: Mapping[str, Any], y: np.ndarray, rows: np.ndarray, total: int, classes: bool) -> Split | None:
+    """The split that an account tells of; None if it cannot be that of a table of so many rows.
+
+    Parameters
+    ----------
+    parts : dict
+        As `split_account` gives it.
+    y, rows, total, classes : as in `make_split`
+
+    """
+    written = parts.get("held_out")
+    if written is None:
+        return make_split(y, rows, total, classes, float(parts["test"]), int(parts["seed"]))
+    away = read_rows(written, total) if total == parts["rows"] else None
+    if away is None:
+        return None
+    told = str(parts.get("kind", RANDOM)), parts.get("column"), int(parts.get("together") or 0)
+    stratified = bool(parts.get("stratified", False))
+    train, held = rows[~away[rows]], rows[away[rows]]
+    return Split(float(parts["test"]), int(parts["seed"]), stratified, train, held, total - len(rows), *told)
+
+
+def make_folds(
+    codes: np.ndarray | None, n: int, folds: int, seed: int, order: RowOrder | None = None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same folds for every family; classes keep their proportions, and rows that hang together stay so."""
+    if order is not None and not order.plain:
+        return ordered_folds(order, codes, folds, seed)
     if codes is None:
         return list(KFold(min(folds, n), shuffle=True, random_state=seed).split(np.zeros(n)))
     count = max(2, min(folds, int(np.bincount(codes).max())))

@@ -53,12 +53,20 @@ class Target:
         return self.y[np.searchsorted(self.rows, rows)]
 
 
-def read_target(column: Column, task: str, drop_missing: bool) -> Target:
-    """The target, checked; whatever cannot be learnt is refused with what would do."""
+def read_target(column: Column, task: str, drop_missing: bool, any_rows: bool = False) -> Target:
+    """The target, checked; whatever cannot be learnt is refused with what would do.
+
+    With `any_rows` these are rows to judge a model by: as few as there are, and of any classes.
+    """
     if task not in TASKS:
         raise TrainingError(f"task must be one of {', '.join(map(repr, TASKS))}; got {task!r}.", argument="task")
     rows = _present(column, drop_missing)
     dropped = len(column.missing()) - len(rows)
+    if any_rows and task in ("binary", "multiclass"):
+        y = _labels(column, rows)
+        return Target(task, "as asked", y, rows, dropped, *np.unique(y, return_counts=True))
+    if any_rows and task == "regression":
+        return Target(task, "as asked", _numbers(column, rows), rows, dropped)
     if len(rows) < LEAST:
         found = counted(len(rows), "row")
         raise _refused(column, f" has {found} with a value; at least {LEAST} are needed to learn and test.")

@@ -33,6 +33,8 @@ def train(
     drop_missing_target: bool = False,
     n_jobs: int | None = None,
     memory: float = 1000,
+    time: str | bool | None = None,
+    group: str | None = None,
     progress: Callable[[ProgressEvent], Any] | None = None,
 ) -> Training:
     """Tune, fit, prove and evaluate a model that predicts one column of a table from the others.
@@ -89,6 +91,13 @@ def train(
         Threads; None is all cores.
     memory : float, default=1000
         MB for kernel values.
+    time : str or False, default=None
+        Name of a column by which rows are in the order of time: the last rows are held out, and each fold is judged by
+        what came after its training rows. None: a column of dates that orders the table is taken for it, which is said
+        among the findings. False: rows are independent, and are drawn at random.
+    group : str, default=None
+        Name of a column whose values tell groups apart, such as patients: rows of one group stay on one side of every
+        split. It is not learnt from, unless `kinds` says what it is.
     progress : callable, default=None
         Called with events: `Stage`, `Candidate`, `Judged`, `Fitting`.
 
@@ -105,6 +114,10 @@ def train(
 
     Notes
     -----
+    Rows that are equal in all columns that are learnt from stay on one side of every split. Copies of the target,
+    columns that predict it alone, identifiers, labels that differ only in case or spaces, and columns that are
+    distributed otherwise in the held-out rows are named in ``findings``: nothing is left out because of them.
+
     The preparation is fitted once, on all training rows, and not again in every fold. It never looks at the target and
     never at a held-out row, so that the held-out scores are clean; a fold's test rows have had a part in the medians,
     means and levels, which biases nothing that matters and lets all candidates of a kernel machine share one matrix.
@@ -125,7 +138,7 @@ def train(
     """
     given = Arguments(
         model, task, C, gamma, kernel, test, seed, columns, kinds, metric, folds, tuning_rows, minutes,
-        drop_missing_target, n_jobs, memory,
+        drop_missing_target, n_jobs, memory, time, group,
     )  # fmt: skip
     given.check()
     return TrainingRun(given, target, progress).run(data)

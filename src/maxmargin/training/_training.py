@@ -17,7 +17,7 @@ class Score:
     Attributes
     ----------
     name : str
-        ``"accuracy"``, ``"balanced accuracy"``, ``"F1"`` (mean over the classes), ``"AUC"`` (two classes); for
+        ``"accuracy"``, ``"balanced accuracy"``, ``"macro F1"`` (mean over the classes), ``"AUC"`` (two classes); for
         regression ``"R2"``, ``"RMSE"``, ``"MAE"``.
     value : float
     low, high : float
@@ -98,6 +98,12 @@ class Split:
         Row numbers in the table as it was given, in ascending order.
     dropped_rows : int
         Rows without a target that were left out.
+    kind : {"random", "time", "groups"}
+        Whether rows were drawn, the last ones in the order of time were held out, or whole groups.
+    column : str or None
+        The column that tells the time or the group.
+    together : int
+        Rows that are equal to another one; equal rows are on the same side.
 
     """
 
@@ -107,6 +113,9 @@ class Split:
     train_rows: np.ndarray
     test_rows: np.ndarray
     dropped_rows: int = 0
+    kind: str = "random"
+    column: str | None = None
+    together: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +170,8 @@ class Training:
         What a reader should know: decisions, rows left out, warnings of the machines. One sentence each.
     seconds : dict of str to float
         Time by stage: ``data``, ``prepare``, ``tune``, ``fit``, ``evaluate``, ``total``.
+    findings : tuple of Finding
+        What endangers trust in the result: copies of the target, equal rows, and how rows were held out.
     rows : Divided or None
         The rows that were trained on and those that were held out, for a report; they are not pickled.
 
@@ -189,6 +200,7 @@ class Training:
     settings: dict[str, Any]
     notes: tuple[str, ...]
     seconds: dict[str, float]
+    findings: tuple = ()
     rows: Any = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -55,8 +55,11 @@ def search_forest(job: Job) -> SearchResult:
     """
     features = ("sqrt", 0.5) if job.classes else (0.333, 1.0)
     settings = [{"max_features": m, "min_samples_leaf": leaf} for m in features for leaf in (1, _LEAF)]
-    if len(job.y) <= _FEW:
-        trial = [{"n_estimators": _TREES[0], **setting} for setting in settings]
+    if len(job.y) <= _FEW or job.balanced or not job.order.plain:
+        # Rows outside a bag are no judges where their copies, their group or the days around them are inside, nor
+        # where classes weigh alike: of the rare one, leaves of one row are right by chance.
+        trees = _TREES[0] if len(job.y) <= _FEW else _TRIAL
+        trial = [{"n_estimators": trees, **setting} for setting in settings]
         tried = search_each(job, trial, lambda **params: make_forest(job, params), "")
         best, rows = tried.params, tried.table
         note = f"{len(settings)} settings on {len(job.y)} rows"
