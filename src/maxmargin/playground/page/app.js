@@ -159,6 +159,7 @@ class App {
   inspect(point, place = null) {
     if (point !== this.card.point) this.redraw();
     this.card.look(point, place);
+    this.lessons.check();
   }
 
   async preset(name, quiet = false) {

@@ -75,6 +75,7 @@ export class Steps {
       $("#course").classList.remove("busy");
     }
     this.mark();
+    this.app.lessons.check();
   }
 
   get place() {
