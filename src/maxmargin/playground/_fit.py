@@ -136,7 +136,7 @@ def _curve(question: Question, model: Any, header: dict[str, Any], arrays: dict[
 
 def _machine(question: Question, model: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Multipliers of kernel machines, and the width of the margin."""
-    if hasattr(model, "margin_width_"):
+    if has_margin(question, model):
         header["margin_width"] = np.asarray(model.margin_width_, dtype=np.float64).tolist()
     if getattr(model, "coef_", None) is not None and question.method.task == CLASSES and hasattr(model, "intercept_"):
         header["weights"] = np.asarray(model.coef_, dtype=np.float64).tolist()
@@ -157,6 +157,12 @@ def _machine(question: Question, model: Any, header: dict[str, Any], arrays: dic
     if "margin" in arrays:
         level = 0.0 if question.method.task == CURVE else 1.0
         arrays["slack"] = np.maximum(0.0, level - arrays["margin"])
+
+
+def has_margin(question: Question, model: Any) -> bool:
+    """Whether f = -1 and f = 1 are the edges of a margin."""
+    by_hinge = question.method.name == "svc" or "hinge" in str(question.values.get("loss", ""))
+    return by_hinge and hasattr(model, "margin_width_")
 
 
 def explain_error(error: BaseException) -> dict[str, str]:

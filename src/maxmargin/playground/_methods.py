@@ -114,14 +114,14 @@ def _box_steps(values: Mapping[str, Any]) -> dict[str, Any]:
 _STEPPER = Choice(
     "stepper",
     "Steps of",
-    {"smo": "SMO: two multipliers at a time", "projected_gradient": "projected gradient: all at once"},
+    {"smo": "SMO, pair by pair", "projected_gradient": "projected gradient"},
     "smo",
     help="Which solver the steps below are those of. The answer is the same.",
 )
 _SEED = Slider("random_state", "Seed", 0, 99, 0, whole=True, help="Of every draw: the same seed, the same model.")
 _LOSSES = {"hinge": "hinge", "squared_hinge": "squared hinge", "logistic": "logistic"}
 _DIRECTIONS = {
-    "gradient_descent": "gradient of all points, line search",
+    "gradient_descent": "gradient of all points",
     "plain": "SGD",
     "momentum": "SGD with momentum",
     "nesterov": "SGD, Nesterov",

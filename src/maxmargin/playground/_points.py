@@ -9,7 +9,7 @@ import numpy as np
 
 from ..messages import InputError
 from ._certificates import describe
-from ._fit import Answer, Fitted, cells_of, fit
+from ._fit import Answer, Fitted, cells_of, fit, has_margin
 from ._methods import CLASSES, CLUSTERS, CURVE
 
 
@@ -52,7 +52,7 @@ def without(fitted: Fitted, point: int) -> Answer:
     if question.method.task != CLUSTERS and question.method.task != CURVE:
         cells = cells_of(question)
         header["changed"] = float(np.mean(again.model.predict(cells) != fitted.model.predict(cells)))
-    if hasattr(again.model, "margin_width_"):
+    if has_margin(other, again.model):
         header["margin_width"] = np.asarray(again.model.margin_width_, dtype=np.float64).tolist()
     return header, arrays
 

@@ -5,6 +5,10 @@ import { NAMES } from "./palette.js";
 
 const STEPS = 1000;
 
+function plain(value) {
+  return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential().replace("e+", "e") : String(value);
+}
+
 export class Controls {
   constructor(app) {
     this.app = app;
@@ -82,7 +86,7 @@ export class Controls {
     element.value = this.toSlider(control, value);
     element.setAttribute("aria-valuetext", shown(value === "inf" ? Infinity : value, 4));
     const number = $(`#p-${control.name}-number`);
-    if (document.activeElement !== number) number.value = value === "inf" ? "∞" : String(value);
+    if (document.activeElement !== number) number.value = value === "inf" ? "∞" : plain(value);
   }
 
   fromSlider(control, position) {
@@ -108,7 +112,8 @@ export class Controls {
     else {
       const end = control.endless ? " or ∞" : "";
       this.app.say(`${control.label}: a ${control.whole ? "whole number" : "number"} from ${control.low} to ${control.high}${end}.`, "bad");
-      input.value = String(this.app.value(control.name));
+      const now = this.app.value(control.name);
+      input.value = now === "inf" ? "∞" : plain(now);
     }
   }
 

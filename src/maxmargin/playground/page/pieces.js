@@ -4,7 +4,7 @@ import { shape } from "./palette.js";
 
 export function drawPieces(pen, answer, view, palette, what) {
   const { pieces } = answer.header;
-  if (pieces.trees) trees(pen, pieces, view, palette);
+  if (pieces.trees) trees(pen, pieces, view, palette, what);
   if (pieces.learners) learners(pen, pieces.learners, view, palette);
   if (pieces.prototypes && answer.count === what.points.length) prototypes(pen, pieces.prototypes, what.points, view, palette);
   if (pieces.centres) centres(pen, pieces.centres, view, palette);
@@ -17,14 +17,16 @@ function segment(pen, x0, y0, x1, y1) {
   pen.stroke();
 }
 
-function trees(pen, { trees: all, tree_count: count }, view, palette) {
+function trees(pen, { trees: all, tree_count: count }, view, palette, what) {
   const tree = all[0];
   pen.strokeStyle = palette.line;
-  if (count) return; // of a forest the vote is shown, and its trees in the panel
+  if (count) return; // of a forest the vote is shown
+  pen.globalAlpha = what.task === "curve" ? 0.22 : 1;
   for (const [x0, y0, x1, y1, depth] of tree.lines) {
     pen.lineWidth = Math.max(0.7, 2.4 - 0.4 * depth);
     segment(pen, view.x(x0), view.y(y0), view.x(x1), view.y(y1));
   }
+  pen.globalAlpha = 1;
 }
 
 function learners(pen, all, view, palette) {

@@ -81,9 +81,6 @@ function others({ header }) {
   if (header.margin_width?.length === 1) list.push(figure("width of the margin", header.margin_width[0]));
   if (header.squared_error !== undefined) list.push(figure("mean squared error", header.squared_error), figure("R²", header.r2));
   const { pieces } = header;
-  if (pieces.prototypes) list.push(figure("prototypes", pieces.prototypes.length, 6));
-  if (pieces.inertia !== undefined) list.push(figure("inertia", pieces.inertia));
-  if (pieces.ncut !== undefined) list.push(figure("normalised cut", pieces.ncut));
   if (pieces.learners) list.push(figure("weak learners", pieces.learners.length, 6));
   if (pieces.tree_count) list.push(figure("trees", pieces.tree_count, 6));
   else if (pieces.trees) list.push(figure("leaves", pieces.trees[0].leaves, 6), figure("depth", pieces.trees[0].depth, 6));

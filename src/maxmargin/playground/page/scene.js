@@ -104,8 +104,6 @@ function linesOf(answer, level, plane) {
   return answer.lines.get(key);
 }
 
-const MARGINS = new Set(["svc", "linear_svc", "gradient"]);
-
 function boundaries(pen, answer, view, palette) {
   const { values, f } = answer.arrays;
   if (!values) return;
@@ -122,7 +120,7 @@ function boundaries(pen, answer, view, palette) {
   }
   pen.lineWidth = 2.2;
   follow(pen, onPixels(linesOf(answer, 0, values), answer.header, view));
-  if (!MARGINS.has(answer.header.method) || !f) return;
+  if (!answer.header.margin_width || !f) return;
   pen.lineWidth = 1.3;
   pen.setLineDash([6, 5]);
   for (const level of [-1, 1]) follow(pen, onPixels(linesOf(answer, level, values), answer.header, view));

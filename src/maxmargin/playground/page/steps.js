@@ -58,21 +58,26 @@ export class Steps {
     const { app } = this;
     const { points, task } = app.state.now;
     this.key = { points, params: app.state.params, method: app.state.method, task };
+    this.course = null; // the curves stay, dimmed, without their numbers
     $("#course").classList.add("busy");
+    $("#legend").replaceChildren();
+    $("#step-name").textContent = "…";
+    const { key } = this;
     try {
       const [header, arrays] = app.question(null);
       const { header: said, arrays: found } = await app.connection.ask("course", header, arrays);
+      if (key !== this.key) return;
       this.course = { ...said, arrays: found, steps: found.steps };
       $("#steps-message").textContent = "";
     } catch (error) {
       if (error instanceof Dropped || error instanceof Lost) {
-        this.key = null;
+        if (key === this.key) this.key = null;
         return;
       }
-      this.course = null;
+      if (key !== this.key) return;
       $("#steps-message").textContent = error.message;
     } finally {
-      $("#course").classList.remove("busy");
+      if (key === this.key || this.key === null) $("#course").classList.remove("busy");
     }
     this.mark();
     this.app.lessons.check();
@@ -104,7 +109,7 @@ export class Steps {
   play() {
     if (this.playing) return this.stop();
     if (this.place === (this.course?.steps.length ?? 0) - 1) this.go(0);
-    $("#step-play").textContent = "⏸";
+    $("#step-play").classList.add("playing");
     $("#step-play").setAttribute("aria-label", "Pause");
     this.playing = setInterval(() => {
       if (!this.course || this.place >= this.course.steps.length - 1) return this.stop();
@@ -116,7 +121,7 @@ export class Steps {
   stop() {
     clearInterval(this.playing);
     this.playing = null;
-    $("#step-play").textContent = "▶";
+    $("#step-play").classList.remove("playing");
     $("#step-play").setAttribute("aria-label", "Play");
   }
 
