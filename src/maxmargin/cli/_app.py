@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, Parameter
 
 from ._model_commands import check, explain, export, info, report
+from ._playground import playground
 from ._predict import predict
 from ._train import train
 
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Callable[..., int]] = {
     "report": report,
     "export": export,
     "info": info,
+    "playground": playground,
 }
 _HELP = "From a table in a file to a tuned, proven, explained and saved model."
 _EPILOGUE = (

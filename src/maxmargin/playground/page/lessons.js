@@ -1,0 +1,97 @@
+// The card of the lesson that is open, and the list of all.
+
+import { $, make, say } from "./dom.js";
+import { LESSONS } from "./lesson_list.js";
+
+export class Lessons {
+  constructor(app) {
+    this.app = app;
+    this.solved = new Set();
+    this.memo = {};
+    $("#lessons-open").addEventListener("click", () => this.list());
+  }
+
+  list() {
+    const rows = LESSONS.map((lesson, k) =>
+      make("li", {}, make("button", { type: "button", onclick: () => this.begin(k) }, make("span", { class: "soft" }, String(k + 1)), lesson.title, make("span", { class: "tick" }, this.solved.has(k) ? "✓ done" : ""))),
+    );
+    $("#lesson-items").replaceChildren(...rows);
+    if (!$("#lesson-list").open) $("#lesson-list").showModal();
+  }
+
+  /** Open a lesson with its points, method and parameters. */
+  async begin(k) {
+    const { app } = this;
+    const { start } = LESSONS[k];
+    $("#lesson-list").close();
+    try {
+      const { arrays } = await app.connection.ask("preset", { name: start.preset, seed: 0 });
+      const { now } = app.state;
+      const params = { ...now.params, ...start.other, [start.method]: start.params };
+      this.memo = {};
+      app.editor.choose(0);
+      app.inspect(null);
+      if (app.steps.open) app.steps.toggle();
+      app.state.change(`lesson ${performance.now()}`, { task: start.task, methods: { ...now.methods, [start.task]: start.method }, params, lesson: k });
+      app.take(arrays.points, arrays.labels);
+      this.show();
+      $("#lesson").scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      say(error.message || "The server is not there just now.", "bad");
+    }
+  }
+
+  /** After a link was opened. */
+  restore() {
+    if (LESSONS[this.app.state.now.lesson]) this.show();
+  }
+
+  close() {
+    this.app.state.look({ lesson: null });
+    $("#lesson").hidden = true;
+  }
+
+  show() {
+    const k = this.app.state.now.lesson;
+    const lesson = LESSONS[k];
+    const place = $("#lesson");
+    place.hidden = false;
+    place.classList.remove("done");
+    place.replaceChildren(
+      make("div", { class: "head" }, make("h2", {}, lesson.title), make("span", { class: "soft small" }, `${k + 1} of ${LESSONS.length}`)),
+      ...lesson.text.map((text) => make("p", {}, text)),
+      make("p", { class: "task" }, lesson.task),
+      make("p", { class: "state", role: "status" }, ""),
+      make("div", { class: "buttons" },
+        make("button", { type: "button", onclick: () => this.begin(k) }, "Start again"),
+        k + 1 < LESSONS.length ? make("button", { type: "button", id: "lesson-next", onclick: () => this.begin(k + 1) }, "Next lesson") : null,
+        make("button", { type: "button", onclick: () => this.close() }, "Close")),
+    );
+    this.finished = false;
+    this.check();
+  }
+
+  /** Whether the task is done now; once it is, it stays so. */
+  check() {
+    const { app } = this;
+    const k = app.state.now.lesson;
+    const lesson = LESSONS[k];
+    if (!lesson || $("#lesson").hidden || this.finished) return;
+    const { answer } = app;
+    const current = answer && answer.count === app.state.now.points.length && app.asked.method === app.state.method;
+    const { steps } = app;
+    const seen = {
+      app, memo: this.memo, method: app.state.method, points: app.state.now.points, failure: app.failure, point: app.card.point,
+      answer: current ? answer : null, header: current ? answer.header : null, cases: app.cases, value: (name) => app.value(name),
+      course: steps.open && steps.course && steps.key?.params === app.state.params ? steps.course : null,
+    };
+    this.finished = lesson.done(seen);
+    const place = $("#lesson .state");
+    if (this.finished) {
+      this.solved.add(k);
+      $("#lesson").classList.add("done");
+      place.textContent = "✓ Done";
+      $("#lesson-next")?.classList.add("main");
+    } else place.textContent = lesson.progress?.(seen) ?? "";
+  }
+}

@@ -1,0 +1,179 @@
+// A point that is looked at: its multiplier, slack, margin and case, the formula with its numbers, and what it holds up.
+
+import { $, calm, make, shown } from "./dom.js";
+
+const MINUS = "−";
+
+export class PointCard {
+  constructor(app) {
+    this.app = app;
+    this.point = null;
+    this.askWithout = calm(140, () => this.without());
+    this.askProbe = calm(60, () => this.probe());
+  }
+
+  look(point, place) {
+    this.place = place;
+    if (point !== this.point) {
+      this.point = point;
+      this.app.ghost = null;
+      this.found = null;
+      this.show();
+      if (point !== null) this.askWithout();
+    }
+    if (point === null && place) this.askProbe();
+  }
+
+  /** After a new answer. */
+  refresh() {
+    this.app.ghost = null;
+    this.found = null;
+    this.show();
+    if (this.point !== null && !this.app.editor.drag) this.askWithout();
+  }
+
+  show() {
+    const place = $("#point");
+    const { answer, state } = this.app;
+    const k = this.point;
+    const point = k === null ? null : state.now.points[k];
+    if (!point || !answer || answer.count !== state.now.points.length) {
+      place.replaceChildren(make("p", { class: "soft" }, "Hover over a point, or press n in the picture, to see its multiplier, its margin and its case."));
+      return;
+    }
+    const head = make("div", { class: "verdict" }, make("b", {}, `Point ${k + 1}`), make("span", { class: "soft" }, `(${shown(point[0], 4)}, ${shown(point[1], 4)})`));
+    place.replaceChildren(head, ...this.body(k), this.moves());
+  }
+
+  body(k) {
+    const { answer, cases } = this.app;
+    const own = cases ? entries(cases, k) : [];
+    if (own.length) return own.map((entry) => this.entry(entry, cases.header, k));
+    const { margin, multiplier, slack } = answer.arrays;
+    if (margin) return [this.entry({ margin: margin[k], multiplier: multiplier[k], slack: slack[k], case: null, problem: 0 }, { problems: [""] }, k)];
+    return [this.plain(k)];
+  }
+
+  entry({ margin, multiplier, slack, case: kase, problem }, { words, problems }, k) {
+    const curve = this.app.state.now.task === "curve";
+    const lines = curve ? this.tube(k, slack) : this.street(k, margin, slack);
+    const C = this.app.value("C");
+    const at = multiplier === 0 ? "= 0" : C !== "inf" && multiplier === C ? "= C" : C === "inf" ? "> 0" : "";
+    const rows = [make("div", { class: "formula" }, ...lines), make("dl", { class: "figures" },
+      pair("multiplier α", multiplier, at), pair("slack ξ", slack), pair("margin z", margin), kase === null ? null : word("case", words[kase]))];
+    return make("div", { class: "entry" }, problems.length > 1 ? make("p", { class: "soft small" }, problems[problem]) : null, ...rows);
+  }
+
+  street(k, margin, slack) {
+    const { answer, state } = this.app;
+    const several = answer.header.classes?.length > 2;
+    const f = several ? null : answer.arrays.f?.[k];
+    const side = several ? null : state.now.points[k][2] === answer.header.classes[1] ? "+1" : `${MINUS}1`;
+    const z = several || f === undefined ? `z = y f(x) = ${shown(margin)}` : `z = y f(x) = ${side} · ${bracket(f)} = ${shown(margin)}`;
+    return [make("p", {}, z), make("p", {}, `ξ = max(0, 1 ${MINUS} z) = max(0, 1 ${MINUS} ${bracket(margin)}) = ${shown(slack)}`)];
+  }
+
+  tube(k, slack) {
+    const { answer, state } = this.app;
+    const y = state.now.points[k][1];
+    const f = answer.arrays.f[k];
+    const epsilon = this.app.value("epsilon");
+    return [
+      make("p", {}, `r = y ${MINUS} f(x) = ${shown(y)} ${MINUS} ${bracket(f)} = ${shown(y - f)}`),
+      make("p", {}, `ξ = max(0, |r| ${MINUS} ε) = max(0, ${shown(Math.abs(y - f))} ${MINUS} ${shown(epsilon, 4)}) = ${shown(slack)}`),
+    ];
+  }
+
+  plain(k) {
+    const { answer, state } = this.app;
+    const { arrays, header } = answer;
+    const list = [];
+    if (state.now.task === "curve") {
+      const y = state.now.points[k][1];
+      return make("div", { class: "formula" }, make("p", {}, `r = y ${MINUS} f(x) = ${shown(y)} ${MINUS} ${bracket(arrays.f[k])} = ${shown(y - arrays.f[k])}`));
+    }
+    if (state.now.task === "clusters") list.push(word("cluster", String(arrays.predicted[k] + 1)));
+    else list.push(word("class", this.name(state.now.points[k][2])), word("predicted", this.name(arrays.predicted[k])));
+    if (arrays.f && header.classes) {
+      const f = [...arrays.f.subarray(k * arrays.f.shape[1], (k + 1) * arrays.f.shape[1])];
+      f.forEach((v, c) => list.push(pair(f.length > 1 ? `f of ${this.name(header.classes[c])}` : "f(x)", v)));
+    }
+    if (arrays.shares) header.classes.forEach((c, i) => list.push(pair(`share of ${this.name(c)}`, arrays.shares[k * arrays.shares.shape[1] + i])));
+    if (header.pieces.prototypes) list.push(word("kept as a prototype", header.pieces.prototypes.includes(k) ? "yes" : "no"));
+    return make("dl", { class: "figures" }, ...list);
+  }
+
+  name(label) {
+    return this.app.state.now.names?.classes?.[label] ?? `class ${label + 1}`;
+  }
+
+  moves() {
+    if (!this.found) return make("p", { class: "soft small moves" }, "");
+    const { header } = this.found;
+    if (header.error) return make("p", { class: "soft small moves" }, header.error);
+    const tiny = header.moves !== undefined && header.moves < 1e-3;
+    let text;
+    if (header.moves !== undefined) {
+      text = tiny ? "Without it: nothing moves" : "Without it, the dotted line";
+      text += ` (f changes by up to ${shown(header.moves, 3)} in this picture).`;
+    } else if (header.changed !== undefined) text = `Without it, ${shown(100 * header.changed, 3)} % of the picture change class.`;
+    else text = "";
+    return make("p", { class: "small moves" }, text);
+  }
+
+  async without() {
+    const { app } = this;
+    const k = this.point;
+    if (k === null || !app.answer || app.answer.count !== app.state.now.points.length || app.editor.drag || app.state.now.step !== null) return;
+    try {
+      const found = await app.connection.ask("without", { point: k });
+      if (k !== this.point) return;
+      this.found = found;
+      app.ghost = found;
+    } catch (error) {
+      if (error.kind === "input" || error.kind === "impossible") this.found = { header: { error: `Without it: ${error.message}` }, arrays: {} };
+      else return;
+    }
+    this.show();
+    app.redraw();
+  }
+
+  async probe() {
+    const { app } = this;
+    const { place } = this;
+    if (this.point !== null || !place || !app.answer || app.editor.drag) return;
+    try {
+      const { header } = await app.connection.ask("probe", { place });
+      if (this.point !== null) return;
+      const parts = [`(${shown(place[0], 4)}, ${shown(place[1], 4)})`];
+      if (typeof header.f === "number") parts.push(`f(x) = ${shown(header.f)}`);
+      else if (header.f?.length === 1) parts.push(`f(x) = ${shown(header.f[0])}`);
+      else if (header.predicted !== undefined) parts.push(app.state.now.task === "clusters" ? `cluster ${header.predicted + 1}` : this.name(header.predicted));
+      $("#probe").textContent = parts.join("   ");
+    } catch {
+      $("#probe").textContent = "";
+    }
+  }
+}
+
+function entries({ arrays, header }, k) {
+  const found = [];
+  const { sample, problem, margin, multiplier, slack } = arrays;
+  if (!sample) return found;
+  for (let i = 0; i < sample.length; i++) {
+    if (sample[i] === k) found.push({ problem: problem[i], margin: margin[i], multiplier: multiplier[i], slack: slack[i], case: arrays.case[i] });
+  }
+  return header.words.length ? found : [];
+}
+
+function bracket(value) {
+  return value < 0 ? `(${shown(value)})` : shown(value);
+}
+
+function pair(name, value, extra = "") {
+  return make("div", { class: "figure" }, make("dt", {}, name), make("dd", { "data-figure": name, "data-value": String(value) }, shown(value), extra ? make("span", { class: "soft" }, ` ${extra}`) : null));
+}
+
+function word(name, value) {
+  return make("div", { class: "figure" }, make("dt", {}, name), make("dd", { "data-figure": name }, value));
+}
