@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 STOREYS = [
     (5, "for people", "#dbe7f3"),
     (3, "from files to models", "#dbe7f3"),
-    (2, "pictures, diagnoses", "#dbe7f3"),
+    (3, "pictures, clusters of machines", "#dbe7f3"),
     (10, "estimators", "#dcefdc"),
     (4, "what estimators share", "#dcefdc"),
     (3, "optimum and proof", "#f8e5c8"),

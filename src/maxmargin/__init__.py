@@ -11,6 +11,7 @@ _ROOMS = (
     "bounds",
     "certificates",
     "cluster",
+    "dask",
     "data",
     "detection",
     "diagnostics",

@@ -1,6 +1,7 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
+from ._bounded_sums import BoundedSum as BoundedSum
 from ._bracket import LowerBound, by_row, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from ._cases import (
     CASES,
@@ -48,16 +49,34 @@ from ._indefinite import IndefiniteKernelError, IndefiniteKernelWarning, of_widt
 from ._kernel_crammer_singer import evaluate_kernel_crammer_singer
 from ._kernel_logistic import evaluate_kernel_logistic
 from ._kernel_ridge import evaluate_kernel_ridge, hold_to_rounding
-from ._linear import confirmed, evaluate_linear, refuted
+from ._linear import confirmed, confirmed_by as confirmed_by, evaluate_linear, refuted
 from ._linear_bounds import decision_errors
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._normal_equations import NormalEvidence, evaluate_normal_equations
 from ._optimal_values import optimal_values
+from ._partial_multinomial import (
+    MultinomialPart as MultinomialPart,
+    evidence_of_classes as evidence_of_classes,
+    multinomial_part as multinomial_part,
+)
+from ._partial_normal import (
+    NormalPart as NormalPart,
+    evidence_of_normal_parts as evidence_of_normal_parts,
+    normal_part as normal_part,
+)
+from ._partial_risk import (
+    RiskPart as RiskPart,
+    balanced_rule as balanced_rule,
+    evidence_of_parts as evidence_of_parts,
+    risk_part as risk_part,
+    rule_part as rule_part,
+)
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up, rounding_of, sampled_words
 from ._risk import RiskEvidence, evaluate_risk
 from ._sampled import SampledBound, sampled_lower_bound
 from ._separability import NotSeparableError, SeparationProof, not_separable, row_keys
+from ._slope_rule import SlopeRule
 from ._tube import evaluate_tube
 
 __all__ = [
@@ -86,6 +105,7 @@ __all__ = [
     "RiskEvidence",
     "SampledBound",
     "SeparationProof",
+    "SlopeRule",
     "Status",
     "all_finite",
     "averaged_guarantee",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine import interruptible
 from ._duality import Evidence
+from ._elsewhere import found_elsewhere
 from ._print import as_html, as_text
 from ._unweighted import without_weights
 
@@ -192,7 +193,8 @@ class ModelCertificate:
         """
         if self._recompute is None:
             raise ValueError("this certificate has lost its model; take it from model.certificate_.")
-        found = ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
+        elsewhere = found_elsewhere(self._recompute, X, y, sample_weight)
+        found = elsewhere or ModelCertificate(tuple(self._recompute(X, y, sample_weight)), self._recompute)
         if found.status is Status.REFUTED:
             return replace(found, note=without_weights(self._recompute, sample_weight))
         return found

@@ -16,6 +16,7 @@ from ._crammer_singer import evaluate_crammer_singer
 from ._linear_hard_margin import evaluate_linear_hard_margin
 from ._multinomial import evaluate_multinomial
 from ._risk import RiskEvidence, evaluate_risk
+from ._slope_rule import SlopeRule
 
 # How exactly a claimed figure has to be reproduced, relative to the objectives.
 _REPRODUCED = 1e-9
@@ -31,17 +32,22 @@ _EVALUATE: dict[str, Callable[..., RiskEvidence]] = {
 
 
 def evaluate_linear(
-    problem: Any, variables: np.ndarray, slopes: np.ndarray | None = None, *, as_given: bool = False
+    problem: Any, variables: np.ndarray, slopes: np.ndarray | SlopeRule | None = None, *, as_given: bool = False
 ) -> RiskEvidence:
     """Primal, dual, gap and violation of a linear problem at its variables, and slopes of the dual if there are any.
 
     Slopes `as_given` come from earlier evidence and are taken as they are: see `evaluate_risk`.
     """
+    if isinstance(slopes, SlopeRule):
+        if problem.kind != "risk" or not slopes.is_sound():
+            slopes = None
+        else:
+            slopes = slopes.slopes(problem, problem.decision(variables))
     return _EVALUATE[problem.kind](problem, variables, slopes, as_given=as_given)
 
 
 def confirmed(
-    problem: Any, variables: np.ndarray, slopes: np.ndarray | None, claim: Certificate, tolerance: float
+    problem: Any, variables: np.ndarray, slopes: np.ndarray | SlopeRule | None, claim: Certificate, tolerance: float
 ) -> Certificate:
     """Figures recomputed from a model beside those claimed, which they have to reproduce.
 
@@ -50,9 +56,18 @@ def confirmed(
     no_intercept = not problem.fit_intercept
     if not np.isfinite(variables).all() or (no_intercept and np.any(problem.as_rows(variables)[..., -1] != 0)):
         return refuted(claim)
-    if slopes is not None and (len(slopes) != problem.n or not np.isfinite(slopes).all()):
+    given = slopes is not None and not isinstance(slopes, SlopeRule)
+    if given and (len(slopes) != problem.n or not np.isfinite(slopes).all()):  # type: ignore[arg-type]
         slopes = None
-    evidence = evaluate_linear(problem, variables, slopes, as_given=True)
+    return confirmed_by(
+        evaluate_linear(problem, variables, slopes, as_given=True), problem, variables, claim, tolerance
+    )
+
+
+def confirmed_by(
+    evidence: RiskEvidence, problem: Any, variables: np.ndarray, claim: Certificate, tolerance: float
+) -> Certificate:
+    """The same by evidence that is at hand; `problem` may be None where nothing was said of averages."""
     converged = claim.status is Status.CONVERGED
     if not _reproduced(evidence, claim) or (converged and evidence.unbounded):
         return Certificate.of(evidence, Status.REFUTED, claim.iterations, claim.seconds, claim.label)

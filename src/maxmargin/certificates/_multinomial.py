@@ -20,7 +20,7 @@ from ._rounding import U, bounded_dot
 from ._simplex_bounds import dual_bound, image_errors, imbalance, largest_decision_errors, primal_bound
 
 # Relative error of an entry of c_i (p_i - e_y), but for the sum that the label's is.
-_SLOPES = WEIGHT + 6 * U
+SLOPES = WEIGHT + 6 * U
 _EQUATIONS = 4000
 
 
@@ -31,7 +31,7 @@ def evaluate_multinomial(problem: MultinomialRisk, theta: np.ndarray) -> RiskEvi
     primal, rounding = _primal(problem, theta, F)
     if not isfinite(primal):
         return RiskEvidence(inf, 0.0, inf, inf, inf, np.zeros_like(F), F)
-    P, u = _off_labels(problem, _balanced(problem, F))
+    P, u = off_labels(problem, _balanced(problem, F))
     V = -problem.transposed(u)[:-1]
     if penalty.l2 <= 0 and penalty.l1 > 0:
         # towards the labels themselves (u = 0) until the conjugate is finite but for rounding
@@ -61,6 +61,12 @@ def _primal(problem: MultinomialRisk, theta: np.ndarray, F: np.ndarray) -> tuple
     """An upper bound of the objective, and how much of it is rounding."""
     if not (np.isfinite(theta).all() and np.isfinite(F).all()):
         return inf, inf
+    losses, errors = bounded_losses(problem, theta, F)
+    return primal_bound(losses, errors, problem.weights, problem.penalty, theta[:-1])
+
+
+def bounded_losses(problem: MultinomialRisk, theta: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The loss of each sample at its decision values, and bounds of their errors."""
     with np.errstate(over="ignore", invalid="ignore"):
         top = F.max(axis=1)
         below = top - F[np.arange(problem.n), problem.label]
@@ -69,10 +75,10 @@ def _primal(problem: MultinomialRisk, theta: np.ndarray, F: np.ndarray) -> tuple
         # the gradient's entries sum to 2 (1 - p_y) in size, which changes by a factor of at most e^(2 moved) on the way
         errors = 2 * moved * np.where(moved < 1e-3, np.minimum(1.01 * -np.expm1(-losses) + 4 * U, 1.0), 1.0)
         errors += (2 * problem.classes + 16) * U + 4 * U * losses
-    return primal_bound(losses, errors, problem.weights, problem.penalty, theta[:-1])
+    return losses, errors
 
 
-def _off_labels(problem: MultinomialRisk, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def off_labels(problem: MultinomialRisk, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The probabilities of the other classes, and slopes; the label has what they leave of 1, as a real number.
 
     So a slope that is next to zero has a small relative error, which 1 - p would not have.
@@ -94,13 +100,8 @@ def _dual(problem: MultinomialRisk, others: np.ndarray, u: np.ndarray, V: np.nda
     c, k, threads = problem.weights, problem.classes, problem.threads
     if not np.isfinite(u).all():
         return 0.0, inf
-    mass = others.sum(axis=1)
-    label = np.maximum(1 - mass, 0.0)
-    entropy = scipy.special.entr(others).sum(axis=1) + scipy.special.entr(label)
-    # the label's probability is off by (k + 2) u mass + u, hence -p log p by at most that times 1 - log p
-    errors = (WEIGHT + (k + 8) * U) * entropy + np.where(label < 0.5, 80.0, 2.0) * ((k + 4) * mass + 1) * U
-    value, error = bounded_dot(c, entropy, errors)
-    sizes, relative_error = np.abs(u).max(axis=1), _SLOPES + k * U
+    label, value, error = bounded_entropy(problem, others)
+    sizes, relative_error = np.abs(u).max(axis=1), SLOPES + k * U
     slack = relative_error * ROOM * np.abs(u).sum(axis=0)
     nothing = np.zeros(problem.n)
     if problem.penalty.l1 <= 0 and problem.penalty.l2 <= 0:
@@ -118,6 +119,18 @@ def _dual(problem: MultinomialRisk, others: np.ndarray, u: np.ndarray, V: np.nda
 
     bound, cost = at(t)
     return bound, at(rounded)[1] if rounded < t else cost
+
+
+def bounded_entropy(problem: MultinomialRisk, others: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Probabilities of the labels, ``- sum_i c_i sum_k p_ik log p_ik``, and a bound of its error."""
+    c, k = problem.weights, problem.classes
+    mass = others.sum(axis=1)
+    label = np.maximum(1 - mass, 0.0)
+    entropy = scipy.special.entr(others).sum(axis=1) + scipy.special.entr(label)
+    # the label's probability is off by (k + 2) u mass + u, hence -p log p by at most that times 1 - log p
+    errors = (WEIGHT + (k + 8) * U) * entropy + np.where(label < 0.5, 80.0, 2.0) * ((k + 4) * mass + 1) * U
+    value, error = bounded_dot(c, entropy, errors)
+    return label, value, error
 
 
 def _least(problem: MultinomialRisk, others: np.ndarray) -> np.ndarray:

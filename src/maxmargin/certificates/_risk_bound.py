@@ -37,7 +37,7 @@ from ._rounding import U, bounded_dot
 # Rounding that takes more than this share of a bound is worth another one.
 _UNCERTAIN = 1e-6
 # Relative error of a product c_i u_i: that of c_i, its own rounding, and that of u where it was scaled.
-_SLOPES = WEIGHT + 4 * U
+SLOPES = WEIGHT + 4 * U
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def lower_bound(problem: Risk, f: np.ndarray, u: np.ndarray, as_given: bool = Fa
     if not np.isfinite(size).all():
         return nothing
     if penalty.separable is None:
-        u, v, size = _within_domain(problem, u, v, size, _SLOPES + 2 * _imbalance(problem, u)[0])
+        u, v, size = _within_domain(problem, u, v, size, SLOPES + 2 * _imbalance(problem, u)[0])
     elif l2 <= 0 and not free:
         u, v, size = _within_l1(penalty, l1, u, v, size)
     found = _bound_at(problem, u, v, size, l1, l2, free)
@@ -87,15 +87,15 @@ def _bound_at(
 ) -> Below | None:
     """The dual at slopes u, where ``v = -A'diag(c) u`` has terms of `size`; nothing, if it is not finite."""
     penalty = problem.penalty
-    value, error, wobble = _conjugate_sum(problem, u)
+    value, error, wobble = conjugate_sum(problem, u)
     if free:
-        errors = compensated_errors(v, size, problem.n, _SLOPES)
+        errors = compensated_errors(v, size, problem.n, SLOPES)
         moved, rounded = _correction(problem, u, v, errors)
         return _below(value - error - moved, error + rounded, abs(value) + error + moved, u, v, errors)
 
     def at(t: float) -> tuple[float, float, float, np.ndarray]:
         """The bound if slopes of one sign have to be scaled by 1 - t, what it costs, its terms, and errors of v."""
-        errors, cost = compensated_errors(v, size, problem.n, _SLOPES + t), error + t * wobble
+        errors, cost = compensated_errors(v, size, problem.n, SLOPES + t), error + t * wobble
         if l2 > 0:
             penalised, more = conjugate_bound(penalty, v, errors)
             return value - cost - penalised, cost + more, abs(value) + cost + more, errors
@@ -119,7 +119,7 @@ def _below(
     return Below(bound, rounding, u, v, errors) if isfinite(bound) else None
 
 
-def _conjugate_sum(problem: Risk, u: np.ndarray) -> tuple[float, float, float]:
+def conjugate_sum(problem: Risk, u: np.ndarray) -> tuple[float, float, float]:
     """``-sum_i c_i loss*(u_i)``, a bound of its error, and an upper bound of the sum of the terms' sizes."""
     c = problem.weights
     stars, errors = conjugates(problem.loss, u, problem.y, c)
@@ -192,7 +192,7 @@ def _correction(problem: Risk, u: np.ndarray, v: np.ndarray, errors: np.ndarray)
     rho = np.where(c > 0, np.maximum(rho, 0.0), 0.0)
     total, error = bounded_dot(c, u)
     sums = np.abs(np.append(v, total))
-    off = np.append(errors, error + _SLOPES * float(c @ np.abs(u)))
+    off = np.append(errors, error + SLOPES * float(c @ np.abs(u)))
     # a column of zeros has nothing to balance
     kept = sum_magnitudes(problem.rows, (c > 0).astype(np.float64), problem.threads) > 0
     kept[-1] = problem.fit_intercept

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..engine import interruptible
 from ._docstrings import complete_class, complete_method
+from ._lazy import ROW_BY_ROW, lazy_on_clusters
 from ._parameters import CheckedParameters
 
 
@@ -24,7 +25,8 @@ class PublicMethods:
             if isinstance(method, FunctionType) and not name.startswith("_"):
                 complete_method(method, cls)
                 if method is member:
-                    setattr(cls, name, interruptible(method))
+                    heard = interruptible(method)
+                    setattr(cls, name, lazy_on_clusters(heard) if name in ROW_BY_ROW else heard)
         super().__init_subclass__(**options)
 
 

@@ -7,7 +7,7 @@ from ._classifier import LinearClassifierMachine
 from ._fit import fit_classifier
 from ._formulation import LinearFormulation, refuse_intercept_scaling
 from ._machine import LinearMachine
-from ._model import check_finite, keep
+from ._model import check_finite, keep, keep_parts
 from ._path import LinearPath, solve_path
 from ._search import LinearSearch
 from ._solve import Part, Tasks
@@ -32,6 +32,7 @@ __all__ = [
     "classifier_cases",
     "fit_classifier",
     "keep",
+    "keep_parts",
     "refuse_intercept_scaling",
     "regressor_cases",
     "solve_path",

@@ -20,6 +20,7 @@ from ..certificates import (
     Certificate,
     KKTCases,
     RiskEvidence,
+    SlopeRule,
     Status,
     decision_errors,
     evaluate_linear,
@@ -73,7 +74,9 @@ def classifier_cases(machine: Any, formulation: LinearFormulation, X: Any, y: An
     return KKTCases.concatenate([_of_margins(k, problem(k), w, u, claim) for k, (w, u, claim) in enumerate(model)])
 
 
-def _of_margins(k: int, problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate) -> KKTCases:
+def _of_margins(
+    k: int, problem: Risk, theta: np.ndarray, slopes: np.ndarray | SlopeRule | None, claim: Certificate
+) -> KKTCases:
     best, evidence = _sharpened(problem, theta, slopes, claim)
     low, high = optimal_values(problem, best, evidence)
     y, rows = problem.y, np.flatnonzero(problem.weights > 0)
@@ -97,7 +100,7 @@ def _by_place(least: np.ndarray, most: np.ndarray) -> np.ndarray:
 
 
 def _sharpened(
-    problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate
+    problem: Risk, theta: np.ndarray, slopes: np.ndarray | SlopeRule | None, claim: Certificate
 ) -> tuple[np.ndarray, RiskEvidence]:
     """Weights nearer to the optimum than those of a fit that has converged, or these, with what proves their gap."""
     own = evaluate_linear(problem, theta, slopes, as_given=True)
@@ -106,7 +109,8 @@ def _sharpened(
     solvers = choose_solver(problem)
     if StochasticGradient in solvers:
         return theta, own
-    found = solve_risk(problem, solvers, theta, _SHARP, slopes=slopes)
+    known = own.u if isinstance(slopes, SlopeRule) else slopes
+    found = solve_risk(problem, solvers, theta, _SHARP, slopes=known)
     if found.keyboard:
         raise KeyboardInterrupt
     evidence = found.evidence
@@ -139,7 +143,9 @@ def _joint_cases(problem: Any, W: np.ndarray, alpha: np.ndarray | None) -> KKTCa
     return joint_cases(rows, own[rows], problem.weights[rows], f[rows], problem.labels[rows])
 
 
-def regressor_cases(problem: Risk, theta: np.ndarray, slopes: np.ndarray | None, claim: Certificate) -> KKTCases:
+def regressor_cases(
+    problem: Risk, theta: np.ndarray, slopes: np.ndarray | SlopeRule | None, claim: Certificate
+) -> KKTCases:
     """Cases of the one problem of a regressor."""
     best, evidence = _sharpened(problem, theta, slopes, claim)
     low, high = optimal_values(problem, best, evidence)

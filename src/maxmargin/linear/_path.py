@@ -60,7 +60,7 @@ def solve_path(machine: Any, formulation: LinearFormulation, training: Training,
         parts, interrupted = solve_all(tasks.solve, tasks.untouched, names, monitor, side_by_side=parallel)
         if interrupted:
             raise KeyboardInterrupt
-        starts, slopes = [part.theta for part in parts], [part.slopes for part in parts]
+        starts, slopes = [part.theta for part in parts], [part.slopes_of_samples for part in parts]
         thetas[place] = [part.theta for part in parts]
         certificates[place] = ModelCertificate(tuple(part.certificate for part in parts))
     order = [certificates[place] for place in range(len(values))]

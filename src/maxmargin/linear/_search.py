@@ -111,7 +111,7 @@ def _solve(machine: LinearClassifierMachine, training: Training, last: list[Part
     slopes = starts
     if last is not None:
         starts = list(np.vstack([part.theta for part in last]))
-        slopes = [part.slopes for part in last]
+        slopes = [part.slopes_of_samples for part in last]
     formulation, monitor = machine._formulation(), Monitor(machine.verbose, machine.callback)
     parts, interrupted = solve_training(machine, formulation, training, starts, slopes, monitor)
     if interrupted:

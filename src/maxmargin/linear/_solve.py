@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..certificates import Certificate, Status, averaged_guarantee
+from ..certificates import Certificate, SlopeRule, Status, averaged_guarantee
 from ..engine import Stopwatch
 from ..solvers import RISK_SOLVERS, Monitor, Solver, choose_solver, solve_risk, solver_name
 
@@ -25,12 +25,17 @@ class Part:
     """
 
     theta: np.ndarray
-    slopes: np.ndarray | None
+    slopes: np.ndarray | SlopeRule | None
     certificate: Certificate
     solver: str
     keyboard: bool = False
     unbounded: bool = False
     rounding: float = 0.0
+
+    @property
+    def slopes_of_samples(self) -> np.ndarray | None:
+        """The slopes, if there is one a sample: what a solver may start from."""
+        return None if isinstance(self.slopes, SlopeRule) else self.slopes
 
 
 @dataclass(frozen=True)

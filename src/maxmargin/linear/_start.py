@@ -31,4 +31,4 @@ def warm_starts(machine: Any, training: Training) -> tuple[list[np.ndarray | Non
     starts: list[np.ndarray | None] = [
         np.append(w, b * machine.fit_intercept) for w, b in zip(coef, machine.intercept_, strict=True)
     ]
-    return starts, [u if u is not None and len(u) == training.rows.n else None for u in machine._slopes]
+    return starts, [u if isinstance(u, np.ndarray) and len(u) == training.rows.n else None for u in machine._slopes]

@@ -13,7 +13,7 @@ from ._orthogonal import OrthogonalBasis as OrthogonalBasis, as_floats as as_flo
 from ._paths import RegressionPath as RegressionPath
 from ._perceptron import Perceptron
 from ._polynomial import PolynomialRegression
-from ._ridge import Ridge
+from ._ridge import Ridge, equations_confirmed as equations_confirmed, normal_guarantee as normal_guarantee
 from ._ridge_cv import RidgeCV
 
 __all__ = [

@@ -6,6 +6,7 @@ from ._dispatch import loss_conjugate, loss_curvature, loss_derivative, loss_pro
 from ._facts import LossFacts
 from ._loss import Loss, make_loss
 from ._registry import LOSSES
+from ._smoothed import SmoothedLoss as SmoothedLoss
 
 __all__ = [
     "LOSSES",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..certificates import SlopeRule
 from ..linear_model import (
     LinearClassifier,
     LogisticRegression,
@@ -37,8 +39,38 @@ class _Slopes(Kind):
         if not isinstance(node, list) or len(node) not in (1, scope["rows"]):
             raise Mismatch(where, f"must have one entry, or one for each class; found {shown(node)}.")
         agree(scope, "problems", len(node), where, "the number of problems")
-        kind = floats("n", "k") if len(node) == 1 and scope["k"] > 2 else floats("n")
-        return [None if part is None else kind.read(part, at(where, i), scope) for i, part in enumerate(node)]
+        kind = _OwnOrRule(floats("n", "k") if len(node) == 1 and scope["k"] > 2 else floats("n"))
+        return [kind.read(part, at(where, i), scope) for i, part in enumerate(node)]
+
+    def write(self, value: Any, where: Where) -> Any:
+        return [_OwnOrRule(floats("n")).write(part, at(where, i)) for i, part in enumerate(value)]
+
+
+@dataclass(frozen=True)
+class _OwnOrRule(Kind):
+    """Slopes of one problem: one a sample, the rule that they follow from, or None."""
+
+    own: Kind
+
+    def write(self, value: Any, where: Where) -> Any:
+        if isinstance(value, SlopeRule):
+            return {name: float(getattr(value, name)) for name in _RULE}
+        return super().write(value, where)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        if node is None:
+            return None
+        if not isinstance(node, dict):
+            return self.own.read(node, where, scope)
+        if set(node) != set(_RULE) or not all(type(number) in (int, float) for number in node.values()):
+            raise Mismatch(where, f"must be the rule of slopes; found {shown(node)}.")
+        rule = SlopeRule(**{name: float(node[name]) for name in _RULE})
+        if not rule.is_sound():
+            raise Mismatch(where, f"is a rule of slopes that no fit has left; found {shown(node)}.")
+        return rule
+
+
+_RULE = ("width", "positive", "negative", "shift")
 
 
 class _Generator(Kind):
@@ -128,7 +160,7 @@ REGRESSOR: Entries = (
     ("coef_", floats("d")),
     ("intercept_", floats(1)),
     ("_rows_seen", Int(1, binds="n")),
-    ("_slopes", OrNone(floats("n"))),
+    ("_slopes", _OwnOrRule(floats("n"))),
     ("n_iter_", Int()),
     ("fit_status_", Int(0, 1)),
     ("solver_", Text()),

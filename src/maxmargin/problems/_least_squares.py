@@ -178,6 +178,12 @@ class LeastSquares(OfRows):
         """The same with some of the targets."""
         return replace(self, targets=np.ascontiguousarray(self.targets[:, index]), alpha=self.alpha[index])
 
+    def centred_at(self, mu: np.ndarray, nu: np.ndarray) -> LeastSquares:
+        """The same around given means: these rows may be a part of others."""
+        other = replace(self, centre_twice=False)
+        other.__dict__.update(mu=mu, nu=nu)
+        return other
+
     def intercept(self, W: np.ndarray) -> np.ndarray:
         """The best b of weights W of shape (d, k)."""
         return self.nu - self._mean_value(W) if self.fit_intercept else np.zeros(W.shape[1])

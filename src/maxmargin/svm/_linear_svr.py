@@ -122,7 +122,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
                 f"warm_start=False to start afresh."
             )
         start = np.append(self.coef_, self.intercept_[0] * self.fit_intercept)
-        return start, self._slopes if self._slopes is not None and len(self._slopes) == problem.n else None
+        slopes = self._slopes
+        return start, slopes if isinstance(slopes, np.ndarray) and len(slopes) == problem.n else None
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> list[Certificate]:
         return verify(self, self._recomputed, X, y, sample_weight)

@@ -1,0 +1,62 @@
+"""Waiting for a cluster without waiting for ever: what it is asked about while a computation takes long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from distributed import wait
+
+from ._errors import ClusterError
+
+# Seconds between two looks at the cluster, and how long it may have no worker that works.
+_LOOK = 2.0
+PATIENCE = 40.0
+
+
+def wait_for(client: Any, futures: Sequence[Any], what: str) -> None:
+    """Until all futures have ended; an error where they never will."""
+    watch = _Watch(client, what)
+    with client.as_current():
+        while True:
+            try:
+                wait(list(futures), timeout=_LOOK)
+                return
+            except TimeoutError:
+                watch.look()
+
+
+class _Watch:
+    """What was seen of the workers of a cluster since a computation began."""
+
+    def __init__(self, client: Any, what: str) -> None:
+        self.client, self.what = client, what
+        self.useless_since: float | None = None
+
+    def look(self) -> None:
+        """Raise if nobody is left to work."""
+        now = time.monotonic()
+        if self.client.status not in ("running", "connecting"):
+            raise ClusterError(f"{self.what}: the client is {self.client.status}; the scheduler may be gone.")
+        workers = self.client.scheduler_info(n_workers=-1)["workers"] if self.client.status == "running" else {}
+        # one that is silent is Dask's affair, which gives it up after `distributed.scheduler.worker-ttl`: on a machine
+        # that is overloaded healthy workers are silent for a minute
+        states = [worker.get("status", "running") for worker in workers.values()]
+        if any(state == "running" for state in states):
+            self.useless_since = None
+            return
+        self.useless_since = self.useless_since or now
+        if now - self.useless_since >= PATIENCE:
+            raise ClusterError(f"{self.what}: {_why(self.client.status, states)}")
+
+
+def _why(status: str, states: list[str]) -> str:
+    if status != "running":
+        return "the scheduler does not answer: it may be gone. Make a new Client, and fit again."
+    if not states:
+        return "no worker is left: all of them have died or were never there. Start workers, and fit again."
+    return (
+        f"no worker works: {len(states)} of them, which are {', '.join(sorted(set(states)))}. Workers pause when their "
+        f"memory is full: use smaller partitions, more memory, or more workers."
+    )

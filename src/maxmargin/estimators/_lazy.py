@@ -1,0 +1,32 @@
+"""Predictions for rows that are not here: collections of Dask's, whose partitions are predicted where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+_F = TypeVar("_F", bound=Callable)
+
+# Methods that say something of each row by itself.
+ROW_BY_ROW = frozenset(
+    {"predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples", "transform"}
+)
+
+
+def lazy_on_clusters(method: _F) -> _F:
+    """A method of rows that, given a collection of Dask's, returns one that is not computed yet.
+
+    The room that knows of clusters is far above the estimators; it is imported when it is needed.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    def call(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+        if not args and not options and hasattr(X, "__dask_graph__"):
+            from ..dask import predict
+
+            return predict(self, X, method=name)
+        return method(self, X, *args, **options)
+
+    return call  # type: ignore[return-value]

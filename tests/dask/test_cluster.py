@@ -1,0 +1,133 @@
+"""Fits on real processes: the same model, workers that die, clients that are closed, two fits at once, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import maxmargin.dask as on
+from maxmargin.dask import ClusterError
+from maxmargin.messages import InputError
+
+from .samples import on_cluster, rows, targets
+
+# Of Dask's own: sockets that it closes late, and what it says when workers are killed.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as connected:
+        connected.wait_for_workers(2, timeout=60)
+        yield connected
+
+
+def samples(kind="two"):
+    X, z = rows(600)
+    y = targets(z, kind)
+    return X, y, on_cluster(X, 4), on_cluster(y, 4)
+
+
+def kill_a_worker(client, after):
+    """Send SIGKILL to one of the worker processes in a while."""
+    pid = next(iter(client.run(os.getpid).values()))
+    timer = threading.Timer(after, os.kill, (pid, signal.SIGKILL))
+    timer.start()
+    return timer
+
+
+def test_processes_find_what_threads_find_and_their_certificate_agrees(client):
+    for name, params, kind in (("LinearSVC", {"loss": "hinge"}, "three"), ("Ridge", {}, "number")):
+        X, y, Xd, yd = samples(kind)
+        model = getattr(on, name)(client=client, **params).fit(Xd, yd)
+        found = model.certificate_.verify(Xd, yd)
+        assert found.status is model.certificate_.status
+        assert model.certificate_.verify(X, y).status is found.status
+        assert (model.predict(Xd).compute() == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("after", [0.0, 0.1, 0.4])
+def test_a_worker_that_is_killed_changes_nothing(client, after):
+    _, _, Xd, yd = samples("three")
+    expected = on.LinearSVC(client=client, loss="hinge", tol=1e-6).fit(Xd, yd)
+    timer = kill_a_worker(client, after)
+    model = on.LinearSVC(client=client, loss="hinge", tol=1e-6).fit(Xd, yd)
+    timer.join()
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    assert model.certificate_.verify(Xd, yd).primal == model.certificate_.primal
+
+
+def test_two_fits_at_once(client):
+    _, _, Xd, yd = samples("three")
+    expected, found = on.LogisticRegression(client=client).fit(Xd, yd), {}
+
+    def fit(k):
+        found[k] = on.LogisticRegression(client=client).fit(Xd, yd)
+
+    threads = [threading.Thread(target=fit, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for model in found.values():
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+def slowly(block):
+    time.sleep(0.5)
+    return block
+
+
+def test_ctrl_c_ends_a_fit_and_cancels_its_tasks(client):
+    X, y, _, yd = samples()
+    Xd = on_cluster(X, 4).map_blocks(slowly, dtype=float)
+    model = on.LinearSVC(client=client)
+    threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(Xd, yd)
+    assert not hasattr(model, "coef_")
+    assert on.LinearSVC(client=client).fit(on_cluster(X, 4), yd).predict(X).shape == y.shape
+
+
+def test_a_client_that_is_closed(cluster):
+    _, _, Xd, yd = samples()
+    closed = Client(cluster)
+    closed.close()
+    with pytest.raises(InputError, match="client is closed"):
+        on.LinearSVC(client=closed).fit(Xd, yd)
+
+
+def test_a_cluster_whose_workers_are_gone_says_so(monkeypatch):
+    monkeypatch.setattr("maxmargin.dask._watch.PATIENCE", 1.0)
+    _, _, Xd, yd = samples()
+    with (
+        LocalCluster(n_workers=0, processes=True, dashboard_address=None, silence_logs=50) as empty,
+        Client(empty) as client,
+    ):
+        with pytest.raises(ClusterError, match="no worker is left"):
+            on.LinearSVC(client=client).fit(Xd, yd)
+
+
+def test_an_error_in_a_partition_is_the_users_own(client):
+    def broken(block):
+        raise OSError("the disk is gone")
+
+    _, _, Xd, yd = samples()
+    with pytest.raises(OSError, match="the disk is gone"):
+        on.LinearSVC(client=client).fit(Xd.map_blocks(broken, dtype=float, meta=np.empty((0, 0))), yd)
+    assert isinstance(da.from_array(np.ones(3)).sum().compute(), float)
