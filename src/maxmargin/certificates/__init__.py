@@ -1,6 +1,14 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
+from ._boosting import (
+    GradientBoostingGuarantee as GradientBoostingGuarantee,
+    Setting as BoostingSetting,
+    Target as BoostingTarget,
+    Trees as BoostingTrees,
+    boosting_guarantee as boosting_guarantee,
+)
+from ._boosting_losses import mean_loss as mean_loss
 from ._bracket import LowerBound, by_row, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from ._cases import (
     CASES,

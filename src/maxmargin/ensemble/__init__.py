@@ -20,6 +20,16 @@ from ._forest_regressor import RandomForestRegressor
 from ._linear_weak import DecisionPlane
 from ._members import member_importances as member_importances
 from ._stump import DecisionStump
+from .gradient import (
+    GradientBoosting as GradientBoosting,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    KnownCategories as KnownCategories,
+    Limits as Limits,
+    Loss as Loss,
+    Played as Played,
+    Series as Series,
+)
 
 __all__ = [
     "AdaBoostClassifier",
@@ -32,6 +42,8 @@ __all__ = [
     "DecisionBox",
     "DecisionPlane",
     "DecisionStump",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]
