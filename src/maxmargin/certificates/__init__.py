@@ -2,10 +2,10 @@
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
 from ._boosting import (
+    BoostingSetting as BoostingSetting,
+    BoostingTarget as BoostingTarget,
+    BoostingTrees as BoostingTrees,
     GradientBoostingGuarantee as GradientBoostingGuarantee,
-    Setting as BoostingSetting,
-    Target as BoostingTarget,
-    Trees as BoostingTrees,
     boosting_guarantee as boosting_guarantee,
 )
 from ._boosting_losses import mean_loss as mean_loss

@@ -59,7 +59,7 @@ class GradientBoostingGuarantee(Guarantee):
     guaranteed: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
 
-class Trees(NamedTuple):
+class BoostingTrees(NamedTuple):
     """What trees say: the value of each leaf, trees of a round side by side, and where the nodes of each tree begin."""
 
     values: np.ndarray
@@ -67,7 +67,7 @@ class Trees(NamedTuple):
     of_round: int
 
 
-class Setting(NamedTuple):
+class BoostingSetting(NamedTuple):
     """The loss by its number and quantile, and how values of leaves were made: learning rate, penalty, and whether they
     are held within limits.
     """
@@ -79,7 +79,7 @@ class Setting(NamedTuple):
     limited: bool
 
 
-class Target(NamedTuple):
+class BoostingTarget(NamedTuple):
     """The targets (numbers of classes as floats) and weights of the training rows; no weights: all are 1."""
 
     y: np.ndarray
@@ -145,7 +145,7 @@ def _follow(
 
 
 def _gather(
-    routes: Routes, trees: Trees, setting: Setting, target: Target, baseline: np.ndarray
+    routes: Routes, trees: BoostingTrees, setting: BoostingSetting, target: BoostingTarget, baseline: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The sums of the leaves, the losses and the steps over all rows."""
     n, nodes, rounds = len(target.y), len(trees.values), (len(trees.first) - 1) // trees.of_round
@@ -184,7 +184,12 @@ def psi(x: np.ndarray) -> np.ndarray:
 
 
 def _guaranteed(
-    trees: Trees, setting: Setting, sums: np.ndarray, losses: np.ndarray, steps: np.ndarray, of_node: np.ndarray
+    trees: BoostingTrees,
+    setting: BoostingSetting,
+    sums: np.ndarray,
+    losses: np.ndarray,
+    steps: np.ndarray,
+    of_node: np.ndarray,
 ) -> np.ndarray:
     """By how much each round lowers the sum of the losses at least."""
     name, v, rounds = LOSSES[setting.kind], trees.values, len(steps)
@@ -205,7 +210,7 @@ def _guaranteed(
         return -np.add.reduceat(by_node, trees.first[:-1])
 
 
-def _deviation(trees: Trees, setting: Setting, sums: np.ndarray) -> float:
+def _deviation(trees: BoostingTrees, setting: BoostingSetting, sums: np.ndarray) -> float:
     """By how much values of leaves differ from Newton steps, relative to the largest step of all."""
     if setting.limited or LOSSES[setting.kind] in ("absolute_error", "quantile"):
         return 0.0
@@ -221,7 +226,12 @@ def _deviation(trees: Trees, setting: Setting, sums: np.ndarray) -> float:
 
 
 def boosting_guarantee(
-    routes: Routes, trees: Trees, setting: Setting, target: Target, baseline: np.ndarray, ending: str
+    routes: Routes,
+    trees: BoostingTrees,
+    setting: BoostingSetting,
+    target: BoostingTarget,
+    baseline: np.ndarray,
+    ending: str,
 ) -> GradientBoostingGuarantee:
     """The losses round by round, recomputed, and what the steps guarantee.
 
@@ -266,7 +276,7 @@ def boosting_guarantee(
     )
 
 
-def _words(figures: dict[str, float], setting: Setting, kept: bool, ending: str) -> str:
+def _words(figures: dict[str, float], setting: BoostingSetting, kept: bool, ending: str) -> str:
     rounds, rose, proven = (
         int(figures[name]) for name in ("rounds", "rounds in which it rose", "rounds with a guaranteed decrease")
     )

@@ -22,13 +22,13 @@ from ._members import member_importances as member_importances
 from ._stump import DecisionStump
 from .gradient import (
     GradientBoosting as GradientBoosting,
+    GradientLimits as GradientLimits,
+    GradientLoss as GradientLoss,
+    GradientTrees as GradientTrees,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     KnownCategories as KnownCategories,
-    Limits as Limits,
-    Loss as Loss,
     Played as Played,
-    Series as Series,
 )
 
 __all__ = [

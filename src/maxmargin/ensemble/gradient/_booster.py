@@ -24,7 +24,7 @@ from ._teamwork import Team, end_team, help_out, new_team
 _TOGETHER, _ROWS = 300_000, 32768
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Limits:
     """The parameters of a tree."""
 
