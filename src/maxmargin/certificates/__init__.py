@@ -1,6 +1,14 @@
 """The proof that a fit carries: what is computed, what holds it, and what prints it are three modules."""
 
 from ._averaged import AveragedGuarantee, averaged_guarantee, gradient_bound, prior_radius, row_squares
+from ._boosting import (
+    BoostingSetting as BoostingSetting,
+    BoostingTarget as BoostingTarget,
+    BoostingTrees as BoostingTrees,
+    GradientBoostingGuarantee as GradientBoostingGuarantee,
+    boosting_guarantee as boosting_guarantee,
+)
+from ._boosting_losses import mean_loss as mean_loss
 from ._bounded_sums import BoundedSum as BoundedSum
 from ._bracket import LowerBound, by_row, evaluate_bracket, intercept_range, lower_bound, scaled_bound
 from ._cases import (

@@ -20,6 +20,16 @@ from ._forest_regressor import RandomForestRegressor
 from ._linear_weak import DecisionPlane
 from ._members import member_importances as member_importances
 from ._stump import DecisionStump
+from .gradient import (
+    GradientBoosting as GradientBoosting,
+    GradientLimits as GradientLimits,
+    GradientLoss as GradientLoss,
+    GradientTrees as GradientTrees,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    KnownCategories as KnownCategories,
+    Played as Played,
+)
 
 __all__ = [
     "AdaBoostClassifier",
@@ -32,6 +42,8 @@ __all__ = [
     "DecisionBox",
     "DecisionPlane",
     "DecisionStump",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]

@@ -28,6 +28,7 @@ from ..neighbors import KNeighborsRegressor
 from ._arrays import Array, bools, floats, places
 from ._common import CLASSES, FEATURES, TREE_FEATURES
 from ._frames import IN_ARRAYS, wants_names
+from ._gradient_boosting import SCHEMAS as GRADIENT_BOOSTING
 from ._kinds import Bool, Float, Int, Items, Kind, Maybe, Record, Text, choice
 from ._plain import Plain
 from ._proofs import guarantee
@@ -318,4 +319,5 @@ SCHEMAS = [
     Schema("maxmargin.ensemble.BaggingClassifier", BaggingClassifier, _BAGGING_CLASSIFIER),
     Schema("maxmargin.ensemble.BaggingRegressor", BaggingRegressor, _BAGGING_REGRESSOR),
     Schema("maxmargin.ensemble.CascadeClassifier", CascadeClassifier, _CASCADE),
+    *GRADIENT_BOOSTING,
 ]

@@ -12,6 +12,7 @@ from ._base import (
 )
 from ._binning import MAX_BINS as MAX_BINS, Bins as Bins
 from ._build import build_tree as build_tree, grow_tree as grow_tree
+from ._bundles import NoBundles as NoBundles, find_bundles as find_bundles
 from ._classifier import DecisionTreeClassifier
 from ._columns import Categories as Categories
 from ._prune import prune as prune
