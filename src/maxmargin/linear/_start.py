@@ -26,7 +26,7 @@ def warm_starts(machine: Any, training: Training) -> tuple[list[np.ndarray | Non
         raise ValueError(
             f"warm_start=True needs the features and classes of the last fit ({coef.shape[1]} features, classes "
             f"{list(machine.classes_)}); got {training.rows.d} features and classes {list(training.classes)}. Set "
-            f"warm_start=False to start afresh."
+            f"warm_start=False to begin again."
         )
     starts: list[np.ndarray | None] = [
         np.append(w, b * machine.fit_intercept) for w, b in zip(coef, machine.intercept_, strict=True)

@@ -249,7 +249,7 @@ class ElasticNet(LassoModel):
         if coef.shape != (data.k, data.rows.d):
             raise ValueError(
                 f"warm_start=True needs the targets and features of the last fit {coef.shape}; got "
-                f"{(data.k, data.rows.d)}. Set warm_start=False to start afresh."
+                f"{(data.k, data.rows.d)}. Set warm_start=False to begin again."
             )
         if self.positive:
             coef = np.maximum(coef, 0.0)

@@ -24,7 +24,7 @@ def starts_of(model: Any, problems: int, d: int, coef_init: Any, intercept_init:
         if model.coef_.shape != (problems, d):
             raise ValueError(
                 f"warm_start=True needs the features and classes of the last fit (coef_ of shape "
-                f"{model.coef_.shape}, now {(problems, d)}). Set warm_start=False to start afresh."
+                f"{model.coef_.shape}, now {(problems, d)}). Set warm_start=False to begin again."
             )
         begin[:] = last_iterate(model)
     for name, value, place in (

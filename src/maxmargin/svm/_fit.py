@@ -151,7 +151,7 @@ def _starts(machine: Any, formulation: Formulation, data: Classes, problems: lis
     if machine.shape_fit_[0] != n or not np.array_equal(machine.classes_, classes):
         raise ValueError(
             f"warm_start=True needs the rows and classes of the last fit ({machine.shape_fit_[0]} rows, classes "
-            f"{list(machine.classes_)}); got {n} rows and classes {list(classes)}. Set warm_start=False to start afresh."
+            f"{list(machine.classes_)}); got {n} rows and classes {list(classes)}. Set warm_start=False to begin again."
         )
     if len(machine.intercept_) != len(problems):
         raise ValueError("warm_start=True needs the same multi_class as the last fit; set warm_start=False.")

@@ -127,7 +127,7 @@ def _goes_on(machine: Any, X: Any, classes: np.ndarray | None) -> bool:
     if machine.shape_fit_ != X.shape or (classes is not None and not np.array_equal(machine.classes_, classes)):
         raise ValueError(
             f"warm_start=True needs the rows and classes of the last fit ({machine.shape_fit_[0]} rows of "
-            f"{machine.shape_fit_[1]} columns); got {n} rows of {X.shape[1]}. Set warm_start=False to start afresh."
+            f"{machine.shape_fit_[1]} columns); got {n} rows of {X.shape[1]}. Set warm_start=False to begin again."
         )
     return True
 

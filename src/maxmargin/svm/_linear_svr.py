@@ -119,7 +119,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if len(self.coef_) != problem.d:
             raise ValueError(
                 f"warm_start=True needs the features of the last fit ({len(self.coef_)}); got {problem.d}. Set "
-                f"warm_start=False to start afresh."
+                f"warm_start=False to begin again."
             )
         start = np.append(self.coef_, self.intercept_[0] * self.fit_intercept)
         slopes = self._slopes
