@@ -43,7 +43,7 @@ def check_page(page, read, pictures):
     assert {picture["name"] for picture in page.data["pictures"]} == set(page.pictures) == set(pictures)
     assert sum(tag == "figure" for tag, _ in seen.elements) >= len(pictures)
     assert page.data["notes"] == []
-    assert len(page.data["answer"]) == 3
+    assert len(page.data["answer"]) == 4
     for part in page.data["answer"]:
         assert part["words"].endswith(".") and part["words"] in seen.text
     assert len(page.html) < 1_000_000

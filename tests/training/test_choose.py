@@ -72,3 +72,39 @@ def test_reason_of_auto_agrees_with_its_table(task, tables):
         assert f"behind {best.family}" in training.reason
     assert len({len(row.fold_scores) for row in training.candidates}) == 1
     assert training.certificate is training.model[-1].certificate_
+
+
+def test_of_equal_classifiers_the_one_with_probabilities_wins():
+    same = [0.9, 0.8, 0.85]
+    rows, winner = compare([_result("linear", same), _result("logistic", same), _result("forest", same)], True)
+    assert winner == "logistic"
+    reason = reason_of(rows, "accuracy", False)
+    assert "gives probabilities" in reason or "not simpler or without probabilities" in reason
+    assert compare([_result("linear", same), _result("ridge", same)], False)[1] == "ridge"
+
+
+def test_families_near_the_best_are_compared_again_on_more_rows(make_table):
+    table = make_table(rows=900)
+    training = train(table, "y", model="linear,logistic,tree", tuning_rows=100)
+    judged = {row.family: row for row in training.candidates}
+    again = [row for row in training.candidates if row.rows]
+    assert {row.family for row in again} >= {training.family} and judged[training.family].rows == 400
+    assert judged[training.family].note.endswith("again on 400 rows")
+    assert training.tuning["rows"] == 400 and "were compared again on 400 training rows" in " ".join(training.notes)
+    assert all(row.rows == 0 for row in training.candidates[len(again) :])
+    everything = train(table, "y", model="logistic,linear", tuning_rows=100, minutes=5)
+    assert everything.tuning["rows"] == len(everything.split.train_rows)
+
+
+def test_families_are_named_together(tables):
+    training = train(tables["binary"], "y", model=["tree", "knn"])
+    assert {row.family for row in training.candidates} == {"tree", "knn"}
+    assert training.settings["model"] == "tree,knn"
+    assert len(repr(training)) < 2500 and "<table>" in training._repr_html_()
+    for model, words in [
+        ("tree,nothing", "model must be one of"),
+        ("auto,tree", "leave one"),
+        (3, "must name families"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            train(tables["binary"], "y", model=model)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._errors import UserError
 from ._options import Reading
+
+if TYPE_CHECKING:
+    from ._screen import Screen
 
 STANDARD = "-"
 
@@ -45,6 +48,13 @@ def check_place(path: Path, *sources: str | Path, force: bool) -> None:
         raise UserError(f"{folder}: is a file, so nothing can be written below it.")
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise UserError(f"{folder}: this folder cannot be written to.")
+
+
+def make_folder(path: Path, screen: Screen) -> None:
+    """Make the folder of a file if it is not there, and say so: a name may be mistyped."""
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        screen.note(f"{path.parent}: this folder was not there, and was made.")
 
 
 def _check_descriptor(path: Path, number: int) -> None:

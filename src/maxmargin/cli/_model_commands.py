@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from ..messages import TextTable
 from ._account import certificate_table, certificate_words, model_table, score_table
 from ._errors import DOES_NOT_HOLD, DONE, UserError, about
-from ._files import account_in, check_place, load, read_again, stem
+from ._files import account_in, check_place, load, make_folder, read_again, stem
 from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, Model, OutputOptions, Reading, flag, output_file
 from ._screen import Screen
 from ._train import train_again
@@ -181,7 +181,7 @@ def report(
     command = command or shlex.join(["maxmargin", "report", str(model), data, "--out", str(out)])
     with about(data):
         page = make_report(loaded, table, training=account, command=command)
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(out, screen)
     page.save(out)
     for part in page.data["answer"]:
         screen.say(part["words"])
@@ -208,7 +208,7 @@ def export(
 
     from .. import persistence
 
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(out, screen)
     graph = persistence.to_onnx(persistence.load(model), out).graph
     inputs, outputs = [_described(value) for value in graph.input], [_described(value) for value in graph.output]
     rows = [("input", *about) for about in inputs] + [("output", *about) for about in outputs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from ._files import STANDARD, check_place, identifiers, load, reader_of
 from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading, flag
 from ._screen import Screen, rows_shown
 from ._writers import HARMLESS, output_format, table_written
+
+_REMARKS = 20
 
 
 def predict(
@@ -65,6 +68,8 @@ def predict(
         for chunk, written in pairs:
             writer.write(predictor.predict(chunk, {} if written is None else as_written(chunk, written, writer.form)))
             progress(predictor.rows)
+    for remark in list(predictor.remarks)[:_REMARKS]:
+        screen.note(f"Note: {remark}")
     summary = predictor.summary()
     if out != STANDARD:
         screen.table(summary)
@@ -103,6 +108,7 @@ class Predictor:
         self.model, self.kept, self.scores, self.name = model, kept, scores, name
         self.rows = 0
         self.counts: Counter = Counter()
+        self.remarks: dict[str, None] = {}  # each once, in order
         self.low, self.high, self.total = float("inf"), float("-inf"), 0.0
 
     def predict(self, chunk: Any, written: Mapping[str, tuple[Any, Any]]) -> Any:
@@ -114,7 +120,10 @@ class Predictor:
 
         sparse = not isinstance(chunk, pyarrow.Table)
         rows = chunk.X if sparse else self._rows(chunk)
-        said = self.model.predict(rows)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            said = self.model.predict(rows)
+        self.remarks.update(dict.fromkeys(str(warning.message) for warning in caught))
         columns: dict[str, Any] = {}
         fields: list[Any] = []
         if not sparse:

@@ -24,7 +24,7 @@ from ._account import (
     unproven_words,
 )
 from ._errors import DONE, UserError, about, with_options
-from ._files import check_place, stem
+from ._files import check_place, make_folder, stem
 from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, OutputOptions, Reading, flag, output_file
 from ._screen import Screen, bytes_shown, shown
 
@@ -38,7 +38,9 @@ elasticnet or kernelridge for numbers"
 class TrainingOptions:
     """Arguments of `maxmargin.training.train` that are said by options of the same name."""
 
-    model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them.")] = "auto"
+    model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them, and a,b those two.")] = (
+        "auto"
+    )
     task: Annotated[str, Parameter(help="What to learn: auto, classification or regression.")] = "auto"
     C: Annotated[
         float | None,
@@ -124,6 +126,7 @@ def train(
     from .. import persistence, training
     from ..tables import read_table
 
+    training.check_arguments(**settings)  # before the table is read, which may take minutes
     read_as = reading.options()
     if column is not None:
         more = [name for name in (time, options.group, target) if name is not None]
@@ -144,11 +147,12 @@ def train(
         command = _command(data, target, settings, column, kind, reading, out, report)
         source = {"data": data, "command": command, **read_as}
         account = jsonable({**done.provenance(), "source": source})
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(out, screen)
         persistence.save(done.model, out, provenance=account)
         if report is not None:
             if progress is not None:
                 progress(training.Stage("report", "drawing the report"))
+            make_folder(report, screen)
             _write_report(done, report, command)
     _tell(screen, account, done.findings)
     screen.wrote("Model", out)
@@ -215,7 +219,6 @@ def _tell(screen: Screen, account: dict[str, Any], findings: Sequence[Any]) -> N
 def _write_report(done: Any, path: Path, command: str) -> None:
     from ..report import report
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     report(done, command=command).save(path)
 
 

@@ -199,6 +199,8 @@ def result_words(result: Mapping[str, Any]) -> str:
         return str(result["words"])
     first = result["metrics"][0]
     on = f"On {result['judged_on']},"
+    if result["held_out"] is False:
+        on = f"Not measured on new rows: none were kept from training. {on}"
     base = f"; the baseline ({result['baseline']})" if result["baseline"] else ""
     if first["name"] == "accuracy":
         words = f"{on} it gets {percent(first['value'])} right{_interval(first, percent)}"

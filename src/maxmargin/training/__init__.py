@@ -9,6 +9,7 @@ from ._account import (
     split_account as split_account,
     usable_account as usable_account,
 )
+from ._arguments import check_arguments as check_arguments
 from ._check import Checked, check, divide
 from ._evaluate import (
     Evaluation,

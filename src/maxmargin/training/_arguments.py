@@ -21,7 +21,7 @@ from ._training import TrainingError
 class Arguments:
     """As in `train`."""
 
-    model: str
+    model: str | Sequence[str]
     task: str
     C: float | None
     gamma: float | None
@@ -40,9 +40,24 @@ class Arguments:
     time: str | bool | None = None
     group: str | None = None
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The families that are named; none where all are compared."""
+        if self.model == "auto":
+            return ()
+        if not isinstance(self.model, (str, list, tuple)):
+            raise TrainingError(
+                f"model must name families of models, or be 'auto'; got {self.model!r}.", argument="model"
+            )
+        names = self.model.split(",") if isinstance(self.model, str) else self.model
+        return tuple(name.strip() if isinstance(name, str) else name for name in names)
+
     def check(self) -> None:
         """Refuse what has no meaning, by name."""
-        _one_of("model", self.model, ("auto", *FAMILIES))
+        for name in self.models or ("auto",):
+            _one_of("model", name, ("auto", *FAMILIES))
+        if "auto" in self.models and len(self.models) > 1:
+            raise TrainingError("model names families, or is 'auto': leave one of them out.", argument="model")
         _one_of("task", self.task, TASKS)
         _one_of("metric", self.metric, ("auto", *METRICS))
         if self.kernel is not None:
@@ -74,7 +89,7 @@ class Arguments:
         """C, gamma and kernel belong to families."""
         for name, value in (("C", self.C), ("gamma", self.gamma), ("kernel", self.kernel)):
             owners = [family.name for family in FAMILIES.values() if name in family.takes]
-            if value is not None and self.model not in owners:
+            if value is not None and not (self.models and set(self.models) <= set(owners)):
                 raise TrainingError(
                     Argument(name, value),
                     " needs a family that has it: ",
@@ -92,6 +107,7 @@ class Arguments:
     def settings(self, target: str | None) -> dict[str, Any]:
         """As plain values; what does not change the model (threads) is not among them."""
         plain: dict[str, Any] = {name: value for name, value in vars(self).items() if name != "n_jobs"}
+        plain["model"] = ",".join(self.models) or "auto"
         plain["columns"] = None if self.columns is None else list(self.columns)
         plain["kinds"] = None if self.kinds is None else dict(self.kinds)
         for name in ("C", "gamma", "test", "minutes", "memory"):
@@ -99,6 +115,26 @@ class Arguments:
         for name in ("seed", "folds", "tuning_rows"):
             plain[name] = int(plain[name])
         return {"target": target, **plain}
+
+
+def check_arguments(**settings: Any) -> None:
+    """Refuse arguments of `train` that have no meaning, before a table is read.
+
+    Parameters
+    ----------
+    **settings
+        As in `train`.
+
+    """
+    known = {**_DEFAULTS, **settings}
+    Arguments(**known).check()
+
+
+_DEFAULTS: dict[str, Any] = {
+    "model": "auto", "task": "auto", "C": None, "gamma": None, "kernel": None, "test": 0.2, "seed": 0, "columns": None,
+    "kinds": None, "metric": "auto", "folds": 5, "tuning_rows": 10_000, "minutes": None, "drop_missing_target": False,
+    "n_jobs": None, "memory": 1000,
+}  # fmt: skip
 
 
 def _one_of(name: str, value: Any, allowed: Sequence[str]) -> None:

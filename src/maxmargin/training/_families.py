@@ -58,6 +58,8 @@ from ._tree_families import (
 
 _KERNEL_CLASSES = 100
 _NEIGHBOUR_ROWS = 200_000
+_WIDE = 2000  # columns
+_DENSE_CELLS = 20_000_000  # of sparse rows that trees are tried on
 _BOOST_CELLS, _BOOST_TREE_CELLS = 10**8, 10**7
 
 
@@ -83,7 +85,9 @@ class Family:
     takes : tuple of str
         Which of C, gamma and kernel can be given.
     sparse : bool
-        Whether it is tried on LIBSVM tables.
+        Whether it is tried on sparse tables, however wide.
+    probabilities : bool
+        Whether a classifier gives them.
     remark : callable
         From the Job of the final fit and the fitted model to what differs there, or an empty text.
 
@@ -99,6 +103,7 @@ class Family:
     scaled: bool = True
     takes: tuple[str, ...] = ()
     sparse: bool = False
+    probabilities: bool = True
     remark: Callable[[Job, Any], str] = lambda job, model: ""
 
     def learns(self, classes: bool) -> bool:
@@ -107,6 +112,11 @@ class Family:
 
 
 def _kernel_cost(n: int, d: int, K: int) -> str:
+    if d > _WIDE:
+        return (
+            f"left out: of {d:,} columns a linear machine is as rich, and quicker; name it as model= to train it all "
+            "the same"
+        )
     if K > _KERNEL_CLASSES:
         return f"left out: {K} classes make {K * (K - 1) // 2} pairs; name it as model= to train it all the same"
     return ""
@@ -128,14 +138,15 @@ def _boost_cost(n: int, d: int, K: int) -> str:
     )
 
 
-_KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True, "remark": large_remark}
+_KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True, "remark": large_remark, "probabilities": False}
+_LINEAR: Any = {"takes": ("C",), "sparse": True, "probabilities": False}
 _KERNELS: Any = {"takes": ("gamma",), "sparse": True}
 _LOGITS: Any = {"takes": ("C", "gamma"), "sparse": True, "values": False}
-_PERCEPTRON: Any = {"takes": ("gamma",), "sparse": True, "values": False}
+_PERCEPTRON: Any = {"takes": ("gamma",), "sparse": True, "values": False, "probabilities": False}
 _ALL = (
     Family("leastsquares", "least squares", search_least_squares, make_least_squares, classes=False, sparse=True),
     Family("ridge", "ridge regression", search_ridge, make_ridge, classes=False, sparse=True),
-    Family("linear", "a linear support vector machine", search_linear, make_linear, takes=("C",), sparse=True),
+    Family("linear", "a linear support vector machine", search_linear, make_linear, **_LINEAR),
     Family("lasso", "the lasso", search_lasso, make_lasso, classes=False, sparse=True),
     Family("elasticnet", "the elastic net", search_elastic_net, make_elastic_net, classes=False, sparse=True),
     Family("logistic", "logistic regression", search_logistic, make_logistic, values=False, takes=("C",), sparse=True),
@@ -160,15 +171,33 @@ BY_COST = ("ridge", "logistic", "linear", "tree", "knn", "adaboost", "forest", "
 BY_SIMPLICITY = tuple(FAMILIES)
 
 
-def compare(results: Sequence[FamilyResult]) -> tuple[tuple[FamilyResult, ...], str]:
-    """The families, best first, with the winner marked, and the reason; at least one has a score."""
+def too_sparse(n: int, d: int) -> str:
+    """Why a family that bins columns is not tried on sparse rows; empty if it is."""
+    if d <= _WIDE and n * d <= _DENSE_CELLS:
+        return ""
+    return f"left out: not tried on {n:,} sparse rows of {d:,} columns; name it as model= to train it"
+
+
+def compare(results: Sequence[FamilyResult], classes: bool = True) -> tuple[tuple[FamilyResult, ...], str]:
+    """The families, best first, with the winner marked, and its name; at least one has a score.
+
+    Those that were judged on the most rows are compared; others come after them.
+    """
     judged = sorted((r for r in results if r.judged), key=lambda r: (-r.score, BY_SIMPLICITY.index(r.family)))
+    most = max(r.rows for r in judged)
+    dropped = [r for r in judged if r.rows < most]
+    judged = [r for r in judged if r.rows == most]
     best = judged[0]
     judged = [_placed(r, best) for r in judged]
     near = [r for r in judged if _is_near(r)]
-    winner = min(near, key=lambda r: BY_SIMPLICITY.index(r.family))
+    winner = min(near, key=lambda r: _preference(r.family, classes))
     rows = [replace(r, chosen=r.family == winner.family) for r in judged]
-    return (*rows, *(r for r in results if not r.judged)), winner.family
+    return (*rows, *dropped, *(r for r in results if not r.judged)), winner.family
+
+
+def _preference(family: str, classes: bool) -> tuple[bool, int]:
+    """Of families that are equally good: classifiers with probabilities first, then the simplest."""
+    return classes and not FAMILIES[family].probabilities, BY_SIMPLICITY.index(family)
 
 
 def _is_near(result: FamilyResult) -> bool:
@@ -183,8 +212,8 @@ def _placed(result: FamilyResult, best: FamilyResult) -> FamilyResult:
 
 def reason_of(rows: Sequence[FamilyResult], metric: str, asked: bool) -> str:
     """Why the winner won."""
-    judged = [r for r in rows if r.judged]
-    winner = next(r for r in judged if r.chosen)
+    winner = next(r for r in rows if r.chosen)
+    judged = [r for r in rows if r.judged and r.rows == winner.rows]
     words = f"{winner.family} ({FAMILIES[winner.family].words})"
     folds = len(winner.fold_scores)
     if asked:
@@ -196,18 +225,34 @@ def reason_of(rows: Sequence[FamilyResult], metric: str, asked: bool) -> str:
         return (
             f"{words} has {metric} {written(winner.score, metric)} over {folds} folds, "
             f"{_points(winner.behind, metric)} behind {best.family}: that is within one standard error of their "
-            f"difference ({_points(winner.behind_error, metric)}), and it is simpler"
+            f"difference ({_points(winner.behind_error, metric)}), and it {_merit(winner.family, best.family)}"
         )
     text = f"{words} has the best {metric}, {written(winner.score, metric)} over {folds} folds"
     near = [r for r in judged[1:] if _is_near(r)]
     if near:
         names = ", ".join(r.family for r in near)
-        return f"{text}; {names} {'is' if len(near) == 1 else 'are'} within one standard error of it, but not simpler"
+        verb = "is" if len(near) == 1 else "are"
+        lack = _lack(winner.family, near)
+        return f"{text}; {names} {verb} within one standard error of it, but {lack}"
     second = judged[1]
     return (
         f"{text}, {_points(second.behind, metric)} above {second.family}, the next: more than one standard error of "
         f"their difference ({_points(second.behind_error, metric)})"
     )
+
+
+def _merit(winner: str, best: str) -> str:
+    """Why a family is preferred to one that is as good."""
+    if BY_SIMPLICITY.index(winner) < BY_SIMPLICITY.index(best):
+        return "is simpler"
+    return "gives probabilities"
+
+
+def _lack(winner: str, near: Sequence[FamilyResult]) -> str:
+    """Why families that are as good are not preferred."""
+    if all(BY_SIMPLICITY.index(r.family) > BY_SIMPLICITY.index(winner) for r in near):
+        return "not simpler"
+    return "not simpler or without probabilities"
 
 
 def written(score: float, metric: str) -> str:

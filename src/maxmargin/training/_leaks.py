@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ..messages import Argument, quoted
 from ..tables import named_as_identifier
@@ -16,6 +17,7 @@ _ROWS, _COLUMNS, _BINS = 20_000, 5_000, 256
 _LEAST = 40  # rows to say anything from
 # Share of what there is to gain over the baseline that no honest column alone is expected to give.
 _ALONE = 0.98
+_NEAR = 0.75  # from here on a closer look is worth its time
 _COPY = 0.99999  # correlation of a copy in other units
 _DRIFT = 0.25  # largest difference of distribution functions that is no remark; of shares of levels as well
 _FEW = 50  # rows on each side from which on such a difference is no chance
@@ -72,7 +74,9 @@ def _of_one(x: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> st
         return f"is a copy of the target: in all of {len(t):,} rows the one tells the other."
     if not half.any() or half.all():
         return ""
-    gained, score, base = _alone(x, t, classes, half)
+    gained, score, base = _alone(_binned(x), t, classes, half)
+    if _NEAR < gained < _ALONE:  # bins may cut where the target does not
+        gained, score, base = _alone(_leaves(x, t, classes, half), t, classes, half)
     if gained < _ALONE:
         return ""
     if classes:
@@ -94,9 +98,15 @@ def _same(x: np.ndarray, t: np.ndarray, classes: bool) -> bool:
     return bool(size > 0 and abs(a @ b) / size > _COPY)
 
 
-def _alone(x: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> tuple[float, float, float]:
+def _leaves(x: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> np.ndarray:
+    """Bins that are the leaves of a small tree, grown on the first half."""
+    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    tree = kind(max_leaf_nodes=_BINS, min_samples_leaf=3, random_state=0)
+    return np.asarray(tree.fit(x[half, None], t[half]).apply(x[:, None]))
+
+
+def _alone(bins: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> tuple[float, float, float]:
     """Share of what there is to gain, score and baseline on the second half of what bins say of the first."""
-    bins = _binned(x)
     many = int(bins.max()) + 1
     there = np.bincount(bins[half], minlength=many)
     a, b = t[half], t[~half]

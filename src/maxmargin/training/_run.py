@@ -20,8 +20,9 @@ from ..messages import Argument, Judged, ProgressEvent, Stage, parameters, quote
 from ..search import standard_error
 from ._arguments import Arguments
 from ._evaluate import constant_scores, scores_of
-from ._families import BY_COST, FAMILIES, Family, compare, reason_of
+from ._families import BY_COST, FAMILIES, Family, compare, reason_of, too_sparse
 from ._findings import Finding, on_columns, on_the_split, on_the_target
+from ._growing import FOLDS, GROWTH, expected_seconds, search_again, seconds_left, survivors
 from ._leaks import drift, leaks, sparse_leaks
 from ._notes import without_repetitions
 from ._order import order_of
@@ -96,8 +97,9 @@ class TrainingRun:
         prepared.numbers_seen()
         self._tick("prepare")
         self._tune(families, prepared, y, classes, metric)
-        compared, winner = compare(self.results)
-        reason = reason_of(compared, metric, self.given.model != "auto")
+        self._compare_on_more(prepared, y, classes, metric)
+        compared, winner = compare(self.results, classes)
+        reason = reason_of(compared, metric, len(self.given.models) == 1)
         self._tell("choose", reason)
         self._tick("tune")
         model, X = self._fit(FAMILIES[winner], prepared, y, classes, metric)
@@ -147,21 +149,26 @@ class TrainingRun:
         if self.given.model == "auto":
             if not table.sparse:
                 return [FAMILIES[name] for name in names]
-            for name in names:
-                if not FAMILIES[name].sparse:
-                    self._leave_out(name, "left out: not tried on sparse tables; name it as model= to train it")
-            return [FAMILIES[name] for name in names if FAMILIES[name].sparse]
+            n, d = table.features.shape
+            if why := too_sparse(n, d):
+                for name in names:
+                    if not FAMILIES[name].sparse:
+                        self._leave_out(name, why)
+                names = [name for name in names if FAMILIES[name].sparse]
+            return [FAMILIES[name] for name in names]
         names += [n for n in FAMILIES if FAMILIES[n].learns(classes) and n not in names]
-        if self.given.model not in names:
+        asked = self.given.models
+        wrong = next((name for name in asked if name not in names), None)
+        if wrong is not None:
             kind = "classes" if classes else "numbers"
             raise TrainingError(
-                Argument("model", self.given.model),
+                Argument("model", wrong),
                 f" does not learn {kind}, which this target has; use one of {', '.join(names)}, or ",
                 Argument("model", "auto"),
                 ".",
                 *(() if classes else (" ", Argument("task", "classification"), " would learn classes.")),
             )
-        return [FAMILIES[self.given.model]]
+        return [FAMILIES[name] for name in names if name in asked]
 
     def _split(self, table: TrainingTable, target: Target) -> Split:
         given = self.given
@@ -303,6 +310,61 @@ class TrainingRun:
             words = f"no family could be tuned ({why}); give more minutes, or another model."
             raise TrainingError(words, argument="minutes")
 
+    def _compare_on_more(self, prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
+        """The families near the best one once more, on growing numbers of rows."""
+        given, n, size = self.given, len(y), self.tuned_on
+        hurry = given.minutes is not None
+        codes = np.unique(y, return_inverse=True)[1] if classes else None
+        while size < n:
+            growth = min(GROWTH, n / size)
+            near = survivors(compare(self.results, classes)[0], hurry)
+            now = {result.family: result for result in self.results}
+            seconds = [expected_seconds(f, self.found[f.name], now[f.name], growth) for f in near]
+            while len(near) > 2 and sum(seconds) > seconds_left(self.reporter.deadline):
+                near, seconds = near[:-1], seconds[:-1]  # the last is the furthest behind
+            if len(near) < (1 if hurry else 2) or sum(seconds) > seconds_left(self.reporter.deadline):
+                return
+            size = min(n, GROWTH * size)
+            rows = draw_tuning_rows(codes, n, size, given.seed)
+            some = codes if codes is None else codes[rows]
+            order = self.order.take(self.places[rows])
+            folds = make_folds(some, len(rows), min(FOLDS, given.folds), given.seed, order)
+            done = [self._judge_again(f, now[f.name], prepared, y, rows, metric, folds, order) for f in near]
+            if not all(done):  # some have no time left: the comparison before stands
+                return
+            for result, found in done:  # type: ignore[misc]
+                self.found[result.family] = found
+                self.results[self.results.index(now[result.family])] = result
+                self.reporter.tell(
+                    Judged(result.family, found.params, result.score, result.error, result.seconds, result.note)
+                )
+            self.tuned_on = size
+            names = ", ".join(family.name for family in near)
+            self.notes.append(f"{names} were compared again on {size} training rows in {len(folds)} folds")
+            if not hurry:
+                return
+
+    def _judge_again(
+        self, family: Family, before: FamilyResult, prepared: Preparation, y: np.ndarray, rows: np.ndarray,
+        metric: str, folds: list, order: RowOrder,
+    ) -> tuple[FamilyResult, SearchResult] | None:  # fmt: skip
+        """A family on more rows; None if the time is over."""
+        X = prepared.rows(family.scaled)
+        job = self._job(family.name, X[rows], y[rows], y.dtype.kind != "f", metric, folds, order)
+        self._tell("tune", f"{family.name} again, on {len(rows)} rows")
+        begin = time.perf_counter()
+        try:
+            found = search_again(family, job, self.found[family.name])
+        except OutOfTimeError:
+            return None
+        scores = found.fold_scores
+        result = replace(
+            before, score=float(scores.mean()), std=float(scores.std()), error=standard_error(scores),
+            seconds=before.seconds + time.perf_counter() - begin, params=found.params,
+            fold_scores=tuple(float(s) for s in scores), note=found.note, rows=len(rows),
+        )  # fmt: skip
+        return result, found
+
     def _tune_one(self, family: Family, job: Job) -> None:
         self._tell("tune", f"{family.name}, {family.words}")
         if self.reporter.out_of_time:
@@ -314,7 +376,7 @@ class TrainingRun:
             seconds = time.perf_counter() - begin
             return self._leave_out(family.name, "left out: the time for tuning was over before it had a score", seconds)
         except (ArithmeticError, ValueError, MemoryError, RuntimeError) as failure:
-            if self.given.model != "auto" or is_interrupt(failure):
+            if len(self.given.models) == 1 or is_interrupt(failure):
                 raise
             return self._leave_out(family.name, f"failed: {failure}", time.perf_counter() - begin)
         seconds, scores = time.perf_counter() - begin, found.fold_scores
@@ -390,7 +452,7 @@ class TrainingRun:
         judged = [result for result in self.results if result.judged]
         if not judged:
             return TrainingInterrupted(self.stage, tuple(self.results))
-        rows, winner = compare(self.results)
+        rows, winner = compare(self.results, any(not FAMILIES[result.family].values for result in judged))
         best = next(row for row in rows if row.chosen)
         fixed = {name: best.params[name] for name in FAMILIES[winner].takes if name in best.params}
         return TrainingInterrupted(self.stage, rows, {"model": winner, **fixed})

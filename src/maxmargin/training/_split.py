@@ -69,7 +69,8 @@ def equal_rows(columns: list[Column] | sp.csr_array) -> tuple[np.ndarray | None,
     """A number for each row, the same for equal ones, and how many rows are equal to another; None if they are few.
 
     Coarse columns make equal rows by chance: two columns of three values have nine different rows. Such rows are no
-    copies. How many chance makes is seen when each column is shuffled by itself.
+    copies. How many chance makes is seen when each column is shuffled by itself; beside a column of so many different
+    values as a measure has, it makes none.
     """
     parts = [columns] if not isinstance(columns, list) else [_codes(column) for column in columns]
     marks = _row_marks(parts)
@@ -78,13 +79,18 @@ def equal_rows(columns: list[Column] | sp.csr_array) -> tuple[np.ndarray | None,
     units, many, different = _alike(marks)
     if not many or different < _FEW_DIFFERENT:
         return None, 0
-    if isinstance(columns, list):
+    if isinstance(columns, list) and not any(_is_fine(part) for part in parts):
         generator = np.random.default_rng(0)
         shuffled = _row_marks([generator.permutation(part) for part in parts])
         by_chance = 0 if shuffled is None else _alike(shuffled)[1]
         if many <= _BEYOND_CHANCE * by_chance:
             return None, 0
     return units, many
+
+
+def _is_fine(part: np.ndarray) -> bool:
+    """Whether a column has so many different values that equal rows are copies."""
+    return len(np.unique(part)) >= max(_FEW_DIFFERENT, len(part) / 10)
 
 
 def _alike(marks: np.ndarray) -> tuple[np.ndarray, int, int]:
@@ -251,6 +257,6 @@ def read_rows(text: str, total: int) -> np.ndarray | None:
         found = unpacked.decompress(base64.b85decode(text), (total + 7) // 8 + 1)
     except (ValueError, binascii.Error, zlib.error):
         return None
-    if len(found) != (total + 7) // 8:
+    if not unpacked.eof or len(found) != (total + 7) // 8:
         return None
     return np.unpackbits(np.frombuffer(found, dtype=np.uint8), count=total).astype(bool)

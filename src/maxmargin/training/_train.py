@@ -17,7 +17,7 @@ def train(
     data: Any,
     target: str | None = None,
     *,
-    model: str = "auto",
+    model: str | Sequence[str] = "auto",
     task: str = "auto",
     C: float | None = None,
     gamma: float | None = None,
@@ -50,10 +50,11 @@ def train(
         :func:`maxmargin.tables.read_table`; or one of them as :func:`open_table` gives it, which describes it as well.
     target : str
         Name of the column to learn; not for a SparseTable, whose target is its `y`.
-    model : str, default="auto"
+    model : str or list of str, default="auto"
         A family: ``"linear"``, ``"logistic"``, ``"tree"``, ``"svc"``, ``"forest"``, ``"adaboost"``, ``"knn"`` for
         classes; ``"ridge"``, ``"linear"``, ``"tree"``, ``"svr"``, ``"forest"``, ``"adaboost"``, ``"knn"`` for numbers.
-        "auto" compares all of them. By name alone: ``"kernellogistic"`` and ``"kernelperceptron"`` for classes,
+        "auto" compares all of them; several that are named ("linear,forest", or a list) are compared with each other.
+        By name alone: ``"kernellogistic"`` and ``"kernelperceptron"`` for classes,
         ``"leastsquares"``, ``"lasso"``, ``"elasticnet"`` and ``"kernelridge"`` for numbers.
     task : {"auto", "classification", "binary", "multiclass", "regression"}, default="auto"
         "auto": classes for text, true and false, and integers of at most 20 different values that stand for ten rows

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -62,6 +64,8 @@ class FamilyResult:
         In words: what was searched and on how many rows; or why it was left out.
     chosen : bool
         Whether this family won.
+    rows : int
+        Training rows that it was judged on; 0 if all families were judged on the same.
 
     """
 
@@ -76,6 +80,7 @@ class FamilyResult:
     behind_error: float = float("nan")
     note: str = ""
     chosen: bool = False
+    rows: int = 0
 
     @property
     def judged(self) -> bool:
@@ -118,7 +123,7 @@ class Split:
     together: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Training:
     """A table turned into a tuned, proven model, with the account of how; made by :func:`train`.
 
@@ -203,6 +208,45 @@ class Training:
     findings: tuple = ()
     rows: Any = field(default=None, repr=False)
 
+    def lines(self) -> list[tuple[str, str]]:
+        """What a reader wants first, each with its name: the findings, the model, its scores, its proof.
+
+        Returns
+        -------
+        list of (str, str)
+
+        """
+        trained, held = len(self.split.train_rows), len(self.split.test_rows)
+        serious = [finding for finding in self.findings if finding.serious]
+        what = f"{self.target!r}" if self.target is not None else "the labels"
+        lines = [("Before you trust it", str(finding)) for finding in serious]
+        lines += [
+            ("Task", f"{self.task} of {what}, {trained:,} rows trained on, {held:,} held out ({self.split.kind})"),
+            ("Chosen", self.reason),
+        ]
+        for name, score in list(self.scores.items())[:2]:
+            constant = self.baseline.get(name)
+            beside = "" if constant is None else f"; {self.baseline_name}: {constant.value:.4g}"
+            lines.append((name, f"{score.value:.4g} (95 % interval {score.low:.4g} to {score.high:.4g}){beside}"))
+        if hasattr(self.certificate, "relative_gap"):
+            proof = f"{self.certificate.status}, relative duality gap {self.certificate.relative_gap:.1e}"
+        else:
+            proof = f"{self.certificate.name}: {self.certificate.statement}".rstrip(".")
+        lines.append(("Training", f"{proof}. Of new rows the held-out ones speak." if held else proof))
+        return lines
+
+    def __repr__(self) -> str:
+        found = [line for name, words in self.lines() for line in _wrapped(name, words)]
+        return "\n".join(["Training", *found])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left;vertical-align:top;padding-right:1em'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(words)}</td></tr>"
+            for name, words in self.lines()
+        )
+        return f"<table><caption>Training</caption>{rows}</table>"
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "rows": None}  # nobody expects the table in a pickle
 
@@ -219,6 +263,12 @@ class Training:
         from ._account import provenance_of
 
         return provenance_of(self)
+
+
+def _wrapped(name: str, words: str) -> list[str]:
+    """A name, and its words beside it, folded."""
+    lines = textwrap.wrap(words, 96, break_long_words=False) or [""]
+    return [f"  {name:<20} {lines[0]}", *(f"  {'':<20} {line}" for line in lines[1:])]
 
 
 class TrainingError(InputError):
