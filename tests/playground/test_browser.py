@@ -262,8 +262,6 @@ def test_a_table_is_pasted_chosen_and_dropped(playground, tmp_path):
     page = playground.page
     rows = [f"{k / 4},{(k * k % 7) / 2},{'left' if k < 6 else 'right'}" for k in range(12)]
     text = "\n".join(["width,length,kind", *rows])
-        f"{k / 4},{(k * k % 7) / 2},{'left' if k < 6 else 'right'}" for k in range(12)
-    )
     page.click("#table-open")
     page.fill("#table-text", text)
     page.click("#table-read")
@@ -282,7 +280,8 @@ def test_a_table_is_pasted_chosen_and_dropped(playground, tmp_path):
     page.keyboard.press("Escape")
     page.evaluate(
         "text => { const data = new DataTransfer(); data.setData('text/plain', text); "
-        "document.querySelector('#canvas').dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true})) }",
+        "document.querySelector('#canvas').dispatchEvent("
+        "new ClipboardEvent('paste', {clipboardData: data, bubbles: true})) }",
         text,
     )
     page.wait_for_selector("#table-columns", state="visible")

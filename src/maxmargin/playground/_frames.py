@@ -1,8 +1,8 @@
 """One message of the socket: a JSON header and arrays, in one binary frame.
 
 Four bytes with the length of the header, the header in UTF-8 with spaces up to a multiple of eight bytes, the
-arrays. The header's ``arrays`` says of each its type, shape and place behind the header. Numbers are little-endian; those
-of the header are float64 in their shortest form that reads back the same.
+arrays. The header's ``arrays`` says of each its type, shape and place behind the header. Numbers are little-endian;
+those of the header are float64 in their shortest form that reads back the same.
 """
 
 from __future__ import annotations
