@@ -16,10 +16,10 @@ READY_DOCS := $(VENV)/.ready-docs
 READY_BENCH := $(VENV)/.ready-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz soak lint bench docs clean
+.PHONY: help setup demo playground test fuzz soak lint bench docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(READY) ## prepare .venv with the package and the development tools, and compile what the estimators call
 	-@$(PY) -m maxmargin.compile --if-needed
@@ -28,6 +28,9 @@ setup: $(READY) ## prepare .venv with the package and the development tools, and
 # Compiles what it uses and no more: 25 s of processor time, where all that the estimators call takes ten times that.
 demo: $(READY) ## train on a bundled table: a model, its proof and a report
 	@$(PY) -m maxmargin.demo
+
+playground: $(READY) ## draw points in the browser, and watch models and their proofs follow
+	@$(PY) -m maxmargin playground
 
 test: $(COMPILED) ## run the tests and the examples in the docstrings (PYTEST_ARGS="-k rbf" to choose)
 	$(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)

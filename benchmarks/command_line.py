@@ -34,6 +34,7 @@ BENCHMARKS = {
         "indefinite",
         "scales",
         "first_contact",
+        "playground",
         "cold",
     )
 }

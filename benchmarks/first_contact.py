@@ -57,7 +57,8 @@ class Listener(event.Listener):
 
 def kinds():
     seen = set()
-    for room in sorted(set(dir(maxmargin)) - {"__version__", "load", "save", "plotting", "report", "explanation"}):
+    hidden = {"__version__", "load", "save", "playground", "plotting", "report", "explanation"}
+    for room in sorted(set(dir(maxmargin)) - hidden):
         module = getattr(maxmargin, room)
         for name in getattr(module, "__all__", ()):
             kind = getattr(module, name)

@@ -16,7 +16,7 @@ from matplotlib.patches import FancyBboxPatch
 ROOT = Path(__file__).parent.parent
 # How many rooms of the contract stand beside each other, highest first, what they are for, and a colour.
 STOREYS = [
-    (5, "for people", "#dbe7f3"),
+    (6, "for people", "#dbe7f3"),
     (3, "from files to models", "#dbe7f3"),
     (3, "pictures, clusters of machines", "#dbe7f3"),
     (10, "estimators", "#dcefdc"),

@@ -68,7 +68,12 @@ def serving(seconds=20.0, handle=handle):
     port = listener.getsockname()[1]
     app = make_app(port, TOKEN, Worker(handle, seconds))
     config = uvicorn.Config(
-        app, log_level="error", ws="websockets-sansio", ws_max_size=MOST_BYTES, timeout_graceful_shutdown=1, lifespan="on"
+        app,
+        log_level="error",
+        ws="websockets-sansio",
+        ws_max_size=MOST_BYTES,
+        timeout_graceful_shutdown=1,
+        lifespan="on",
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -1,4 +1,4 @@
-"""Every method of the page: its figures are the library's, its steps come from the library, its Python does the same."""
+"""Every method of the page: its figures and steps are the library's, its Python does the same."""
 
 import contextlib
 import io

@@ -76,7 +76,9 @@ def test_foreign_requests_are_refused(served, path, headers):
     assert answer.status == 403 and text.startswith("Refused") and TOKEN not in text
 
 
-@pytest.mark.parametrize("name", ["../_server.py", "..%2f_server.py", "%2e%2e/_server.py", "/etc/passwd", "_server.py", "."])
+@pytest.mark.parametrize(
+    "name", ["../_server.py", "..%2f_server.py", "%2e%2e/_server.py", "/etc/passwd", "_server.py", "."]
+)
 def test_only_files_of_the_page_are_served(served, name):
     answer, text = get(served, f"/{TOKEN}/{name}")
     assert answer.status in (403, 404) and "import" not in text

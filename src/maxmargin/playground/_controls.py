@@ -1,4 +1,4 @@
-"""What can be set on the page, each with its limits: the page draws them from here, requests are checked against them."""
+"""What can be set on the page, each with its limits: the page draws them from here, requests are checked by them."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def refuse_too_little(question: Question) -> None:
     n, task = len(question.points), question.method.task
     if n == 0:
         raise InputError("There are no points yet: click to draw some, or take an example.")
-    if task == CLASSES and len(np.unique(question.y)) < 2:
+    if task == CLASSES and question.y is not None and len(np.unique(question.y)) < 2:
         raise InputError("All points are of one class: draw some of a second one.")
     if task == CURVE and n < 2:
         raise InputError("One point is not enough for a curve: draw another.")

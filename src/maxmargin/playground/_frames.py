@@ -1,8 +1,8 @@
 """One message of the socket: a JSON header and arrays, in one binary frame.
 
-Four bytes with the length of the header, the header in UTF-8 with spaces up to a multiple of eight bytes, the arrays.
-The header's ``arrays`` says of each its type, shape and place behind the header. Numbers are little-endian; those of the
-header are float64 in their shortest form that reads back the same.
+Four bytes with the length of the header, the header in UTF-8 with spaces up to a multiple of eight bytes, the
+arrays. The header's ``arrays`` says of each its type, shape and place behind the header. Numbers are little-endian;
+those of the header are float64 in their shortest form that reads back the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from typing import Any
 
 import numpy as np
 
-_TYPES = {"f8": np.dtype("<f8"), "f4": np.dtype("<f4"), "u1": np.dtype("u1"), "i4": np.dtype("<i4")}
+_TYPES: dict[str, np.dtype[Any]] = {
+    "f8": np.dtype("<f8"),
+    "f4": np.dtype("<f4"),
+    "u1": np.dtype("u1"),
+    "i4": np.dtype("<i4"),
+}
 _NAMES = {kind.str.lstrip("<|"): name for name, kind in _TYPES.items()}
 _MOST_ARRAYS = 16
 

@@ -119,7 +119,8 @@ _STEPPER = Choice(
     help="Which solver the steps below are those of. The answer is the same.",
 )
 _SEED = Slider("random_state", "Seed", 0, 99, 0, whole=True, help="Of every draw: the same seed, the same model.")
-_LOSSES = {"hinge": "hinge", "squared_hinge": "squared hinge", "logistic": "logistic"}
+_HINGES = {"hinge": "hinge", "squared_hinge": "squared hinge"}
+_LOSSES = {**_HINGES, "logistic": "logistic"}
 _DIRECTIONS = {
     "gradient_descent": "gradient of all points",
     "plain": "SGD",
@@ -156,7 +157,7 @@ _ALL = (
     Method(
         "linear_svc", CLASSES, "Linear SVM", "A straight boundary by the hinge loss or its square.",
         "svm", "LinearSVC",
-        (_strength(endless=True), Choice("loss", "Loss", {"hinge": "hinge", "squared_hinge": "squared hinge"}, "hinge")),
+        (_strength(endless=True), Choice("loss", "Loss", _HINGES, "hinge")),
     ),
     Method(
         "gradient", CLASSES, "Gradient steps", "A straight boundary, reached by gradients of some points or of all.",

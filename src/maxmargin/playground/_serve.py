@@ -52,7 +52,8 @@ def serve(
         port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
         address = f"http://{_LOOPBACK}:{port}/{token}/{fragment}"
         config = uvicorn.Config(
-            make_app(port, token), log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=MOST_BYTES,
+            make_app(port, token), log_level="warning", access_log=False, ws="websockets-sansio",
+            ws_max_size=MOST_BYTES,
             ws_per_message_deflate=False, timeout_graceful_shutdown=1, server_header=False, lifespan="on",
         )  # fmt: skip
         server = _quiet(uvicorn.Server)(config)
@@ -82,7 +83,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
 def _quiet(server: Any) -> Any:
     """A server that ends by the first Ctrl-C, as it is meant to be ended, and does not raise it again."""
 
-    class Quiet(server):  # type: ignore[misc]
+    class Quiet(server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             if threading.current_thread() is not threading.main_thread():

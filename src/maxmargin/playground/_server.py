@@ -129,4 +129,6 @@ async def _send_all(socket: WebSocket, answers: asyncio.Queue[bytes]) -> None:
 
 
 def _error(kind: str, message: str, about: Any = None) -> bytes:
-    return pack({"kind": "error", "id": about if type(about) is int else None, "error": {"kind": kind, "message": message}})
+    return pack(
+        {"kind": "error", "id": about if type(about) is int else None, "error": {"kind": kind, "message": message}}
+    )

@@ -135,9 +135,7 @@ class Worker:
         about = {"id": job.header.get("id"), "kind": job.header["kind"]}
         found: dict[str, np.ndarray] = {}
         try:
-            said, found = job.work.call(
-                self._handle, job.session, job.header, arrays, lambda: job.work.stopped
-            )
+            said, found = job.work.call(self._handle, job.session, job.header, arrays, lambda: job.work.stopped)
         except Stopped:
             said = {"dropped": True}
             if job.late:

@@ -2,7 +2,7 @@
 
 import { Connection, Lost } from "./connection.js";
 import { Controls } from "./controls.js";
-import { $, calm, make, say } from "./dom.js";
+import { $, calm, make, say, shown } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Lessons } from "./lessons.js";
 import { DARK, LIGHT, shape } from "./palette.js";
@@ -22,6 +22,7 @@ class App {
   constructor() {
     this.state = new State();
     this.say = say;
+    this.shown = shown;
     this.answer = null;
     this.ghost = null;
     this.cases = null;
@@ -76,7 +77,7 @@ class App {
         return this.question(this.state.now.step, cells);
       },
       (answer, took) => this.answered(answer, asked, took),
-      (error) => this.failed(error),
+      (error) => this.failed(error, asked),
     );
   }
 
@@ -85,7 +86,7 @@ class App {
     this.busy(false);
     if (asked.method !== this.state.method) return; // the next one is on its way
     this.answer = answer;
-    this.asked = asked;
+    this.asked = this.last = asked;
     this.cases = null;
     this.failure = null;
     this.took = took;
@@ -99,9 +100,10 @@ class App {
     if (!this.editor.drag) this.settled();
   }
 
-  failed(error) {
+  failed(error, asked) {
     this.busy(false);
     if (error instanceof Lost) return;
+    this.last = asked;
     this.failure = error;
     this.answer = null;
     this.cases = null;

@@ -1,6 +1,6 @@
 // Drawing with mouse, pen, fingers and keys.
 
-import { View, around } from "./view.js";
+import { around } from "./view.js";
 
 const NEAR = 13; // pixels within which a point is meant
 const SPRAY = 24;
@@ -95,7 +95,7 @@ export class Editor {
     } else {
       const added = this.add(px, py);
       this.drag = added ? { kind: "move", point: this.points.length - 1, name: this.app.state.open, added: true } : null;
-      this.chosen = added ? this.points.length - 1 : null;
+      this.chosen = null; // a number pressed next is the class of the next point
     }
     this.app.redraw();
   }
@@ -275,5 +275,3 @@ export class Editor {
     this.app.redraw();
   }
 }
-
-export { View };

@@ -19,7 +19,7 @@ export const LESSONS = [
   {
     title: "Slack, and its price C",
     text: [
-      "One point lies with the others. A hard margin would bend over backwards for it; a soft one lets it lie inside, and pays C for each unit of slack. The thin lines are the slack.",
+      "One point lies with the others. A hard margin would have to go around it; a soft one lets it lie inside, and pays C for each unit of slack. The thin lines are the slack.",
       "A small C makes a wide street with many points in it, a large one a narrow street with few.",
     ],
     task: "Find a C for which more than half of the points are support vectors.",

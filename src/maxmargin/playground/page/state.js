@@ -1,6 +1,7 @@
 // What there is: points, method, parameters, view. Changes are snapshots that can be undone.
 
 const MOST_SNAPSHOTS = 200;
+const NONE = {}; // one object, so that it can be told whether parameters have changed
 
 export const FIRST = {
   task: "classes",
@@ -27,7 +28,7 @@ export class State {
   }
 
   get params() {
-    return this.now.params[this.method] ?? {};
+    return this.now.params[this.method] ?? NONE;
   }
 
   listen(listener) {
