@@ -11,7 +11,6 @@ _ROOMS = (
     "bounds",
     "certificates",
     "cluster",
-    "dask",
     "data",
     "detection",
     "diagnostics",
@@ -37,6 +36,8 @@ _ROOMS = (
     "training",
     "tree",
 )
+# Rooms that need an extra: not among those that are always there.
+_WITH_EXTRAS = ("dask",)
 # Calls that are used so often that they can be had without the name of their room.
 _CALLS = {"load": "persistence", "save": "persistence", "to_onnx": "persistence"}
 
@@ -48,7 +49,7 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("maxmargin")
-    if name in _ROOMS:
+    if name in _ROOMS or name in _WITH_EXTRAS:
         return import_module(f"{__name__}.{name}")
     if name in _CALLS:
         return getattr(import_module(f"{__name__}.{_CALLS[name]}"), name)

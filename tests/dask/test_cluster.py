@@ -52,7 +52,7 @@ def kill_a_worker(client, after):
 
 
 def test_processes_find_what_threads_find_and_their_certificate_agrees(client):
-    for name, params, kind in (("LinearSVC", {"loss": "hinge"}, "three"), ("Ridge", {}, "number")):
+    for name, params, kind in (("LogisticRegression", {}, "two"), ("Ridge", {}, "number")):
         X, y, Xd, yd = samples(kind)
         model = getattr(on, name)(client=client, **params).fit(Xd, yd)
         found = model.certificate_.verify(Xd, yd)
@@ -61,19 +61,20 @@ def test_processes_find_what_threads_find_and_their_certificate_agrees(client):
         assert (model.predict(Xd).compute() == model.predict(X)).all()
 
 
-@pytest.mark.parametrize("after", [0.0, 0.1, 0.4])
-def test_a_worker_that_is_killed_changes_nothing(client, after):
-    _, _, Xd, yd = samples("three")
-    expected = on.LinearSVC(client=client, loss="hinge", tol=1e-6).fit(Xd, yd)
-    timer = kill_a_worker(client, after)
-    model = on.LinearSVC(client=client, loss="hinge", tol=1e-6).fit(Xd, yd)
+def test_a_worker_that_is_killed_changes_nothing(client):
+    _, _, Xd, yd = samples()
+    machine = on.LinearSVC(client=client, loss="hinge")
+    begin = time.perf_counter()
+    expected = machine.fit(Xd, yd)
+    timer = kill_a_worker(client, 0.5 * (time.perf_counter() - begin))
+    model = machine.fit(Xd, yd)
     timer.join()
     np.testing.assert_array_equal(model.coef_, expected.coef_)
     assert model.certificate_.verify(Xd, yd).primal == model.certificate_.primal
 
 
 def test_two_fits_at_once(client):
-    _, _, Xd, yd = samples("three")
+    _, _, Xd, yd = samples()
     expected, found = on.LogisticRegression(client=client).fit(Xd, yd), {}
 
     def fit(k):

@@ -74,6 +74,7 @@ def test_ridge_is_that_of_one_machine(columns, fit_intercept):
     X, z = rows()
     X, y = X + 1000.0, np.column_stack([z, z**2])[:, :columns] if columns else z
     weights = np.arange(len(X)) % 3 / 2.0
+    weights[:250] = 0  # a whole partition
     params = {"alpha": 0.1, "fit_intercept": fit_intercept}
     Xd, yd, wd = (on_cluster(a, 4) for a in (X, y, weights))
     model, own = on.Ridge(**params).fit(Xd, yd, wd), linear_model.Ridge(**params).fit(X, y, weights)

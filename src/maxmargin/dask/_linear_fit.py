@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, Status
+from ..certificates import Certificate
 from ..engine import Stopwatch
 from ..estimators import check_every_class, conclude, monitor_of
 from ..linear import LinearFormulation, Part, advice, check_finite, keep_parts
@@ -90,6 +90,7 @@ def name_of(model: Any) -> str:
 def note_features(model: Any, samples: Partitions) -> None:
     """What scikit-learn notes of the columns."""
     model.n_features_in_ = samples.d
+    vars(model).pop("feature_names_in_", None)
     if samples.names is not None:
         model.feature_names_in_ = np.array(samples.names, dtype=object)
 
@@ -156,8 +157,7 @@ def _fit_jointly(
 def _part(found: Found, name: str, seconds: float, kinks: bool) -> Part:
     certificate = Certificate.of(found.evidence, found.status, found.iterations, seconds, name)
     solver = "smoothed_newton" if kinks else "newton"
-    keyboard = found.status is Status.INTERRUPTED
-    return Part(found.theta, found.rule, certificate, solver, keyboard, rounding=found.evidence.rounding)
+    return Part(found.theta, found.rule, certificate, solver, rounding=found.evidence.rounding)
 
 
 def _label(classes: np.ndarray, k: int, problems: int) -> str:

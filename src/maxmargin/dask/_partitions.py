@@ -55,6 +55,11 @@ class Partitions:
         return sum(fact.used for fact in self.facts)
 
     @property
+    def used_parts(self) -> list[Any]:
+        """The partitions that have such rows."""
+        return [part for part, fact in zip(self.parts, self.facts, strict=True) if fact.used]
+
+    @property
     def columns(self) -> bool:
         """Whether y is a table, though it may have one column."""
         return any(fact.table for fact in self.facts)

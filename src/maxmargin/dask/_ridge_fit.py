@@ -72,7 +72,7 @@ def means_of(samples: Partitions, fit_intercept: bool) -> _Means:
     if not fit_intercept:
         return means
     for _ in range(2):
-        total, sums, targets = samples.cluster.total("ridge-means", _mean_sums, samples.parts, means)
+        total, sums, targets = samples.cluster.total("ridge-means", _mean_sums, samples.used_parts, means)
         means = _Means(means.mu + sums / total, means.nu + targets / total)
     return means
 
@@ -81,20 +81,20 @@ def ridge_evidence(
     samples: Partitions, W: np.ndarray, b: np.ndarray, alpha: np.ndarray, means: _Means, fit_intercept: bool
 ) -> NormalEvidence:
     """What is proven about weights W of shape (d, k) and intercepts b."""
-    (sums,) = samples.cluster.total("ridge-proof", _proof, samples.parts, W, b, alpha, means, fit_intercept)
+    (sums,) = samples.cluster.total("ridge-proof", _proof, samples.used_parts, W, b, alpha, means, fit_intercept)
     return evidence_of_normal_parts(sums, W, b, alpha, means.mu, fit_intercept)
 
 
 def _solved(samples: Partitions, alpha: np.ndarray, fit_intercept: bool) -> tuple[np.ndarray, _Means]:
     """The solution of the centred normal equations, refined by their residual."""
     means = means_of(samples, fit_intercept)
-    gram, right = samples.cluster.total("ridge-gram", _normal_sums, samples.parts, means, fit_intercept)
+    gram, right = samples.cluster.total("ridge-gram", _normal_sums, samples.used_parts, means, fit_intercept)
     factors = [_factor(gram, a) for a in alpha]
     W = np.column_stack([_solve(factor, right[:, t]) for t, factor in enumerate(factors)])
     size = max(float(np.linalg.norm(right)), 1e-300)
     best, least = W, np.inf
     for _ in range(_REFINEMENTS):
-        (products,) = samples.cluster.total("ridge-refine", _residual_sums, samples.parts, W, means, fit_intercept)
+        (products,) = samples.cluster.total("ridge-refine", _residual_sums, samples.used_parts, W, means, fit_intercept)
         rest = products - alpha * W
         off = float(np.linalg.norm(rest)) / size
         if not off < 0.5 * least:

@@ -22,11 +22,11 @@ def lazy_on_clusters(method: _F) -> _F:
     name = method.__name__
 
     @wraps(method)
-    def call(self: Any, X: Any, *args: Any, **options: Any) -> Any:
-        if not args and not options and hasattr(X, "__dask_graph__"):
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        if len(args) == 1 and not options and hasattr(args[0], "__dask_graph__"):
             from ..dask import predict
 
-            return predict(self, X, method=name)
-        return method(self, X, *args, **options)
+            return predict(self, args[0], method=name)
+        return method(self, *args, **options)
 
     return call  # type: ignore[return-value]
