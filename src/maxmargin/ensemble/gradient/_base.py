@@ -101,7 +101,7 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
         given = self._checked_validation(X_val, y_val, sample_weight_val)
         if goes_on and (X.shape[1] != known or self._loss_of() != self._loss):
             raise InputError(
-                f"warm_start=True goes on with trees of {known} columns, and of the loss and the classes of the last fit; "
+                f"warm_start=True goes on with trees of {known} columns, and the loss and classes of the last fit; "
                 f"X has {X.shape[1]} columns. Give the same rows, or warm_start=False.",
                 argument="warm_start",
             )
