@@ -31,6 +31,7 @@ BENCHMARKS = {
         "neighbors",
         "cluster",
         "ensemble",
+        "boosting",
         "indefinite",
         "scales",
         "first_contact",

@@ -130,13 +130,25 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
     "AdaBoostClassifier": lambda r: ({"n_estimators": 6, "random_state": 0}, "classes"),
     "AdaBoostRegressor": lambda r: ({"n_estimators": 6, "random_state": 0}, "numbers"),
     "CascadeClassifier": lambda r: ({"random_state": 0}, "two"),
+    "HistGradientBoostingClassifier": lambda r: ({"max_iter": 5, "min_samples_leaf": 5, "random_state": 0}, "classes"),
+    "HistGradientBoostingRegressor": lambda r: (
+        {"loss": _pick(r, "squared_error", "absolute_error"), "max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
+        "numbers",
+    ),
 }
 # Weak learners and samplers: they have no certificate of their own.
 WITHOUT = {"DecisionBox", "DecisionPlane", "DecisionStump", "SyntheticOverSampler", "UnderSampler"}
 # Scales and shifts (in standard deviations) of the rows are tried on these.
 SHIFTS = (0.0, 100.0)
 MACHINES = {"SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"}
-DENSE_ONLY = {"SpectralClustering", "PolynomialRegression", "CascadeClassifier", "OneClassSVM"}
+DENSE_ONLY = {
+    "SpectralClustering",
+    "PolynomialRegression",
+    "CascadeClassifier",
+    "OneClassSVM",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+}
 
 
 def recipes_are_complete() -> None:

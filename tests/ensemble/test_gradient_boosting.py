@@ -98,7 +98,7 @@ def test_a_model_does_not_depend_on_threads(tmp_path):
         "import numpy as np, sys, hashlib\n"
         "from maxmargin.ensemble import HistGradientBoostingClassifier\n"
         "rng = np.random.default_rng(0)\n"
-        "X = rng.normal(size=(40_000, 10))\n"
+        "X = rng.normal(size=(40_000, 60)).astype(np.float32)\n"
         "y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)\n"
         "model = HistGradientBoostingClassifier(max_iter=3, early_stopping=False).fit(X, y)\n"
         "print(hashlib.sha256(model.decision_function(X).tobytes()).hexdigest())\n"

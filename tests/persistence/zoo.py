@@ -40,6 +40,8 @@ from maxmargin.ensemble import (
     DecisionBox,
     DecisionPlane,
     DecisionStump,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -355,6 +357,15 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "AdaBoostClassifier machines": lambda: _fitted(
         AdaBoostClassifier(LinearSVC(C=0.01), n_estimators=3, random_state=0), X, TWO
+    ),
+    "HistGradientBoostingClassifier": lambda: _fitted(
+        HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3, random_state=0), X, WORDS
+    ),
+    "HistGradientBoostingRegressor": lambda: _fitted(
+        HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=3, random_state=0), HOLES, TARGET
+    ),
+    "HistGradientBoostingClassifier categories": lambda: _fitted(
+        HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3, random_state=0), COLOURED, TWO
     ),
     "AdaBoostRegressor": lambda: _fitted(AdaBoostRegressor(n_estimators=3, random_state=0), X, TARGET),
     "AdaBoostRegressor their trees": lambda: _fitted(

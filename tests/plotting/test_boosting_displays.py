@@ -237,8 +237,8 @@ def test_what_cannot_be_drawn_is_refused(moons, boosted, iris):
         BoostingDisplay.from_estimator(boosted, X_test=X)
     with pytest.raises(ValueError, match="y_test must have a label for each of the 150 rows"):
         BoostingDisplay.from_estimator(boosted, X_test=X, y_test=y[1:])
-    with pytest.raises(ValueError, match=r"X has 4 features, and a picture has two axes: choose two by features="):
-        BoostingRegionsDisplay.from_estimator(iris[2], iris[0], iris[1])
+    shown = BoostingRegionsDisplay.from_estimator(iris[2], iris[0], iris[1])  # of more features: two components
+    assert shown.section_of == 4 and shown.axis_names[0].startswith("principal component 1")
     with pytest.raises(ValueError, match="'petal size', which is no column of X"):
         BoostingRegionsDisplay.from_estimator(iris[2], iris[0], iris[1], features=("petal size", "petal width (cm)"))
     with pytest.raises(ValueError, match="X has 3 features; this AdaBoostClassifier was trained on 2"):

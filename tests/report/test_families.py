@@ -14,6 +14,7 @@ from maxmargin.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
     BaggingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -106,6 +107,7 @@ REGRESSORS = {
     "tree": (DecisionTreeRegressor(max_depth=3), ["tree", "importance"]),
     "forest": (RandomForestRegressor(10, random_state=0), ["importance", "out-of-bag"]),
     "adaboost": (AdaBoostRegressor(n_estimators=5, random_state=0), ["importance"]),
+    "gradient boosting": (HistGradientBoostingRegressor(max_iter=5), ["importance"]),
 }
 
 

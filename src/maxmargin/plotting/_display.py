@@ -17,7 +17,7 @@ _ARGUMENTS = {
     "ax": "ax : matplotlib Axes, optional\n    Where to draw; by default in a new figure.",
     "features": 'features : tuple of two columns or "principal", optional\n'
     "    Names or numbers of the columns of X to draw, the others being at their means, or the plane of the first\n"
-    "    two principal components. Needed if X has more than two.",
+    "    two principal components, which is the default if X has more than two.",
     "feature_names": "feature_names : sequence of str, optional\n"
     "    Of the columns; by default those of the data frame that the model was fitted on, or ``feature 0``, ...",
     "classes": "classes : tuple of str\n    Names of the classes.",
@@ -26,6 +26,10 @@ _ARGUMENTS = {
     "section_of": "section_of : int or None, default=None\n"
     "    Number of features of the space that the plane is a section of; None if the plane is the whole space.",
 }
+
+
+# Inches that a column of a legend takes, below axes that were given.
+_ROOM = 2.0
 
 
 class Display:
@@ -110,7 +114,9 @@ class Display:
 
     def _draw_legend(self, handles: list[Any], new: bool) -> Any:
         """The legend, in a `new` figure or below axes that were given."""
-        return legend_below(self.axes_[-1], handles, self._legend_columns)
+        ax = self.axes_[-1]
+        width = ax.figure.get_size_inches()[0] * ax.get_position().width
+        return legend_below(ax, handles, self._legend_columns, room=new or width > _ROOM * self._legend_columns)
 
 
 def _needing_matplotlib(make: Callable) -> Callable:

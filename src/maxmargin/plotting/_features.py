@@ -86,7 +86,9 @@ def names_of(X: Any, model: Any = None) -> list[str] | None:
 
 
 def plane_for(rows: Any, features: Any, names: list[str] | None, what: str) -> Plane:
-    """The plane of two features, the others at their means, or that of the first two principal components."""
+    """The plane of two features, the others at their means; that of two principal components, if X has more and none
+    are chosen.
+    """
     d = rows.shape[1]
     if d < 2:
         raise ValueError(f"{what} draws in a plane, which needs two features or more; X has {d}.")
@@ -96,20 +98,13 @@ def plane_for(rows: Any, features: Any, names: list[str] | None, what: str) -> P
         return plane_of(rows, None, names)
     if features is None:
         if d > 2:
-            raise ValueError(
-                f"X has {d} features, and a picture has two axes: choose two by features=({_example(names)}), or the "
-                f"plane of the first two principal components by features={PRINCIPAL!r}."
-            )
+            return plane_of(rows, None, names)
         features = (0, 1)
     i, j = _columns(features, d, names)
     origin = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
     origin[[i, j]] = 0.0
     known = [f"feature {k}" for k in range(d)] if names is None else names
     return Plane(origin, np.eye(d)[[i, j]], (known[i], known[j]))
-
-
-def _example(names: list[str] | None) -> str:
-    return "0, 1" if names is None else f"{names[0]!r}, {names[1]!r}"
 
 
 def _columns(features: Any, d: int, names: list[str] | None) -> tuple[int, int]:

@@ -22,6 +22,9 @@ _PALE = 0.2  # share of the colour in the region of a class, the rest being whit
 _ROOM = 600  # points of full size
 _MOST_NAMED = 8  # classes or clusters with a line of their own in the legend
 
+# Of two axes, how much longer one may be than the other for both to have the same scale.
+_STRIP = 3.0
+
 
 def colour(k: int) -> str:
     """Colour of class or cluster k."""
@@ -89,9 +92,38 @@ def named(texts: Sequence[str]) -> list[Any]:
     return [mark(text, marker(k), colour(k), edge(k)) for k, text in enumerate(texts)]
 
 
-def legend_below(ax: Axes, handles: list[Any], columns: int = 3) -> Any:
-    """The legend under the axes, clear of their label."""
+def drawn_of(count: int, most: int) -> np.ndarray:
+    """Which of so many samples are drawn: all, or so many of them at random, the same ones every time."""
+    mask = np.ones(count, dtype=bool)
+    if count > most:
+        mask[:] = False
+        mask[np.random.default_rng(0).choice(count, most, replace=False)] = True
+    return mask
+
+
+def sampled_note(drawn: np.ndarray) -> list[Any]:
+    """An entry of the legend that says how many samples are drawn; none if all are."""
+    if drawn.all():
+        return []
+    return [mark(f"drawn: {int(drawn.sum()):,} of {len(drawn):,}, at random", "", "none")]
+
+
+def equal_scales(ax: Axes, a: np.ndarray, b: np.ndarray) -> None:
+    """The same scale along both axes of a plane, unless one of them would become a strip: of units that differ."""
+    ratio = float((b[-1] - b[0]) / (a[-1] - a[0]))
+    if 1 / _STRIP < ratio < _STRIP:
+        ax.set_aspect("equal", adjustable="box")
+
+
+def legend_below(ax: Axes, handles: list[Any], columns: int = 3, room: bool = True) -> Any:
+    """The legend under the axes, clear of their label; without `room` in one column of small print.
+
+    What stands side by side is as wide as its legends, if they are let: the axes would have what is left.
+    """
     from matplotlib.transforms import ScaledTranslation
+
+    extra: dict[str, Any] = {} if room else {"fontsize": "small", "labelspacing": 0.3}
+    columns = columns if room else 1
 
     below = ax.transAxes + ScaledTranslation(0, -36 / 72, ax.figure.dpi_scale_trans)  # 36 points, for the label
     return ax.legend(
@@ -102,6 +134,7 @@ def legend_below(ax: Axes, handles: list[Any], columns: int = 3) -> Any:
         ncols=min(columns, len(handles)),
         frameon=False,
         numpoints=1,
+        **extra,
     )
 
 

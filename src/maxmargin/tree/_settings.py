@@ -70,7 +70,7 @@ def refuse_monotonic(monotonic_cst: Any) -> None:
     if monotonic_cst is not None:
         raise ValueError(
             f"monotonic_cst must be None: monotone trees are not supported; got {monotonic_cst!r}. "
-            "scikit-learn's tree of the same name has them."
+            "HistGradientBoostingClassifier and HistGradientBoostingRegressor of maxmargin.ensemble keep it."
         )
 
 

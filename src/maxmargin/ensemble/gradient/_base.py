@@ -95,9 +95,16 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
         watch = Stopwatch()
         self._validate_params()
         self._sums_told = None
+        goes_on = self.warm_start and hasattr(self, "_series")
+        known = getattr(self, "n_features_in_", None)
         X, y, weight = self._checked_all(X, y, sample_weight, reset=True)
         given = self._checked_validation(X_val, y_val, sample_weight_val)
-        goes_on = self.warm_start and hasattr(self, "_series")
+        if goes_on and (X.shape[1] != known or self._loss_of() != self._loss):
+            raise InputError(
+                f"warm_start=True goes on with trees of {known} columns, and the loss and classes of the last fit; "
+                f"X has {X.shape[1]} columns. Give the same rows, or warm_start=False.",
+                argument="warm_start",
+            )
         generator = check_random_state(self.random_state)
         if not goes_on:
             self._random_seed = int(generator.randint(_SEEDS, dtype="u8"))
@@ -117,9 +124,14 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
             self._baseline = self._loss.baseline(train[1], train[2])
             self._played, self.train_score_, self.validation_score_ = [], np.empty(0), np.empty(0)
             self.__dict__.pop("_series", None)
-        self._in_fit = True
+        earlier, self._in_fit = self.__dict__.get("_series"), True
         try:
             ending = self._boost(train, held, limits)
+        except BaseException:  # a part of a fit is none
+            self.__dict__.pop("_series", None)
+            if earlier is not None:
+                self._series = earlier
+            raise
         finally:
             self._in_fit = False
         proof = prove(self, train, ending)
@@ -279,6 +291,8 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
         raw = np.empty((self._loss.trees, len(X)))
         raw[:] = self._baseline[:, None]
         if hasattr(self, "_series"):
+            if self._series.feature.max(initial=-1) >= X.shape[1]:  # compiled walks do not look where they step
+                raise ValueError("These trees split on columns that X has not: they were changed after the fit.")
             self._series.add_to(X, raw)
         return raw
 

@@ -21,7 +21,7 @@ from ._sums import Units, make_pairs, units_for
 from ._teamwork import Team, end_team, help_out, new_team
 
 # Entries of codes from which threads grow a tree together; rows of a task.
-_TOGETHER, _ROWS = 300_000, 32768
+_TOGETHER, _ROWS = 2_000_000, 32768
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from ...engine import BOARD_SIZE, PATIENCE, dismiss, done, jit, jit_inner, new_b
 from ._packed import Packed
 from ._sums import fill
 
-# Rows of a portion; jobs of fewer updates are not worth another thread.
-PORTION, _WORTH = 8192, 60_000
+# Rows of a portion; jobs of fewer updates (of a nanosecond each) are not worth another thread, which may be held up.
+PORTION, _WORTH = 8192, 400_000
 _FILL, _PART, _PLACE = 0, 1, 2
 # Places of the description of a job.
 _KIND, _START, _END, _SLOT, _COLUMN, _MIDDLE = range(6)

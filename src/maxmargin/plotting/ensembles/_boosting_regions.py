@@ -9,13 +9,28 @@ import numpy as np
 
 from .._display import Display
 from .._features import check_columns, last_step, numbers_of, plane_for, table_of
-from .._look import INK, class_names, draw_regions, edge, head, line, mark, named, padded, scatter
+from .._look import (
+    INK,
+    class_names,
+    crowded,
+    draw_regions,
+    drawn_of,
+    edge,
+    head,
+    line,
+    mark,
+    named,
+    padded,
+    sampled_note,
+    scatter,
+)
 from .._matplotlib import given_panels, new_panels
 from ._boosting_rounds import check_boosted, check_rounds, shares_after
 
 _ROUNDS = (1, 2, 3, 5, 10)
 _MOST_COLUMNS = 4
 _PANEL = 3.1  # inches
+_MOST_DRAWN, _ROOM = 500, 120  # rows that are drawn, and that are drawn at their full size
 _AREA = 22.0, 320.0  # of the point of a row of mean weight, and of the heaviest, in square points
 
 
@@ -207,10 +222,13 @@ class BoostingRegionsDisplay(Display):
         self.thresholds_.append(None if draw is None or found is None else draw(found[1], **style))
 
     def _draw_points(self, k: int, ax: Any) -> list[Any]:
-        area = np.clip(_AREA[0] * self.weights[:, k], 3.0, _AREA[1])
-        drawn = scatter(ax, self.points, self.label, len(self.classes), alpha=0.9, linewidths=0.5)
+        chosen = drawn_of(len(self.label), _MOST_DRAWN)
+        label = self.label[chosen]
+        scale = crowded(1.0, len(label), _ROOM)
+        area = scale * np.clip(_AREA[0] * self.weights[chosen, k], 3.0, _AREA[1])
+        drawn = scatter(ax, self.points[chosen], label, len(self.classes), alpha=0.9, linewidths=0.5)
         for c, collection in enumerate(drawn):
-            collection.set_sizes(area[self.label == c])
+            collection.set_sizes(area[label == c])
         return drawn
 
     def _handles(self) -> list[Any]:
@@ -218,7 +236,7 @@ class BoostingRegionsDisplay(Display):
         handles.append(mark("large: heavy in the next round", "o", "#B0B0B0", edge(0), 12))
         if any(found is not None for found in self.thresholds):
             handles.append(line("threshold of this round", INK, (0, (4, 2)), 1.5))
-        return handles
+        return handles + sampled_note(drawn_of(len(self.label), _MOST_DRAWN))
 
     def _draw_legend(self, handles: list[Any], new: bool) -> Any:
         columns = min(2 + len(self.axes_), len(handles))

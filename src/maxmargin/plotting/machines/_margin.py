@@ -11,7 +11,19 @@ import scipy.sparse as sp
 from ...certificates import ON_BOUNDARY, OUTSIDE, UNDECIDED, KKTCases, is_inside
 from .._display import Display
 from .._features import Plane, last_step, plane_for, plane_of
-from .._look import INK, class_names as names_of_classes, frame_plane, line, mark, number, padded
+from .._look import (
+    INK,
+    class_names as names_of_classes,
+    crowded,
+    drawn_of,
+    equal_scales,
+    frame_plane,
+    line,
+    mark,
+    number,
+    padded,
+    sampled_note,
+)
 from .._matplotlib import Axes
 from ._margin_classes import class_handles, draw_classes, draw_members
 from ._margin_values import Margins, margins_of
@@ -25,6 +37,7 @@ _REGION_COLOURS = ("#D6E4F3", "#F1F6FB", "#FEFAEE", "#FAEAB8")
 _MARKERS = ("o", "^")
 _BOUNDARY_WIDTH, _DECISION_WIDTH = 1.3, 2.0
 _MOST_SLACKS = 150  # lines of slack that a picture has room for
+_MOST_DRAWN, _ROOM = 800, 400  # samples that are drawn, and that are drawn at their full size
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -47,6 +60,9 @@ class MarginDisplay(Display):
     joint machine of Crammer and Singer, in multinomial logistic regression and in perceptrons the margin is what the
     own decision value is ahead of the largest other. A sample has its worst case of all its problems. Where pairs of
     classes vote and no class wins all of its pairs there is no boundary: the region is that of the vote.
+
+    Of more than 800 samples so many are drawn, at random, which the legend says; its counts are those of all. Both axes
+    have the same scale, unless one of them is three times as long as the other.
 
     A model of two features is drawn as it is, and the slack of a sample inside the margin is a line to its margin
     boundary: for a linear kernel its length is the slack in units of half the margin. A model of more features is drawn
@@ -200,9 +216,14 @@ class MarginDisplay(Display):
         else:
             self.slacks_ = None
             draw_classes(self.ax_, (self.a, self.b), self.decision, self.ahead, self.region, self.level)
-            draw_members(self.ax_, self.points, self.label, self.cases.case, len(self.classes))
-        x, y = self.points[self.wrong].T
-        self.ax_.scatter(x, y, s=170, marker="o", facecolors="none", edgecolors=INK, linewidths=1.6, zorder=6)
+            chosen, count = self._drawn, len(self.classes)
+            shown = self.points[chosen], self.label[chosen], self.cases.case[chosen]
+            draw_members(self.ax_, *shown, count, crowded(1.0, int(chosen.sum()), _ROOM))
+        rings = self.wrong & self._drawn
+        x, y = self.points[rings].T
+        size, width = crowded(170, int(self._drawn.sum()), _ROOM), crowded(1.6, int(rings.sum()), _ROOM // 2)
+        self.ax_.scatter(x, y, s=size, marker="o", facecolors="none", edgecolors=INK, linewidths=width, zorder=6)
+        equal_scales(self.ax_, self.a, self.b)
         ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the margin boundary may appear off it"
         frame_plane(self.ax_, self.axis_names, ends, self.section_of, effect)
 
@@ -242,8 +263,14 @@ class MarginDisplay(Display):
     def _on_edge(self, point: np.ndarray) -> bool:
         return bool(point[0] in (self.a[0], self.a[-1]) or point[1] in (self.b[0], self.b[-1]))
 
+    @property
+    def _drawn(self) -> np.ndarray:
+        """Which samples are drawn."""
+        return drawn_of(len(self.points), _MOST_DRAWN)
+
     def _draw_samples(self) -> None:
-        case = self.cases.case
+        case, drawn = self.cases.case, self._drawn
+        scale = crowded(1.0, int(drawn.sum()), _ROOM)
         layers = (
             (case == OUTSIDE, _OUTSIDE_COLOUR, 24),
             (case == ON_BOUNDARY, _BOUNDARY_COLOUR, 46),
@@ -252,16 +279,18 @@ class MarginDisplay(Display):
         )
         for zorder, (chosen, colour, size) in enumerate(layers, start=3):
             for k, marker in enumerate(_MARKERS):
-                x, y = self.points[chosen & (self.label == k)].T
+                x, y = self.points[chosen & drawn & (self.label == k)].T
                 self.ax_.scatter(
-                    x, y, s=size, marker=marker, color=colour, edgecolors="white", linewidths=0.6, zorder=zorder
+                    x, y, s=size * scale, marker=marker, color=colour, edgecolors="white", linewidths=0.6, zorder=zorder
                 )
 
     def _handles(self) -> list[Any]:
         """Cases, classes and lines, a column each."""
         if self.ahead is not None:
-            return class_handles(self.classes, self.label, self.cases, self.wrong, self.level, self.multipliers)
-        return self._case_handles() + self._class_handles() + self._line_handles()
+            handles = class_handles(self.classes, self.label, self.cases, self.wrong, self.level, self.multipliers)
+        else:
+            handles = self._case_handles() + self._class_handles() + self._line_handles()
+        return handles + sampled_note(self._drawn)
 
     def _case_handles(self) -> list[Any]:
         case = self.cases.case

@@ -52,12 +52,14 @@ def _outline(
         ax.contour(*grid, values, [level], zorder=2, **style)
 
 
-def draw_members(ax: Axes, points: np.ndarray, label: np.ndarray, case: np.ndarray, count: int) -> None:
+def draw_members(
+    ax: Axes, points: np.ndarray, label: np.ndarray, case: np.ndarray, count: int, scale: float = 1.0
+) -> None:
     """Samples in colours and markers of their classes: small outside the margin, with a dark rim on its boundary."""
     for layer, chosen in enumerate((case == OUTSIDE, is_inside(case), case == ON_BOUNDARY, case == UNDECIDED)):
         for k in range(count):
             x, y = points[chosen & (label == k)].T
-            style: dict[str, Any] = {"s": _SIZES[layer > 0], "edgecolors": edge(k), "linewidths": 0.6}
+            style: dict[str, Any] = {"s": scale * _SIZES[layer > 0], "edgecolors": edge(k), "linewidths": 0.6}
             if layer == 0:
                 style["alpha"] = 0.55
             if layer == 2:
