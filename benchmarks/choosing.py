@@ -32,7 +32,7 @@ from maxmargin.svm import SVC, SVCCV, LinearSVC, LinearSVCCV
 from .machine import describe
 
 SETS = (
-    "sonar", "spambase", "satimage", "usps", "magic04", "letter", "ijcnn1", "covtype", "a9a", "news20_tfidf",
+    "sonar", "heart_scale", "spambase", "satimage", "usps", "magic04", "letter", "ijcnn1", "covtype", "a9a",
 )  # fmt: skip
 TRAIN, TEST, SEARCH, LONG = 20_000, 10_000, 3000, 20.0
 
