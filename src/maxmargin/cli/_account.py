@@ -76,7 +76,9 @@ def family_table(account: Mapping[str, Any]) -> TextTable:
     ]
     folds = account["tuning"]["folds"]
     heading = f"Tried on {account['tuning']['rows']:,} training rows in {folds} folds"
-    return TextTable(heading, rows, ("", account["metric"], "with", "seconds", ""), right=(3,))
+    return TextTable(
+        heading, rows, ("", account["tuning"].get("metric") or account["metric"], "with", "seconds", ""), right=(3,)
+    )
 
 
 def _with_error(score: float | None, error: float | None) -> str:

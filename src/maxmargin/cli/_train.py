@@ -61,7 +61,13 @@ class TrainingOptions:
     ] = None
     test: Annotated[float, Parameter(help="Share of the rows to hold out for the result.")] = 0.2
     seed: Annotated[int, Parameter(help="Of every draw: same table, options and seed, same model.")] = 0
-    metric: Annotated[str, Parameter(help="What is compared: auto, accuracy, balanced accuracy or R2.")] = "auto"
+    metric: Annotated[
+        str,
+        Parameter(
+            help="What is compared: auto, accuracy, balanced accuracy, AUC, log loss or F1:LABEL; R2, MAE, RMSE or "
+            "pinball:0.9 for numbers."
+        ),
+    ] = "auto"
     folds: Annotated[int, Parameter(help="Of the cross-validation.")] = 5
     tuning_rows: Annotated[int, Parameter(help="The most rows that candidates are compared on.")] = 10_000
     minutes: Annotated[

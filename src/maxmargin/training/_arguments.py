@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..messages import Argument
-from ._evaluate import METRICS
 from ._families import FAMILIES
 from ._machine_families import KERNELS
+from ._metrics import check_metric
 from ._target import TASKS
 from ._training import TrainingError
 
@@ -59,7 +59,7 @@ class Arguments:
         if "auto" in self.models and len(self.models) > 1:
             raise TrainingError("model names families, or is 'auto': leave one of them out.", argument="model")
         _one_of("task", self.task, TASKS)
-        _one_of("metric", self.metric, ("auto", *METRICS))
+        check_metric(self.metric)
         if self.kernel is not None:
             _one_of("kernel", self.kernel, KERNELS)
         for name, value in (("C", self.C), ("gamma", self.gamma), ("minutes", self.minutes), ("memory", self.memory)):

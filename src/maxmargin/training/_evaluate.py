@@ -26,7 +26,6 @@ from ._training import Score, TrainingError
 _Z = 1.959963984540054  # 95 %
 _DRAWS = 2000
 _BLOCKS = 2000
-METRICS = ("accuracy", "balanced accuracy", "R2")
 
 
 def score_by(metric: str, y: np.ndarray, predictions: np.ndarray) -> float:
@@ -69,7 +68,7 @@ def classification_scores(
     right = float(np.trace(matrix[0]))
     scores = [Score("accuracy", right / len(y), *wilson(right, len(y)), "Wilson")]
     for name, figure in (("balanced accuracy", _balanced), ("macro F1", _f1)):
-        scores.append(Score(name, float(figure(matrix)[0]), *_ends(figure(drawn)), "bootstrap"))
+        scores.append(Score(name, float(figure(matrix)[0]), *ends_of(figure(drawn)), "bootstrap"))
     if values is not None and len(classes) == 2 and len(both) == 2 and 0 < (y == classes[1]).sum() < len(y):
         value, low, high = auc(y == classes[1], values)
         scores.append(Score("AUC", value, low, high, "DeLong"))
@@ -140,7 +139,9 @@ def regression_scores(y: np.ndarray, predictions: np.ndarray, seed: int = 0) -> 
     for d in range(_DRAWS):
         drawn[d] = np.bincount(generator.integers(len(rows), size=len(rows)), minlength=len(rows)) @ rows
     spread = _figures(drawn)
-    scores = [Score(name, float(figures[name][0]), *_ends(spread[name]), "bootstrap", name == "R2") for name in figures]
+    scores = [
+        Score(name, float(figures[name][0]), *ends_of(spread[name]), "bootstrap", name == "R2") for name in figures
+    ]
     return {score.name: score for score in scores}
 
 
@@ -152,7 +153,8 @@ def _figures(sums: np.ndarray) -> dict[str, np.ndarray]:
     return {"R2": r2, "RMSE": np.sqrt(squares / n), "MAE": sizes / n}
 
 
-def _ends(values: np.ndarray) -> tuple[float, float]:
+def ends_of(values: np.ndarray) -> tuple[float, float]:
+    """Ends of a 95 % interval of drawn figures."""
     values = values[np.isfinite(values)]
     if not len(values):
         return float("nan"), float("nan")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import number
 from ..search import standard_error
 from ._machine_families import (
     large_remark,
@@ -28,6 +29,7 @@ from ._machine_families import (
     search_logistic,
     search_ridge,
 )
+from ._metrics import shown_name
 from ._other_families import (
     make_elastic_net,
     make_kernel_logistic,
@@ -57,6 +59,8 @@ from ._tree_families import (
 )
 
 _KERNEL_CLASSES = 100
+_TIE = 0.002  # of a score: classifiers so near to each other are equal, and one with probabilities is preferred
+_SHARES = ("accuracy", "balanced accuracy")
 _NEIGHBOUR_ROWS = 200_000
 _WIDE = 2000  # columns
 _DENSE_CELLS = 20_000_000  # of sparse rows that trees are tried on
@@ -190,14 +194,12 @@ def compare(results: Sequence[FamilyResult], classes: bool = True) -> tuple[tupl
     best = judged[0]
     judged = [_placed(r, best) for r in judged]
     near = [r for r in judged if _is_near(r)]
-    winner = min(near, key=lambda r: _preference(r.family, classes))
+    winner = min(near, key=lambda r: BY_SIMPLICITY.index(r.family))
+    if classes and not FAMILIES[winner.family].probabilities:
+        told = [r for r in near if FAMILIES[r.family].probabilities and r.score >= winner.score - _TIE]
+        winner = min(told, key=lambda r: BY_SIMPLICITY.index(r.family), default=winner)
     rows = [replace(r, chosen=r.family == winner.family) for r in judged]
     return (*rows, *dropped, *(r for r in results if not r.judged)), winner.family
-
-
-def _preference(family: str, classes: bool) -> tuple[bool, int]:
-    """Of families that are equally good: classifiers with probabilities first, then the simplest."""
-    return classes and not FAMILIES[family].probabilities, BY_SIMPLICITY.index(family)
 
 
 def _is_near(result: FamilyResult) -> bool:
@@ -257,12 +259,14 @@ def _lack(winner: str, near: Sequence[FamilyResult]) -> str:
 
 def written(score: float, metric: str) -> str:
     """A score in the form that a reader expects."""
-    return f"{score:.4f}" if metric == "R2" else f"{100 * score:.1f} %"
+    if metric in _SHARES:
+        return f"{100 * score:.1f} %"
+    return f"{score:.4f}" if shown_name(metric) == metric else number(-score)
 
 
 def _points(difference: float, metric: str) -> str:
     """A difference of scores: in points of a hundred, with as many digits as show it."""
-    if metric == "R2":
+    if metric not in _SHARES:
         return f"{difference:.2g}"
     points = 100 * difference
     return f"{points:.2f} points" if points < 0.995 else f"{points:.1f} points"

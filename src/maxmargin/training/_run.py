@@ -24,6 +24,7 @@ from ._families import BY_COST, FAMILIES, Family, compare, reason_of, too_sparse
 from ._findings import Finding, on_columns, on_the_split, on_the_target
 from ._growing import FOLDS, GROWTH, expected_seconds, search_again, seconds_left, survivors
 from ._leaks import drift, leaks, sparse_leaks
+from ._metrics import check_for, needs_probabilities, own_score, shown_name
 from ._notes import without_repetitions
 from ._order import order_of
 from ._prepare import Preparation
@@ -107,7 +108,9 @@ class TrainingRun:
         self._tell("evaluate", f"{len(y_test)} rows that were held out" if len(y_test) else "no rows were held out")
         scores = {}
         if len(y_test):
-            scores = scores_of(model[-1], model[:-1].transform(rows.X_test), y_test, self.given.seed)
+            X_test = model[:-1].transform(rows.X_test)
+            scores = scores_of(model[-1], X_test, y_test, self.given.seed)
+            scores |= own_score(metric, model[-1], X_test, y_test, self.given.seed)
         baseline, baseline_name = constant_scores(y, y_test, classes, self.given.seed)
         self._remark_on(scores, baseline, metric, baseline_name)
         fingerprint["training_rows"] = rows_fingerprint(X, y)
@@ -230,10 +233,7 @@ class TrainingRun:
     def _metric(self, y: np.ndarray, classes: bool) -> tuple[str, str]:
         asked = self.given.metric
         if asked != "auto":
-            if (asked == "R2") == classes:
-                right = "'accuracy' or 'balanced accuracy'" if classes else "'R2'"
-                words = f" does not judge {'classes' if classes else 'numbers'}; use {right}."
-                raise TrainingError(Argument("metric", asked), words)
+            check_for(asked, np.unique(y) if classes else None)
             return asked, "as asked"
         if not classes:
             return "R2", "share of the target's variance that is explained"
@@ -299,6 +299,9 @@ class TrainingRun:
         for family in families:
             width = prepared.rows(family.scaled).shape[1]
             cost = family.too_great(len(y), width, 0 if codes is None else int(codes.max()) + 1)
+            if classes and needs_probabilities(metric) and not family.probabilities:
+                self._leave_out(family.name, f"left out: it gives no probabilities, which {metric} needs")
+                continue
             if given.model == "auto" and cost:
                 self._leave_out(family.name, cost)
                 continue
@@ -405,7 +408,7 @@ class TrainingRun:
         families = {
             name: {"parameters": list(found.params), "candidates": found.table} for name, found in self.found.items()
         }
-        return {"metric": metric, "folds": self.fold_count, "rows": self.tuned_on, "families": families}
+        return {"metric": shown_name(metric), "folds": self.fold_count, "rows": self.tuned_on, "families": families}
 
     # ---------------------------------------------------------------- after tuning
 
@@ -432,7 +435,9 @@ class TrainingRun:
 
     def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
         score, constant = scores.get(metric), baseline.get(metric)
-        if score is None or constant is None or score.value > constant.value:
+        if score is None or constant is None:
+            return
+        if score.value > constant.value if score.more_is_better else score.value < constant.value:
             return
         self.notes.append(
             f"on the held-out rows the model is no better than {name} ({metric} {score.value:.4g} against "

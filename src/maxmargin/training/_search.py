@@ -15,7 +15,7 @@ import numpy as np
 
 from ..messages import Candidate, Fitting, ProgressEvent
 from ..search import SearchState, standard_error
-from ._evaluate import score_by
+from ._metrics import figure, judge
 from ._split import RowOrder
 
 
@@ -162,13 +162,15 @@ class Job:
     @property
     def scoring(self) -> Callable | None:
         """As our searches take it: None is accuracy and R2, which they compute themselves."""
-        if self.metric != "balanced accuracy":
-            return None
-        return lambda model, X, y: score_by(self.metric, y, model.predict(X))
+        return None if self.metric in ("accuracy", "R2") else self.judge
 
     def score(self, y: np.ndarray, predictions: np.ndarray) -> float:
         """What candidates are compared by."""
-        return score_by(self.metric, y, predictions)
+        return figure(self.metric, y, predictions)
+
+    def judge(self, model: Any, X: Any, y: np.ndarray) -> float:
+        """The same of a fitted model, which may be asked for more than predictions."""
+        return judge(self.metric, model, X, y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +224,7 @@ def search_each(job: Job, candidates: Sequence[dict[str, Any]], make: Callable[.
         scores, status = np.empty(len(job.folds)), "converged"
         for f, (train, test) in enumerate(job.folds):
             model = make(**params).fit(job.X[train], job.y[train])
-            scores[f] = job.score(job.y[test], model.predict(job.X[test]))
+            scores[f] = job.judge(model, job.X[test], job.y[test])
             proof = getattr(model, "certificate_", None)
             status = status if proof is None or str(proof.status) == "converged" else str(proof.status)
         rows.append(table_row(params, scores, time.perf_counter() - begin, status))

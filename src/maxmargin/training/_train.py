@@ -72,7 +72,9 @@ def train(
         Which to learn from; None is all but the target.
     kinds : dict of str to str, default=None
         What columns are, as in :class:`maxmargin.tables.ColumnReader`.
-    metric : {"auto", "accuracy", "balanced accuracy", "R2"}, default="auto"
+    metric : str, default="auto"
+        ``"accuracy"``, ``"balanced accuracy"``, ``"AUC"`` (two classes), ``"log loss"``, ``"F1:LABEL"`` of one class;
+        for numbers ``"R2"``, ``"MAE"``, ``"RMSE"``, ``"pinball:0.9"`` (of a quantile).
         What candidates and families are compared by. "auto" is accuracy, or balanced accuracy (the mean recall of the
         classes) where one class has 90 % of the training rows or more; R2 for numbers. By balanced accuracy, classes
         weigh alike in training, too.

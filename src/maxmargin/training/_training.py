@@ -142,7 +142,7 @@ class Training:
     class_counts : dict or None
         Training rows of each class, by label as text.
     metric : str
-        What families and candidates were compared by: ``"accuracy"``, ``"balanced accuracy"`` or ``"R2"``.
+        What families and candidates were compared by, as in `train`; errors count negatively there.
     metric_reason : str
     family : str
         Which family won, one of `FAMILIES`.

@@ -10,6 +10,7 @@ import numpy as np
 from ..ensemble import AdaBoostClassifier, AdaBoostRegressor, RandomForestClassifier, RandomForestRegressor
 from ..neighbors import KNeighborsClassifier, KNeighborsRegressor
 from ..tree import DecisionTreeClassifier, DecisionTreeRegressor
+from ._metrics import by_predictions
 from ._search import Job, OutOfTimeError, SearchResult, search_each, search_together, table_row
 
 _PRICES = 7  # of a leaf, besides 0
@@ -55,7 +56,7 @@ def search_forest(job: Job) -> SearchResult:
     """
     features = ("sqrt", 0.5) if job.classes else (0.333, 1.0)
     settings = [{"max_features": m, "min_samples_leaf": leaf} for m in features for leaf in (1, _LEAF)]
-    if len(job.y) <= _FEW or job.balanced or not job.order.plain:
+    if len(job.y) <= _FEW or job.balanced or not job.order.plain or not by_predictions(job.metric):
         # Rows outside a bag are no judges where their copies, their group or the days around them are inside, nor
         # where classes weigh alike: of the rare one, leaves of one row are right by chance.
         trees = _TREES[0] if len(job.y) <= _FEW else _TRIAL
@@ -142,6 +143,8 @@ def search_adaboost(job: Job) -> SearchResult:
             scores += [found.get(t, found[last]) for t in rounds]
         return scores
 
+    if not by_predictions(job.metric):
+        return search_each(job, candidates, lambda **p: make_adaboost(job, p), f"{len(candidates)} candidates")
     weights = "; classes are not weighted" if job.balanced else ""
     return search_together(job, candidates, scores_of, f"{len(candidates)} candidates on {len(job.y)} rows{weights}")
 
@@ -164,6 +167,9 @@ def search_neighbours(job: Job) -> SearchResult:
     counts = [k for k in _COUNTS if k <= most]
     weights = ["inverse_class_size"] if job.balanced else ["uniform", "distance"]
     candidates = [{"n_neighbors": k, "weights": w} for w in weights for k in counts]
+
+    if not by_predictions(job.metric):
+        return search_each(job, candidates, lambda **p: make_neighbours(job, p), f"{len(candidates)} candidates")
 
     def scores_of(train: np.ndarray, test: np.ndarray) -> list[float]:
         index = make_neighbours(job, {"n_neighbors": counts[0]}).fit(job.X[train], job.y[train])
