@@ -26,6 +26,7 @@ _ROOMS = (
     "neighbors",
     "penalties",
     "persistence",
+    "playground",
     "plotting",
     "problems",
     "report",

@@ -187,3 +187,12 @@ def test_impossible_is_proven():
 def test_what_is_missing_is_said(points, labels, sentence):
     with pytest.raises(ValueError, match=sentence):
         ask("fit", header_of("svc"), arrays_of(points, labels))
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("names", [True, False])
+def test_tables_with_and_without_names_are_read(mark, names):
+    rows = [["a", "b", "kind"]] * names + [["1", "2.5", "1"], ["3", "4", "2"], ["5", "7", "1"]]
+    header, found = ask("table", {"text": "\n".join(mark.join(row) for row in rows)})
+    assert header["axes"] == (["a", "b", "kind"] if names else ["x0", "x1", "x2"]) and header["rows"] == 3
+    assert found["n1"].tolist() == [2.5, 4.0, 7.0] and header["words"][-1] == ["1", "2"]

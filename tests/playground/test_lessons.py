@@ -32,7 +32,7 @@ def into_the_others(playground):
 
 def cut_the_rings(playground):
     playground.choose("clusters", "ncut")
-    for gamma in (3, 6, 10, 15, 25, 40):
+    for gamma in (2, 5, 10, 20, 40):
         playground.set("gamma", gamma)
         if playground.js("playground.lessons.finished"):
             return
@@ -53,7 +53,7 @@ SOLUTIONS = [
     lambda it: it.set("gamma", 1000),
     look_at,
     look_at_steps,
-    lambda it: move_all(it, "p => p[2] ? [p[0] - 0.3, p[1], 1] : [p[0] + 0.3, p[1], 0]"),
+    lambda it: move_all(it, "p => [p[0] + (p[2] ? -0.6 : 0.6), p[1], p[2]]"),
     lambda it: move_all(it, "p => p[2] ? [p[0] + 1, p[1] - 3, 1] : p"),
     cut_the_rings,
     from_tree_to_forest,

@@ -37,6 +37,13 @@ def _circles(n: int, rng: np.random.Generator) -> Points:
     return circle + rng.normal(scale=0.2, size=(n, 2)), label
 
 
+def _rings(n: int, rng: np.random.Generator) -> Points:
+    label = np.arange(n) % 3 == 0  # as dense within as without
+    angle, radius = rng.uniform(0, 2 * np.pi, n), np.where(label, 0.8, 2.2)
+    ring = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return ring + rng.normal(scale=0.1, size=(n, 2)), label.astype(int)
+
+
 def _xor(n: int, rng: np.random.Generator) -> Points:
     corner = np.arange(n) % 4
     places = 1.3 * np.array([[-1, -1], [1, 1], [-1, 1], [1, -1]])
@@ -97,6 +104,7 @@ PRESETS: dict[str, tuple[str, tuple[str, ...], int, Callable[[int, np.random.Gen
     "blobs": ("blobs", ("classes", "clusters"), 90, _blobs),
     "moons": ("moons", ("classes", "clusters"), 100, _moons),
     "circles": ("circles", ("classes", "clusters"), 100, _circles),
+    "rings": ("two rings", ("classes", "clusters"), 150, _rings),
     "xor": ("xor", ("classes", "clusters"), 80, _xor),
     "spiral": ("spiral", ("classes", "clusters"), 120, _spiral),
     "unbalanced": ("unbalanced", ("classes",), 100, _unbalanced),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,8 @@ class _Owner:
         loop, answers = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
         def send(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-            loop.call_soon_threadsafe(answers.put_nowait, pack(header, arrays))
+            with suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(answers.put_nowait, pack(header, arrays))
 
         session = Session(send)
         self._worker.join(session)

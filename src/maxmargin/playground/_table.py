@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def read_text(text: Any, header: bool | None = None) -> Answer:
     if len(text) > MOST_TEXT:
         raise LimitError(f"A pasted table has up to {MOST_TEXT:,} characters here.")
     if header is None:
-        header = any(_is_word(cell) for cell in text.strip().splitlines()[0].replace(";", ",").split(","))
+        header = any(map(_is_word, re.split(r"[,;\t|]", text.strip().splitlines()[0])))
     table = read_table(io.BytesIO(text.strip().encode() + b"\n"), format="csv", header=header, max_bytes=100_000_000)
     return columns_of(table)
 

@@ -85,9 +85,9 @@ class Widget(anywidget.AnyWidget):
     """
 
     _esm = _module()
-    drawn = traitlets.List().tag(sync=True)
+    drawn: Any = traitlets.List().tag(sync=True)
     revision = traitlets.Int(0).tag(sync=True)
-    view = traitlets.List([0.0, 0.0, 3.3]).tag(sync=True)
+    view: Any = traitlets.List([0.0, 0.0, 3.3]).tag(sync=True)
     task = traitlets.Unicode(CLASSES).tag(sync=True)
     classes = traitlets.Int(2).tag(sync=True)
     epsilon = traitlets.Float(0.0).tag(sync=True)

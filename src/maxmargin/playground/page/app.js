@@ -166,18 +166,16 @@ class App {
 
   async preset(name, quiet = false) {
     const { header, arrays } = await this.connection.ask("preset", { name, seed: 0 });
-    this.take(arrays.points, arrays.labels, null, name === "iris" ? { axes: ["petal length", "petal width"], classes: ["setosa", "versicolor", "virginica"] } : null);
+    this.take(arrays.points, arrays.labels, {}, name === "iris" ? { axes: ["petal length", "petal width"], classes: ["setosa", "versicolor", "virginica"] } : null);
     if (!quiet) say("The example is drawn; undo brings back what was there.");
     return header;
   }
 
   /** Points from elsewhere: coordinates in pairs, and classes. */
-  take(places, labels, task = null, names = null) {
+  take(places, labels, also = {}, names = null) {
     const points = Array.from(labels, (label, k) => [places[2 * k], places[2 * k + 1], label]);
     this.editor.chosen = null;
-    const changes = { points, step: null, names };
-    if (task) changes.task = task;
-    this.state.change(`take ${performance.now()}`, changes);
+    this.state.change(`take ${performance.now()}`, { ...also, points, step: null, names });
     this.state.look({ view: around(points, this.view.width / this.view.height) });
     this.state.settle();
   }

@@ -63,7 +63,7 @@ export const LESSONS = [
       "At the optimum each point is in one of three cases: outside the street with α = 0, on its edge with α between 0 and C, or inside with α = C.",
     ],
     task: "Look at one point of each case: hover over it, or press n in the picture.",
-    start: { task: "classes", method: "svc", params: { kernel: "linear", C: 1 }, preset: "outlier" },
+    start: { task: "classes", method: "svc", params: { kernel: "linear", C: 0.1 }, preset: "outlier" },
     done: (it) => {
       const alpha = it.point === null || it.method !== "svc" ? null : it.answer?.arrays.multiplier?.[it.point];
       const C = it.value("C");
@@ -94,9 +94,9 @@ export const LESSONS = [
       "Each mistake moves the line. If some line separates the classes by a margin, the perceptron makes at most (R / γ)² mistakes, whatever the order: R is the size of the data, γ the margin.",
       "The certificate has both numbers.",
     ],
-    task: "Move the groups nearer to each other, or one point nearer to the others, until the bound is at least 200 and still holds.",
+    task: "Move the groups nearer to each other, or one point nearer to the others, until the bound is at least 100 and still holds.",
     start: { task: "classes", method: "perceptron", params: { max_iter: 1000 }, preset: "two" },
-    done: (it) => it.method === "perceptron" && it.header?.certificate.holds && it.header.certificate.figures.bound >= 200,
+    done: (it) => it.method === "perceptron" && it.header?.certificate.holds && it.header.certificate.figures.bound >= 100,
   },
   {
     title: "Neighbours, and the few that suffice",
@@ -115,7 +115,7 @@ export const LESSONS = [
       "Its certificate has the cut that was found, and a bound below which no cut can be.",
     ],
     task: "Take normalised cuts, and a γ for which each ring is one cluster.",
-    start: { task: "clusters", method: "kmeans", params: { n_clusters: 2 }, other: { ncut: { gamma: 0.3, n_clusters: 2 } }, preset: "circles" },
+    start: { task: "clusters", method: "kmeans", params: { n_clusters: 2 }, other: { ncut: { gamma: 0.3, n_clusters: 2 } }, preset: "rings" },
     done: (it) => {
       const found = it.method === "ncut" ? it.answer?.arrays.predicted : null;
       if (!found || found.length < 20) return false;

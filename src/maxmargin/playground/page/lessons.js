@@ -32,8 +32,7 @@ export class Lessons {
       app.editor.choose(0);
       app.inspect(null);
       if (app.steps.open) app.steps.toggle();
-      app.state.change(`lesson ${performance.now()}`, { task: start.task, methods: { ...now.methods, [start.task]: start.method }, params, lesson: k });
-      app.take(arrays.points, arrays.labels);
+      app.take(arrays.points, arrays.labels, { task: start.task, methods: { ...now.methods, [start.task]: start.method }, params, lesson: k });
       this.show();
       $("#lesson").scrollIntoView({ block: "nearest" });
     } catch (error) {
@@ -78,10 +77,12 @@ export class Lessons {
     const lesson = LESSONS[k];
     if (!lesson || $("#lesson").hidden || this.finished) return;
     const { answer } = app;
-    const current = answer && answer.count === app.state.now.points.length && app.asked.method === app.state.method;
+    const { last, state } = app;
+    const fresh = last && last.points === state.now.points && last.params === state.params && last.method === state.method;
+    const current = fresh && answer;
     const { steps } = app;
     const seen = {
-      app, memo: this.memo, method: app.state.method, points: app.state.now.points, failure: app.failure, point: app.card.point,
+      app, memo: this.memo, method: app.state.method, points: app.state.now.points, failure: fresh ? app.failure : null, point: app.card.point,
       answer: current ? answer : null, header: current ? answer.header : null, cases: app.cases, value: (name) => app.value(name),
       course: steps.open && steps.course && steps.key?.params === app.state.params ? steps.course : null,
     };

@@ -70,7 +70,7 @@ export class TableDialog {
     const places = new Float64Array(2 * rows);
     for (let k = 0; k < rows; k++) [places[2 * k], places[2 * k + 1]] = [across[k], up[k]];
     const labels = group === "" ? new Uint8Array(rows) : arrays[`c${group}`];
-    this.app.take(places, labels, null, { axes: [axes[x], axes[y]], classes: group === "" ? null : words[group] });
+    this.app.take(places, labels, {}, { axes: [axes[x], axes[y]], classes: group === "" ? null : words[group] });
     $("#table").close();
     say(`${rows} points of ${groups[group] ? `classes by ${groups[group]}` : "no classes"}.`);
   }
