@@ -239,7 +239,7 @@ class BoostingRegionsDisplay(Display):
         return handles + sampled_note(drawn_of(len(self.label), _MOST_DRAWN))
 
     def _draw_legend(self, handles: list[Any], new: bool) -> Any:
-        columns = min(2 + len(self.axes_), len(handles))
+        columns = min(2 + len(self.axes_), len(handles), 4)
         options: dict[str, Any] = {"handles": handles, "ncols": columns, "frameon": False, "numpoints": 1}
         if not new:
             return self.ax_.legend(loc="upper left", bbox_to_anchor=(0.0, -0.2), **options)
