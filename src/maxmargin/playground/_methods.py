@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
+
+import maxmargin
 
 from ..messages import Argument, InputError
 from ._controls import Choice, Control, Slider
@@ -68,7 +69,7 @@ class Method:
 
     def make(self, keywords: Mapping[str, Any]) -> Any:
         """The estimator."""
-        return getattr(import_module(f"..{self.module}", __package__), self.estimator)(**keywords)
+        return getattr(getattr(maxmargin, self.module), self.estimator)(**keywords)
 
 
 def find_method(name: Any) -> Method:
