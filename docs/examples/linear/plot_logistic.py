@@ -5,7 +5,7 @@ Logistic regression
 The logistic function turns a decision value into a probability. Logistic regression chooses the weights under which
 the labels that were seen are most likely; no assumption about the distribution of *x* is made.
 
-Where the classes overlap the curve is flat, and steep where they do not.
+The more the classes overlap, the more gently the curve rises; if they are nearly separated it is steep.
 """
 
 import matplotlib.pyplot as plt

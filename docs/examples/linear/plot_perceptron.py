@@ -5,8 +5,8 @@ The perceptron and its mistakes
 The perceptron adds every sample that it gets wrong to its weights. On separable data it makes at most
 :math:`(R/\\gamma)^2` mistakes, however many samples there are.
 
-Centring the samples shortens them and widens the margin in the space of :math:`(x, 1)`: both the mistakes and their
-bound come down.
+These samples are far from the origin. Centring shortens them and widens the margin in the space of :math:`(x, 1)`:
+here both the mistakes and their bound come down. (The left axis is logarithmic, the right one is not.)
 """
 
 import matplotlib.pyplot as plt

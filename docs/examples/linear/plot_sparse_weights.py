@@ -5,7 +5,7 @@ L1 leaves features out
 A penalty on the absolute values of the weights makes most of them exactly zero. As *C* grows, features enter one
 after the other; the legend names those with the largest weights.
 
-With an L2 penalty all weights would shrink together and none would be zero.
+With an L2 penalty the vector of weights becomes shorter as a whole, but as a rule no weight is exactly zero.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 A margin, its multipliers and its slacks
 ========================================
 
-A support vector machine puts the widest strip that it can between two classes. The samples that the strip leans on
-are the support vectors; each has a multiplier :math:`\\alpha_i`, written beside it. Samples outside the margin have
+A support vector machine puts the widest strip that it can between two classes. The samples on the edge of the
+strip or beyond it are the support vectors; each has a multiplier :math:`\\alpha_i`, written beside it. Samples outside the margin have
 the multiplier 0: without them the machine would be the same.
 
 A sample inside the margin pays for its slack :math:`\\xi_i`, drawn as a line to the margin boundary of its class,

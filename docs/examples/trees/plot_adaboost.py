@@ -6,8 +6,8 @@ Each round trains a stump on the same samples, with more weight on those that we
 below :math:`\\prod_t 2\\sqrt{\\varepsilon_t(1-\\varepsilon_t)}`, which falls as long as every stump is a little
 better than guessing.
 
-The error on other samples comes down as well, and does not rise again, though rounds go on long after the training
-error has reached zero.
+The error on other samples comes down in the first rounds and then changes little, though rounds go on after the
+training error has reached zero.
 """
 
 from sklearn.datasets import make_moons

@@ -56,9 +56,9 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     n_estimators : int, default=50
         Largest number of rounds.
     learning_rate : float, default=1.0
-        Factor of all votes. From 2 on, nothing is gained by a round.
+        Factor of all votes. At 2 or more, a round no longer lowers the bound on the training error.
     random_state : int, RandomState or None, default=None
-        Of the bags, and of learners that have a `random_state`. The built-in ones draw nothing.
+        Seed for the bags, and for learners that have a `random_state`. The built-in ones draw nothing.
     resample : bool or "auto", default="auto"
         Whether to train learners on rows drawn by weight (with replacement, as many as there are), instead of giving
         them the weights. "auto": only those that take no `sample_weight`.
@@ -76,7 +76,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostBase):
     Attributes
     ----------
     estimators_ : list of classifiers
-        The learners, one a round.
+        The learners, one for each round.
     estimator_weights_ : ndarray of shape (n_estimators,)
         Their votes, ln((1 - error)/error) + ln(n_classes - 1) times the learning rate; 0 for rounds that were not made.
     estimator_errors_ : ndarray of shape (n_estimators,)

@@ -19,7 +19,7 @@ from ._forest_votes import OutOfBagState
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RandomForestClassifier(ClassTrees, Forest):
-    """Trees grown from bags of rows and draws of columns; their mean, or their product, is the prediction.
+    """A random forest: trees grown on bags of rows and random subsets of columns, combined by their mean or product.
 
     A drop-in for :class:`sklearn.ensemble.RandomForestClassifier`. Columns are binned once for all trees; see
     :class:`maxmargin.tree.DecisionTreeClassifier` for bins, missing values and categories. The out-of-bag error is
@@ -47,7 +47,7 @@ min_impurity_decrease, ccp_alpha, monotonic_cst
     n_jobs : int or None, default=None
         Threads; None and -1 mean all cores. The forest does not depend on it.
     random_state : int, RandomState or None, default=None
-        Of bags and columns.
+        Seed for the bags and the columns.
     verbose : int, default=0
         Print a line for each tree.
     warm_start : bool, default=False

@@ -37,17 +37,17 @@ class LogisticRegression(LinearClassifierMachine):
     Parameters
     ----------
     penalty : {"l2", "l1", "elasticnet", None}, default="deprecated"
-        scikit-learn 1.8 deprecates it; both ways to say it are accepted here. As long as it is left alone, `l1_ratio`
+        scikit-learn 1.8 deprecates it; both ways are accepted here. If it is not given, `l1_ratio`
         and `C` decide.
     C : float, default=1.0
-        Weight of the losses against the penalty; ``numpy.inf`` means no penalty. Classes that can be separated then
-        have no minimum, which the warning and the status of the certificate say.
+        Weight of the losses against the penalty; ``numpy.inf`` means no penalty. If the classes can be separated there
+        is then no minimum, which the warning and the status of the certificate say.
     l1_ratio : float or None, default=0.0
         ``R(w) = l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||_2**2``.
     dual : bool, default=False
         Accepted for scikit-learn's sake: both problems have the same optimum.
     intercept_scaling : float, default=1
-        Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
+        Refused unless 1: the intercept is not penalised, so scaling it would have no effect.
     solver : str, default="auto"
         "auto" or a name of `maxmargin.solvers.RISK_SOLVERS`. scikit-learn's names are accepted ("newton-cg" and
         "newton-cholesky" are those, the others mean "auto"): the optimum is the same. "liblinear" needs

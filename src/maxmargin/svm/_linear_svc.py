@@ -20,15 +20,16 @@ class LinearSVC(LinearClassifierMachine):
     """Linear support vector classifier whose every fit carries a proof.
 
     A drop-in for :class:`sklearn.svm.LinearSVC`. Minimises ``R(w) + C sum_i s_i max(0, 1 - y_i f(x_i))**2`` (or without
-    the square), one problem a class where there are more than two. Unlike there, the intercept is not penalised: the
-    answer is that of :class:`SVC` with a linear kernel, and it moves with the data.
+    the square), one problem for each class if there are more than two. Unlike there, the intercept is not penalised, so
+    that shifting the data leaves the weights as they are. With ``loss="hinge"`` the answer is that of :class:`SVC` with
+    a linear kernel.
 
     Parameters
     ----------
     penalty : {"l2", "l1"}, default="l2"
         ``R(w) = 1/2 ||w||_2**2`` or ``||w||_1``.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        With or without the square.
+        The squared hinge or the hinge.
     dual : "auto" or bool, default="auto"
         Accepted for scikit-learn's sake: both problems have the same optimum, and `solver` says how it is found.
     C : float, default=1.0
@@ -36,12 +37,12 @@ class LinearSVC(LinearClassifierMachine):
         proof) on other data. With ``fit_intercept=False``, all hyperplanes pass through the origin.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One problem a class against the rest, or one joint problem of all classes, whose loss is
-        ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; `loss` is then not looked at, as in
+        ``max_k (1 - (f_y(x) - f_k(x)))`` over the other classes k, or 0; `loss` is then ignored, as in
         scikit-learn.
     intercept_scaling : float, default=1.0
-        Refused unless 1: the intercept is not penalised, so that there is nothing to soften.
+        Refused unless 1: the intercept is not penalised, so scaling it would have no effect.
     max_iter : int or None, default=1000
-        Largest number of iterations a problem; None is the solver's own finite default. For "crammer_singer" an
+        Largest number of iterations for each problem; None is the solver's own finite default. For "crammer_singer" an
         iteration is ten sweeps over the samples; the hard margin has a finite budget of its own.
 
     Attributes

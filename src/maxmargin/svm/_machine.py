@@ -42,14 +42,14 @@ class KernelParameters(KernelChoice):
     shrinking : bool, default=True
         Whether the solver may set variables aside that seem settled. The result is the same.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that is accepted, as in scikit-learn. More than 1, the margin
-        itself, is taken as 1.
+        Largest violation of the optimality conditions that is accepted, as in scikit-learn. Values above 1
+        are taken as 1.
     cache_size : float, default=200
         Memory for kernel values in MB.
     verbose : bool or int, default=False
         Show progress on standard error.
     max_iter : int, default=-1
-        Largest number of SMO steps a binary problem; -1 is an automatic, finite number. A problem on which SMO is slow
+        Largest number of SMO steps for each binary problem; -1 is an automatic, finite number. A problem on which SMO is slow
         (a large C, features of different scales) goes on by an interior point, each step of which counts as many as
         the problem has variables.
     gap_tol : float or None, default=None
@@ -64,7 +64,7 @@ class KernelParameters(KernelChoice):
     solver : {"auto", "decomposition", "smo", "projected_gradient", "active_set"}, default="auto"
         How the dual problem is solved; the answer is the same to the tolerance, and each is certified alike. "auto" is
         the fastest: working sets, and an interior point where they are slow. "decomposition": working sets alone.
-        "smo": two variables a step, with LIBSVM's choice of the pair, shrinking and a cache of rows.
+        "smo": two variables in each step, with LIBSVM's choice of the pair, shrinking and a cache of rows.
         "projected_gradient": a gradient step, then the exact projection on the constraints. "active_set": solves for
         the free variables, then lets the worst of the others join them. The last two hold the whole kernel matrix and
         need a `cache_size` that it fits in. Except "auto", none solves the hard margin; an indefinite kernel takes

@@ -43,7 +43,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         Centres to start from: rows far apart, rows at random, what ``init(X, n_clusters, random_state=...)`` returns,
         or these.
     n_init : int or "auto", default="auto"
-        Number of starts, of which the best end is kept. "auto": 1 for k-means++ and given centres, else 10.
+        Number of starts; the result with the smallest inertia is kept. "auto": 1 for k-means++ and given centres, else 10.
     max_iter : int, default=300
         Largest number of steps from one start.
     tol : float, default=1e-4
@@ -52,7 +52,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     verbose : int, default=0
         Print each step.
     random_state : int, RandomState or None, default=None
-        Of the starts.
+        Seed for the starting centres.
     copy_x : bool, default=True
         X is never changed, whatever this says.
     algorithm : {"lloyd", "elkan"}, default="lloyd"

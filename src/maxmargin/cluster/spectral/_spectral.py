@@ -39,10 +39,10 @@ _GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
-    """Clusters of any shape: the graph of similarities is cut where little holds it together.
+    """Clusters of any shape, by normalised cuts of a graph of similarities.
 
     A drop-in for :class:`sklearn.cluster.SpectralClustering`. What is minimised is the normalised cut of Shi and Malik,
-    the sum over clusters of the similarity that leaves a cluster over all similarity of its points. Finding the best
+    the sum over clusters of the similarity that leaves a cluster, divided by the total similarity of its points. Finding the best
     cut is NP-hard; `certificate_` has the value reached and a lower bound for all cuts, from the eigenvalues.
 
     Parameters
@@ -54,12 +54,12 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     n_components : int or None, default=None
         Eigenvectors for ``assign_labels="kmeans"``; None: `n_clusters`.
     random_state : int, RandomState or None, default=None
-        Of the starts of k-means. Eigenvectors do not depend on it.
+        Seed for the starts of k-means. Eigenvectors do not depend on it.
     n_init : int, default=10
         Starts of k-means. Of many points the starts are made with some of them; the three of the smallest inertia go on
         with all, and the one with the smallest normalised cut is kept.
     gamma : float or "median", default=1.0
-        Of the RBF ``exp(-gamma ||x - z||^2)`` and other kernels. "median": 1 over the squared median distance of the
+        Parameter of the RBF ``exp(-gamma ||x - z||^2)`` and other kernels. "median": 1 over the squared median distance of the
         points from their `n_neighbors`-th neighbour.
     affinity : str or callable, default="rbf"
         "rbf" and other kernels of scikit-learn's names, or a function: all pairs. "nearest_neighbors": pairs of which
@@ -77,7 +77,7 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         whose cut costs least. After "kmeans" (of two clusters: or "best_ncut", if that is better) single points are
         moved to other clusters as long as it lowers the normalised cut.
     degree, coef0, kernel_params
-        Of other kernels, as in scikit-learn.
+        Parameters of other kernels, as in scikit-learn.
     n_jobs : int or None, default=None
         Threads of the search for neighbours.
     verbose : bool, default=False
