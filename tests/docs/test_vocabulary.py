@@ -16,8 +16,10 @@ from maxmargin.demo import table_path
 ROOT = Path(__file__).parents[2]
 # Private words for the margin, its boundaries, and the rates of a classifier.
 RETIRED = re.compile(r"\b(streets?|ker[b]s?|false[ _-]alarms?)\b|_false_alarm|kerb_|street_", re.IGNORECASE)
-PATTERNS = ("src/maxmargin/**/*.py", "src/maxmargin/**/*.html", "src/maxmargin/**/*.css", "docs/*.rst", "docs/*.py")
+PATTERNS = ("src/maxmargin/**/*.py", "src/maxmargin/**/*.html", "src/maxmargin/**/*.css", "src/maxmargin/**/*.js")
 PATTERNS += (
+    "docs/*.rst",
+    "docs/*.py",
     "docs/course/*.rst",
     "docs/howto/*.rst",
     "docs/examples/**/*.py",
@@ -29,7 +31,7 @@ FILES = sorted(
         path
         for pattern in PATTERNS
         for path in ROOT.glob(pattern)
-        if path.suffix in {".py", ".rst", ".html", ".css", ".md"}
+        if path.suffix in {".py", ".rst", ".html", ".css", ".js", ".md"}
     }
 )
 FILES += [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]

@@ -152,7 +152,7 @@ _ON_DRAWS = ["plain", "momentum", "nesterov", "rmsprop", "adam"]
 
 _ALL = (
     Method(
-        "svc", CLASSES, "Support vector machine", "The widest street between the classes, curved by a kernel.",
+        "svc", CLASSES, "Support vector machine", "The widest margin between the classes, curved by a kernel.",
         "svm", "SVC", (_strength(endless=True), *_kernel(), _STEPPER), steps=Steps("max_iter", "step", _box_steps),
     ),
     Method(

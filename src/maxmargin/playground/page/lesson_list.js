@@ -9,8 +9,8 @@ export const LESSONS = [
   {
     title: "The margin",
     text: [
-      "Many lines separate these two groups. The support vector machine takes the one in the middle of the widest street: the dashed lines are its edges.",
-      "Only the ringed points hold the street up. Delete any other one, and nothing moves.",
+      "Many lines separate these two groups. The support vector machine takes the one with the widest margin: the dashed lines are the margin boundaries.",
+      "Only the ringed points, the support vectors, hold it there. Delete any other one, and nothing moves.",
     ],
     task: "Move or delete points until the margin is at least 3 wide, with five or more points in each class.",
     start: { task: "classes", method: "svc", params: { kernel: "linear", C: "inf" }, preset: "two" },
@@ -20,7 +20,7 @@ export const LESSONS = [
     title: "Slack, and its price C",
     text: [
       "One point lies with the others. A hard margin would have to go around it; a soft one lets it lie inside, and pays C for each unit of slack. The thin lines are the slack.",
-      "A small C makes a wide street with many points in it, a large one a narrow street with few.",
+      "A small C makes a wide margin with many points inside, a large one a narrow margin with few.",
     ],
     task: "Find a C for which more than half of the points are support vectors.",
     start: { task: "classes", method: "svc", params: { kernel: "linear", C: 100 }, preset: "outlier" },
@@ -39,7 +39,7 @@ export const LESSONS = [
   {
     title: "Kernels",
     text: [
-      "No line separates a ring from what is within. A kernel measures how alike two points are, and the machine draws its street in the space where that is a product.",
+      "No line separates a ring from what is within. A kernel measures how alike two points are, and the machine has its margin in the space where that is an inner product.",
       "A polynomial of degree 2 knows circles; the RBF knows any shape.",
     ],
     task: "Choose a kernel by which at least 97 of 100 points are right.",
@@ -60,7 +60,7 @@ export const LESSONS = [
     title: "Duality, and three cases",
     text: [
       "Each step raises the dual from below; the primal is above. Where they meet, the optimum is proven, whoever computed it.",
-      "At the optimum each point is in one of three cases: outside the street with α = 0, on its edge with α between 0 and C, or inside with α = C.",
+      "At the optimum each point is in one of three cases: outside the margin with α = 0, on the margin boundary with α between 0 and C, or inside with α = C.",
     ],
     task: "Look at one point of each case: hover over it, or press n in the picture.",
     start: { task: "classes", method: "svc", params: { kernel: "linear", C: 0.1 }, preset: "outlier" },

@@ -56,7 +56,7 @@ export class PointCard {
 
   entry({ margin, multiplier, slack, case: kase, problem }, { words, problems }, k) {
     const curve = this.app.state.now.task === "curve";
-    const lines = curve ? this.tube(k, slack) : this.street(k, margin, slack);
+    const lines = curve ? this.tube(k, slack) : this.margin(k, margin, slack);
     const C = this.app.value("C");
     const at = multiplier === 0 ? "= 0" : C !== "inf" && multiplier === C ? "= C" : C === "inf" ? "> 0" : "";
     const rows = [make("div", { class: "formula" }, ...lines), make("dl", { class: "figures" },
@@ -64,7 +64,7 @@ export class PointCard {
     return make("div", { class: "entry" }, problems.length > 1 ? make("p", { class: "soft small" }, problems[problem]) : null, ...rows);
   }
 
-  street(k, margin, slack) {
+  margin(k, margin, slack) {
     const { answer, state } = this.app;
     const several = answer.header.classes?.length > 2;
     const f = several ? null : answer.arrays.f?.[k];
