@@ -123,6 +123,7 @@ class Predictor:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             said = self.model.predict(rows)
+            scores = self._scores(rows) if self.scores else {}
         self.remarks.update(dict.fromkeys(str(warning.message) for warning in caught))
         columns: dict[str, Any] = {}
         fields: list[Any] = []
@@ -131,7 +132,6 @@ class Predictor:
             shown = {name: written.get(name) or (chunk.schema.field(name), chunk.column(name)) for name in kept}
             columns = {name: column for name, (_, column) in shown.items()}
             fields = [field for field, _ in shown.values()]
-        scores = self._scores(rows) if self.scores else {}
         if self.name in scores:
             raise UserError(f"--scores adds a column {self.name!r}; choose another name with --name.")
         added = {self.name: pyarrow.array(said), **scores}
