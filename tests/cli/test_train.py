@@ -32,9 +32,9 @@ def test_train_tells_and_writes(tool, apples, tmp_path):
         "296 (49.3 %)",
         "an identifier",
         "constant: always 2023",
-        "Tried on 480 training rows in 5 folds",
+        "Tried on 470 training rows in 5 folds",
         "C=10, gamma=0.03",
-        "Judged by 120 rows that were held out",
+        "Judged by 130 rows that were held out",
         "accuracy",
         "converged",
         "Proven: no model",
@@ -42,7 +42,7 @@ def test_train_tells_and_writes(tool, apples, tmp_path):
         assert words in out
     assert out.splitlines()[-2:] == ["Model: apples.mm", "Report: new/apples.html"]
     assert not [line for line in out.splitlines() if line != line.rstrip()]
-    assert "480 rows to train on, 120 held out" in ended.err
+    assert "470 rows to train on, 130 held out" in ended.err
     model = persistence.load("apples.mm")
     assert model[-1].certificate_.status is Status.CONVERGED
     page = (tmp_path / "new" / "apples.html").read_text()
@@ -59,7 +59,7 @@ def test_json_is_one_document_and_nothing_else(tool, apples):
     assert document["model"] == "apples.mm" and document["report"] is None
     assert document["certificate"]["status"] == "converged"
     assert document["source"]["data"] == str(apples)
-    assert document["split"]["test_rows"] == 120
+    assert document["split"]["test_rows"] == 130
 
 
 def test_quiet_is_quiet(tool, apples):

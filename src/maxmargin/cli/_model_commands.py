@@ -41,7 +41,7 @@ def check(
     from .. import training
 
     loaded, account = load(model)
-    with about(data):
+    with about(data), screen.noting():
         checked = training.check(loaded, account, read_again(account, data, reading), target)
     found = None if checked.certificate is None else training.certificate_account(checked.certificate)
     screen.table(certificate_table(checked.claimed, found))
@@ -85,7 +85,7 @@ def explain(
     divided = None if table is None else _divided(account, table)
     rows = (None, None) if divided is None else (divided.X_train, divided.y_train)
     found: Any
-    with about(data or str(model)):
+    with about(data or str(model)), screen.noting():
         if row is None:
             found = explain_model(loaded, *rows)
         else:
@@ -179,7 +179,7 @@ def report(
     table = read_again(account, data, reading)
     command = train_again(account, data, model, out)
     command = command or shlex.join(["maxmargin", "report", str(model), data, "--out", str(out)])
-    with about(data):
+    with about(data), screen.noting():
         page = make_report(loaded, table, training=account, command=command)
     make_folder(out, screen)
     page.save(out)

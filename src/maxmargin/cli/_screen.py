@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -107,6 +108,17 @@ class Screen:
             from rich.text import Text
 
             make_console(sys.stderr).print(Text(printable(text), style="dim"), soft_wrap=True)
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Values that no training row had are told of in a note, each column once."""
+        from ..tables import UnseenValuesWarning
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UnseenValuesWarning)
+            yield
+        for text in dict.fromkeys(str(warning.message) for warning in caught):
+            self.note(f"Note: {text}")
 
     def document(self, contents: dict[str, Any]) -> None:
         """The one document that ``--json`` prints; nothing otherwise."""
