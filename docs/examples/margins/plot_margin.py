@@ -2,9 +2,9 @@
 A margin, its multipliers and its slacks
 ========================================
 
-A support vector machine puts the widest strip that it can between two classes. The samples on the edge of the
-strip or beyond it are the support vectors; each has a multiplier :math:`\\alpha_i`, written beside it. Samples outside the margin have
-the multiplier 0: without them the machine would be the same.
+A support vector machine puts the widest strip that it can between two classes. The samples on the edge of the strip
+or beyond it are the support vectors; each has a multiplier :math:`\\alpha_i`, written beside it. Samples outside the
+margin have the multiplier 0: without them the machine would be the same.
 
 A sample inside the margin pays for its slack :math:`\\xi_i`, drawn as a line to the margin boundary of its class,
 and its multiplier is as large as it can be, :math:`\\alpha_i = C`. Those on the boundary have multipliers between 0

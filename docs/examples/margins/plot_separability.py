@@ -2,9 +2,9 @@
 Proof that two classes cannot be separated
 ==========================================
 
-If some point is both a convex combination of samples of one class and one of samples of the other, no plane can have the two classes on different
-sides: the convex hulls meet. :func:`maxmargin.svm.separability` finds such a point, or the widest separating
-margin; one of the two always exists.
+If some point is both a convex combination of samples of one class and one of samples of the other, no plane can have
+the two classes on different sides: the convex hulls meet. :func:`maxmargin.svm.separability` finds such a point, or
+the widest separating margin; one of the two always exists.
 
 The polygons are the samples that the combinations use. Anyone can check the proof by adding up.
 """

@@ -49,9 +49,9 @@ class KernelParameters(KernelChoice):
     verbose : bool or int, default=False
         Show progress on standard error.
     max_iter : int, default=-1
-        Largest number of SMO steps for each binary problem; -1 is an automatic, finite number. A problem on which SMO is slow
-        (a large C, features of different scales) goes on by an interior point, each step of which counts as many as
-        the problem has variables.
+        Largest number of SMO steps for each binary problem; -1 is an automatic, finite number. A problem on which SMO
+        is slow (a large C, features of different scales) goes on by an interior point, each step of which counts as
+        many as the problem has variables.
     gap_tol : float or None, default=None
         Go on until the relative duality gap is at most this, too.
     warm_start : bool, default=False

@@ -43,7 +43,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         Centres to start from: rows far apart, rows at random, what ``init(X, n_clusters, random_state=...)`` returns,
         or these.
     n_init : int or "auto", default="auto"
-        Number of starts; the result with the smallest inertia is kept. "auto": 1 for k-means++ and given centres, else 10.
+        Number of starts; the result with the smallest inertia is kept. "auto": 1 for k-means++ and given centres,
+        else 10.
     max_iter : int, default=300
         Largest number of steps from one start.
     tol : float, default=1e-4

@@ -41,9 +41,10 @@ _GIVEN = {"precomputed", "precomputed_nearest_neighbors"}
 class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
     """Clusters of any shape, by normalised cuts of a graph of similarities.
 
-    A drop-in for :class:`sklearn.cluster.SpectralClustering`. What is minimised is the normalised cut of Shi and Malik,
-    the sum over clusters of the similarity that leaves a cluster, divided by the total similarity of its points. Finding the best
-    cut is NP-hard; `certificate_` has the value reached and a lower bound for all cuts, from the eigenvalues.
+    A drop-in for :class:`sklearn.cluster.SpectralClustering`. What is minimised is the normalised cut of Shi and
+    Malik, the sum over clusters of the similarity that leaves a cluster, divided by the total similarity of its
+    points. Finding the best cut is NP-hard; `certificate_` has the value reached and a lower bound for all cuts, from
+    the eigenvalues.
 
     Parameters
     ----------
@@ -59,8 +60,8 @@ class SpectralClustering(ClusterMixin, Reported, BaseEstimator):
         Starts of k-means. Of many points the starts are made with some of them; the three of the smallest inertia go on
         with all, and the one with the smallest normalised cut is kept.
     gamma : float or "median", default=1.0
-        Parameter of the RBF ``exp(-gamma ||x - z||^2)`` and other kernels. "median": 1 over the squared median distance of the
-        points from their `n_neighbors`-th neighbour.
+        Parameter of the RBF ``exp(-gamma ||x - z||^2)`` and other kernels. "median": 1 over the squared median
+        distance of the points from their `n_neighbors`-th neighbour.
     affinity : str or callable, default="rbf"
         "rbf" and other kernels of scikit-learn's names, or a function: all pairs. "nearest_neighbors": pairs of which
         one is among the `n_neighbors` nearest of the other (weight 1 if each is, else 1/2).
