@@ -134,6 +134,7 @@ def test_every_estimator_is_exported_or_refused_by_name():
     found = {getattr(room, name) for room in rooms for name in room.__all__}
     estimators = {thing for thing in found if isinstance(thing, type) and hasattr(thing, "fit")}
     without = {"KMeans", "SpectralClustering", "SyntheticOverSampler", "UnderSampler"}
+    without |= {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
     assert {cls.__name__ for cls in estimators - set(MODELS)} == without
 
 

@@ -253,6 +253,7 @@ def _feed(table, names):
     return feed
 
 
+@pytest.mark.filterwarnings("ignore::maxmargin.tables.UnseenValuesWarning")  # two values are unseen on purpose
 @pytest.mark.parametrize("scale", [True, False])
 def test_pipelines_that_read_columns(scale, onnx_agrees):
     table, new = _frame(200, 0), _frame(60, 1)

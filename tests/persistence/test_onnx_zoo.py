@@ -37,6 +37,7 @@ REFUSED = [
     "ColumnTransformer",
     "Pipeline of named columns",
     "BaggingRegressor of two targets",
+    "HistGradientBoosting",
 ]
 
 

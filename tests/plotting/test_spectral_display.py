@@ -216,7 +216,7 @@ def test_what_cannot_be_drawn_is_refused(moons, cut):
         draw(line, moons[:, :1])
     frame = pd.DataFrame(np.hstack([moons, moons]), columns=list("abcd"))
     wide = SpectralClustering(2, affinity="nearest_neighbors").fit(frame)
-    with pytest.raises(ValueError, match=r"X has 4 features, .*features=\('a', 'b'\)"):
-        draw(wide, frame)
+    labels = [axes.get_xlabel() for axes in draw(wide, frame).figure_.axes]
+    assert any(label.startswith("principal component 1") for label in labels)
     with pytest.raises(ValueError, match="'z', which is no column of X"):
         draw(wide, frame, features=("a", "z"))

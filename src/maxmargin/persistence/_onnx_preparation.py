@@ -114,7 +114,8 @@ def _write_ordinal(graph: Graph, step: Any, X: Value) -> Value:
 
 def reads_columns(model: Any) -> bool:
     """Whether a model, or the first step of a pipeline, takes a data frame column by column."""
-    return isinstance(model, ColumnReader) or getattr(model, "_categories", None) is not None
+    # categories of trees have names; those of gradient boosting have none, which is refused by name
+    return isinstance(model, ColumnReader) or hasattr(getattr(model, "_categories", None), "names")
 
 
 def read_columns(graph: Graph, model: Any) -> Value:

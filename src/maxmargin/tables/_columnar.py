@@ -83,6 +83,8 @@ def plain_column(column: Any, target: Any) -> Any:
     # Nanoseconds are cut, and integers beyond 2^53 rounded: both are said in the manual.
     if pa.types.is_timestamp(target):
         return column.cast(options=pc.CastOptions(target, allow_time_truncate=True))
+    if pa.types.is_time(column.type):  # whole seconds without the zeros of a finer unit, which Parquet stores
+        return pc.replace_substring_regex(column.cast(target), r"\.0+$", "")
     return column.cast(target, safe=not pa.types.is_floating(target))
 
 

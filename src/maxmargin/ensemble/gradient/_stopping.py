@@ -99,4 +99,4 @@ class Watch:
                 return self.scorer(model, rows.X, y)
             return self.scorer(model, rows.X, y, sample_weight=rows.weight)
         finally:
-            model._sums_told = None
+            vars(model).pop("_sums_told", None)
