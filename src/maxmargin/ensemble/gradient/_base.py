@@ -94,7 +94,7 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
         """Grow trees, each for what the ones before it have left."""
         watch = Stopwatch()
         self._validate_params()
-        vars(self).pop("_sums_told", None)
+        self.__dict__.pop("_sums_told", None)
         goes_on = self.warm_start and hasattr(self, "_series")
         known = getattr(self, "n_features_in_", None)
         X, y, weight = self._checked_all(X, y, sample_weight, reset=True)
@@ -133,7 +133,7 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
                 self._series = earlier
             raise
         finally:
-            vars(self).pop("_in_fit", None)
+            self.__dict__.pop("_in_fit", None)
         proof = prove(self, train, ending)
         self.certificate_ = replace(proof, seconds=watch.seconds(), _recompute=self._recertify)
         if self.verbose:
