@@ -39,8 +39,8 @@ def test_text():
     assert "1.00e-09" in text
     assert "1.00e-04" in text
     for line in lines[1:]:  # values stand in one column
-        assert line[27] == " "
-        assert line[28] != " "
+        assert line[28] == " "
+        assert line[29] != " "
 
 
 def test_html_escapes_the_labels_of_users():
@@ -73,7 +73,7 @@ def test_figures_of_a_model():
     assert model.iterations == 12
     assert model.seconds == 3.0
     assert model.status is Status.CONVERGED
-    assert "iterations                12" in str(model)
+    assert "iterations                 12" in str(model)
 
 
 def test_a_single_problem_is_shown_without_its_number():

@@ -91,6 +91,8 @@ RECIPES: dict[str, Callable[[np.random.Generator], tuple[dict[str, Any], str]]] 
         "classes",
     ),
     "AdaBoostRegressor": lambda r: ({"n_estimators": 4, "random_state": 0}, "numbers"),
+    "HistGradientBoostingClassifier": lambda r: ({"max_iter": 4, "random_state": 0}, "classes"),
+    "HistGradientBoostingRegressor": lambda r: ({"max_iter": 4, "random_state": 0}, "numbers"),
     "CascadeClassifier": lambda r: ({"max_stages": 2, "random_state": 0}, "two"),
     "DecisionStump": lambda r: ({}, "two"),
     "DecisionPlane": lambda r: ({}, "two"),

@@ -52,6 +52,13 @@ def prove(model: Any, train: tuple, ending: str) -> GradientBoostingGuarantee:
 def recertify(model: Any, X: Any, y: Any, sample_weight: Any) -> GradientBoostingGuarantee:
     """Boost again on the training rows, compare all that is predicted from, and recompute the figures."""
     watch, claim = Stopwatch(), model.certificate_
+    if model.n_features_in_ != len(model._played[0].limits.monotonic):
+        proof = confirm_or_refute(claim, claim, "the number of features")
+        return cast(GradientBoostingGuarantee, replace(proof, seconds=watch.seconds()))
+    classes = getattr(model, "classes_", np.zeros(0))
+    if not np.array_equal(np.unique(classes), classes):
+        proof = confirm_or_refute(claim, claim, "the order of the classes")
+        return cast(GradientBoostingGuarantee, replace(proof, seconds=watch.seconds()))
     X, y, weight = model._checked_all(X, y, sample_weight, reset=False)
     check_same_rows(model._rows_seen, len(X), len(y))
     train, _ = model._split(X, y, weight)
