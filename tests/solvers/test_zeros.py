@@ -28,8 +28,8 @@ def parts(model):
     return getattr(certificate, "problems", (certificate,))
 
 
-# On some processors the interior point of narrow L1 machines stalls at a gap of 6e-9, or with a violation of 0.35 beside
-# a gap of 1e-14: known, and not mended yet.
+# On some processors the interior point of narrow L1 machines stalls at a gap of 6e-9, or leaves a violation of 0.35
+# beside a gap of 1e-14: known, and not mended yet.
 _ROUNDING = pytest.mark.xfail(strict=False, reason="depends on the rounding of the processor")
 
 
