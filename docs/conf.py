@@ -1,5 +1,6 @@
 """Sphinx configuration; `make docs` builds the manual."""
 
+import inspect
 import re
 import sys
 from importlib.metadata import version as installed_version
@@ -23,11 +24,20 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "answer",
     "changelog",
+    "links",
     "mathml",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["generated/.*", "examples", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
-nitpicky = False
+# Every reference has to lead somewhere, but for names of other libraries, private bases, which have no page, and
+# inherited properties, which the class that has them describes among its attributes.
+nitpicky = True
+nitpick_ignore = [("py:func", "train")]  # as the list of the reference quotes the first sentence of `Training`
+nitpick_ignore_regex = [
+    (r"py:\w+", r"(abc|anywidget|enum|sklearn)\..*"),
+    (r"py:class", r"maxmargin\..*\._.*"),
+    (r"py:obj", r"\w+_"),
+]
 # Properties of the same name in several classes are linked by numpydoc without the class.
 suppress_warnings = ["ref.python"]
 
@@ -74,10 +84,12 @@ html_sidebars = {name: [] for name in ("index", "start", "choosing", "measured",
 }
 
 
-def skip_metadata_routing(app, what, name, obj, skip, options):
-    """Leave out ``set_*_request``: scikit-learn generates these methods with links into its own manual."""
-    return True if re.fullmatch(r"set_\w+_request", name) else None
+def skip_what_is_not_ours(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn and Python give to classes: it links into manuals of their own."""
+    function = obj.fget if isinstance(obj, property) else inspect.unwrap(obj) if callable(obj) else obj
+    foreign = not (getattr(function, "__module__", "maxmargin") or "builtins").startswith("maxmargin")
+    return True if foreign or re.fullmatch(r"set_\w+_request", name) else None
 
 
 def setup(app):
-    app.connect("autodoc-skip-member", skip_metadata_routing)
+    app.connect("autodoc-skip-member", skip_what_is_not_ours)

@@ -74,7 +74,7 @@ class SVC(KernelClassifier, KernelMachine):
         Parameters
         ----------
         X, y, sample_weight
-            As in :meth:`fit`.
+            As in `fit`.
         Cs : array-like of float
             Positive, finite values of C, in any order. The parameter ``C`` of the machine is not used.
 

@@ -97,7 +97,7 @@ class GradientBoostingParameters:
         Trees of a round: one for each class, of more than two.
     do_early_stopping_ : bool
         Whether it looked at held-out rows.
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_, validation_score_ : ndarray of shape (1 + number of rounds,)
         With early stopping: the scores before the first round and after each. Where they are not losses, those of at
         most 10 000 training rows.
     is_categorical_ : ndarray of shape (n_features,) or None
