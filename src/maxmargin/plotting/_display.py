@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, ClassVar, Self
 
 from ..estimators import complete_docstring
-from ._look import legend_below
+from ._look import legend_below, legend_of_figure
 from ._matplotlib import given_panels, new_panels, require_matplotlib
 
 # What parameters of several displays and of their methods mean, where a docstring does not say so.
@@ -47,7 +47,7 @@ class Display:
     figure_ : matplotlib Figure
         Figure that holds the axes.
     legend_ : matplotlib Legend or None
-        The legend, which stands below the axes.
+        The legend, which stands below all axes of a new figure, or below the axes that were given.
 
     """
 
@@ -113,10 +113,12 @@ class Display:
         return given_panels(ax, (1,), "one Axes")
 
     def _draw_legend(self, handles: list[Any], new: bool) -> Any:
-        """The legend, in a `new` figure or below axes that were given."""
+        """The legend, below all that is in a `new` figure or below axes that were given."""
+        if new:
+            return legend_of_figure(self.figure_, handles, self._legend_columns)
         ax = self.axes_[-1]
         width = ax.figure.get_size_inches()[0] * ax.get_position().width
-        return legend_below(ax, handles, self._legend_columns, room=new or width > _ROOM * self._legend_columns)
+        return legend_below(ax, handles, self._legend_columns, room=width > _ROOM * self._legend_columns)
 
 
 def _needing_matplotlib(make: Callable) -> Callable:

@@ -115,6 +115,20 @@ def equal_scales(ax: Axes, a: np.ndarray, b: np.ndarray) -> None:
         ax.set_aspect("equal", adjustable="box")
 
 
+def legend_of_figure(figure: Any, handles: list[Any], columns: int) -> Any:
+    """The legend below all that is in a figure, in as many of these columns as the figure is wide enough for.
+
+    The layout makes room for it in height alone. A legend of the axes would make them narrower, and where something
+    stands beside them it would leave the figure.
+    """
+    for count in range(min(columns, len(handles)), 0, -1):
+        legend = figure.legend(handles=handles, loc="outside lower center", ncols=count, frameon=False, numpoints=1)
+        if count == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()
+    return legend
+
+
 def legend_below(ax: Axes, handles: list[Any], columns: int = 3, room: bool = True) -> Any:
     """The legend under the axes, clear of their label; without `room` in one column of small print.
 

@@ -118,9 +118,9 @@ class BoostingDisplay(Display):
         return super().plot(legend=legend, ax=ax)
 
     def _draw(self) -> None:
-        self.bound_ = self._draw_curve(self.bounds, INK, width=1.8)
-        self.chance_bound_ = self._draw_curve(self.chance_bounds, FAINT, linestyle="--") if self.n_classes > 2 else None
-        self.test_ = None if self.test_errors is None else self._draw_curve(self.test_errors, HELD_OUT)
+        self.bound_ = self._draw_curve(self.bounds, INK, width=1.8, linestyle="--")
+        self.chance_bound_ = self._draw_curve(self.chance_bounds, FAINT, linestyle=":") if self.n_classes > 2 else None
+        self.test_ = None if self.test_errors is None else self._draw_curve(self.test_errors, HELD_OUT, linestyle="-.")
         self.training_ = self._draw_curve(self.training_errors, TRAINING, width=2.0)
         rounds = len(self.bounds)
         self.ax_.set(xlabel="rounds", ylabel="error", xlim=(1, max(2, rounds)))
@@ -170,13 +170,13 @@ class BoostingDisplay(Display):
 
     def _handles(self) -> list[Any]:
         handles = [
-            line(f"bound of the training error{': ∏ 2√(ε(1−ε))' if self.n_classes == 2 else ''}", INK, width=1.8),
+            line(f"bound of the training error{': ∏ 2√(ε(1−ε))' if self.n_classes == 2 else ''}", INK, "--", 1.8),
             line("training error", TRAINING, width=2.0),
         ]
         if self.test_ is not None:
-            handles.append(line("error on other rows", HELD_OUT))
+            handles.append(line("error on other rows", HELD_OUT, "-."))
         if self.chance_bound_ is not None:
-            handles.append(line(f"bound of rows with at most 1/{self.n_classes} of the votes", FAINT, "--"))
+            handles.append(line(f"bound of rows with at most 1/{self.n_classes} of the votes", FAINT, ":"))
         return handles
 
 

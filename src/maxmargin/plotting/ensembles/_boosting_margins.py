@@ -115,7 +115,7 @@ class BoostingMarginDisplay(Display):
             )
             self.curves_.append(curve)
         lowest = min(-0.05, float(self.margins.min()) * 1.05)
-        self.ax_.set(xlabel="margin of the vote", ylabel="part of the rows with at most this margin")
+        self.ax_.set(xlabel="margin of the vote", ylabel="share of the rows with at most this margin")
         self.ax_.set(xlim=(max(-1.0, lowest) - 0.02, 1.02), ylim=(0.0, 1.02))
         for word, side in (("wrong ", "right"), (" right", "left")):
             self.ax_.text(0.0, 0.94, word, ha=side, va="center", color="#555555")

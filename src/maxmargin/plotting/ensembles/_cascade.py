@@ -76,11 +76,13 @@ class CascadeDisplay(Display):
         stage = np.arange(len(self.detection) + 1)
         self.lines_ = []
         lowest = min(self.false_positive_rate[self.false_positive_rate > 0].min(initial=1.0), self.detection.min()) / 3
-        for values, colour, mark in ((self.detection, TRAINING, "o"), (self.false_positive_rate, HELD_OUT, "v")):
+        kinds = (self.detection, TRAINING, "o", "-"), (self.false_positive_rate, HELD_OUT, "v", "--")
+        for values, colour, mark, style in kinds:
             left = np.append(1.0, values)
             shown = np.where(left > 0, left, lowest)
-            self.lines_ += self.ax_.plot(stage, shown, color=colour, marker=mark, linewidth=2, clip_on=False)
-        self.ax_.set(yscale="log", ylim=(lowest, 1.3), xlabel="stage", ylabel="part that is left")
+            look = {"color": colour, "marker": mark, "linestyle": style, "linewidth": 2}
+            self.lines_ += self.ax_.plot(stage, shown, clip_on=False, **look)
+        self.ax_.set(yscale="log", ylim=(lowest, 1.3), xlabel="stage", ylabel="share that passes")
         if (self.false_positive_rate == 0).any():
             at = int(np.argmax(self.false_positive_rate == 0)) + 1
             self.ax_.annotate("none left", (at, lowest), (0, 6), textcoords="offset points", ha="right", color=HELD_OUT)
@@ -91,6 +93,6 @@ class CascadeDisplay(Display):
 
     def _handles(self) -> list[Any]:
         return [
-            line(f"positives: {self.detection[-1]:.1%} pass all stages", TRAINING, width=2),
-            line(f"negatives: {self.false_positive_rate[-1]:.2g} of them", HELD_OUT, width=2),
+            line(f"positives: {self.detection[-1]:.1%} pass all stages", TRAINING, width=2, marker="o"),
+            line(f"negatives: {self.false_positive_rate[-1]:.2g} of them", HELD_OUT, "--", 2, marker="v"),
         ]

@@ -21,6 +21,7 @@ _WORDS = {
     "dual": "dual objective",
 }
 _LOG_FROM = 50.0
+_STYLES = ("-", "--", "-.", ":")  # lines can be told apart without their colours
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -116,9 +117,8 @@ class TraceDisplay(Display):
                 known = np.isfinite(y)
                 y = np.maximum(np.abs(y[known]), _LEAST) if small else y[known]
                 every = max(1, len(y) // 12)
-                self.lines_[name] += ax.plot(
-                    x[known], y, color=colour(k), marker=marker(k), markersize=4, markevery=every, linewidth=1.6
-                )
+                style = {"color": colour(k), "linestyle": _STYLES[k % len(_STYLES)], "linewidth": 1.6}
+                self.lines_[name] += ax.plot(x[known], y, marker=marker(k), markersize=4, markevery=every, **style)
                 ends.append(float(x.max(initial=0.0)))
         if small:
             ax.set_yscale("log")
@@ -132,7 +132,10 @@ class TraceDisplay(Display):
             write_title(ax, self.title)
 
     def _handles(self) -> list[Any]:
-        return [line(name, colour(k), marker=marker(k), markersize=4) for k, name in enumerate(self.traces)]
+        return [
+            line(name, colour(k), _STYLES[k % len(_STYLES)], marker=marker(k), markersize=4)
+            for k, name in enumerate(self.traces)
+        ]
 
 
 def _by_name(estimators: Any) -> dict[str, Any]:

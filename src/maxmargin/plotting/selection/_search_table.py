@@ -179,6 +179,7 @@ def _states(results: Mapping[str, Any], mean: np.ndarray) -> np.ndarray:
 
 
 _MOST_TICKS = 14
+_LETTER = 6.0  # points that a digit of a label takes across
 
 
 class CellAxis:
@@ -212,9 +213,20 @@ class CellAxis:
         axis.set_label_text(name)
         if self.log:
             getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
-        step = 1 if not self.log else -(-len(self.values) // _MOST_TICKS)
-        axis.set_ticks(self.centres[::step], labels=[self._tick(v) for v in self.values[::step]])
+        labels = [self._tick(v) for v in self.values]
+        step = self._step(axis, labels) if self.log else 1
+        axis.set_ticks(self.centres[::step], labels=labels[::step])
         axis.set_ticks([], minor=True)
+
+    @staticmethod
+    def _step(axis: Any, labels: list[str]) -> int:
+        """Every how many values have a tick: so many that their labels do not touch."""
+        step = -(-len(labels) // _MOST_TICKS)
+        if axis.axis_name == "x":
+            points = axis.axes.get_window_extent().width * 72 / axis.axes.figure.dpi
+            wanted = _LETTER * (max(map(len, labels)) + 1)
+            step = max(step, int(np.ceil(wanted * len(labels) / points)))
+        return step
 
     @staticmethod
     def _tick(value: Any) -> str:

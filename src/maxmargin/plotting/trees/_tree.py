@@ -319,7 +319,7 @@ class TreeDisplay(Display):
             tones = (0.0, 0.5, 1.0) if np.ptp(facts.value) else (0.0,)
             handles = [Patch(facecolor=tone(t), edgecolor=FAINT, label=number(low + t * span)) for t in tones]
             handles[0].set_label(f"mean {number(low)}")
-        handles.append(line("branch, as wide as its part of the rows", _BRANCH, width=6))
+        handles.append(line("branch, as wide as its share of the rows", _BRANCH, width=6))
         if self.path:
             handles.append(line("way of the row", width=2.4))
         return handles
