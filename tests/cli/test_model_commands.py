@@ -34,7 +34,7 @@ def linear(tmp_path_factory, apples):
 def test_explain_a_model(tool, trained):
     ended = tool("explain", trained)
     assert ended.code == 0, ended.err
-    for words in ("margin", "support vectors", "on the margin boundary", "samples that weigh most"):
+    for words in ("margin", "support vectors", "on the margin boundary", "samples with the largest multipliers"):
         assert words in ended.out
 
 

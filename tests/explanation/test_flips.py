@@ -97,7 +97,7 @@ def test_columns_without_units_are_moved_as_the_model_sees_them(cancer):
     found = explain_row(pipeline, X[5:6])
     assert found.flip.moves.column("feature")[0].startswith("pca")
     assert abs(pipeline[-1].decision_function(found.flip.point[None])[0]) < 1e-9
-    assert "no units" in explain_model(pipeline).notes[0]
+    assert "no unit of their own" in explain_model(pipeline).notes[0]
 
 
 def test_a_table_as_it_comes(people):

@@ -47,7 +47,7 @@ def test_training_rows_are_known_by_the_certificate(two_classes):
     model = SVC().fit(X[:90], y[:90])
     same = report(model, X[:90], y[:90]).data
     assert same["certificate"]["state"] == "confirmed" and same["result"]["held_out"] is False
-    assert "by heart" in same["result"]["warning"] and same["certificate"]["primal"] >= same["certificate"]["dual"]
+    assert "memorised" in same["result"]["warning"] and same["certificate"]["primal"] >= same["certificate"]["dual"]
     other = report(model, X[30:], y[30:]).data
     assert other["certificate"]["state"] == "not recomputed" and other["result"]["held_out"] is None
     assert "not known" in other["result"]["warning"]

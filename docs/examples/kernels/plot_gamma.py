@@ -4,10 +4,10 @@ The width of the RBF kernel
 
 *gamma* says how fast similarity falls with distance. With a small *gamma* every sample is similar to every other
 one, and the boundary is nearly a line. With a large *gamma* each sample is similar to itself alone: the machine
-learns the samples by heart.
+memorises the samples.
 
-All three machines are optimal for their own problem, and their certificates say so. Which problem to solve is for
-samples to decide that were not trained on.
+All three machines are optimal for their own problem, and their certificates say so. Which problem to solve is
+decided by samples that were not used in training.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """
-A kernel that is none
-=====================
+A kernel that is not one
+========================
 
 The sigmoid :math:`\\tanh(\\gamma \\langle x, z \\rangle + r)` is often called a kernel. For most parameters its
 matrix has negative eigenvalues, so that no feature space has these inner products.

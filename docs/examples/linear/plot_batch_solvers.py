@@ -3,7 +3,7 @@ Gradient descent, conjugate gradients, Newton
 =============================================
 
 Three ways down the same smooth hill, logistic regression on standardised but correlated features. Gradient descent
-crosses the valley to and fro; conjugate gradients remember the last direction; Newton's method knows the curvature
+zigzags across the valley; conjugate gradients remember the last direction; Newton's method knows the curvature
 and needs a handful of steps.
 
 A step of Newton's method is the most expensive: it solves a system of equations with as many unknowns as there are

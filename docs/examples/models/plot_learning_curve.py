@@ -5,7 +5,7 @@ Would more samples help
 The score on held-out samples against the number of training samples. If it still rises at the right end, more
 samples will help; if it has met the training score, they will not, and a more flexible model might.
 
-Here a narrow kernel learns its samples by heart, and the curve says so.
+Here a narrow kernel memorises its samples, and the curve says so.
 """
 
 from sklearn.datasets import make_moons

@@ -3,7 +3,7 @@ Underfitting and overfitting
 ============================
 
 Without the truth, two scores tell the story: that on the training samples and that on samples held out. Where both
-are low the model is too stiff; where they part it learns by heart.
+are low the model is too simple; where they diverge it memorises its samples.
 
 The verdict above the picture is :func:`maxmargin.diagnostics.validation_curve`'s own.
 """

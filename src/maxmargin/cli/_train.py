@@ -60,7 +60,7 @@ class TrainingOptions:
         str | None, Parameter(help="Kernel of svc and svr: rbf, linear, poly or sigmoid. rbf if not given.")
     ] = None
     test: Annotated[float, Parameter(help="Share of the rows to hold out for the result.")] = 0.2
-    seed: Annotated[int, Parameter(help="Of every draw: same table, options and seed, same model.")] = 0
+    seed: Annotated[int, Parameter(help="Seed of all draws: the same table, options and seed give the same model.")] = 0
     metric: Annotated[
         str,
         Parameter(

@@ -28,7 +28,7 @@ class _PreparedStump(Prepared):
 
 
 class DecisionStump(WeakLearner):
-    """A decision tree of depth one: a threshold on the one column where it parts the classes best.
+    """A decision tree of depth one: a threshold on the one column where it separates the classes best.
 
     All thresholds of all columns are looked at. It is what :class:`AdaBoostClassifier` boosts unless told otherwise,
     and there the columns are sorted only once for all rounds.

@@ -45,7 +45,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
         for t in order
     ]  # fmt: skip
     heads = ("round", "learner", "vote", "share of the votes", "weighted error")
-    tables = {"learners": Table.of("learners that weigh most", heads, rows)}
+    tables = {"learners": Table.of("learners with the largest weights", heads, rows)}
     found = _importances(model)
     if found is not None:
         tables["importances"] = importances(subject.columns, found)
@@ -130,7 +130,7 @@ def _who_voted(subject: Subject, said: np.ndarray, votes: np.ndarray) -> Table:
         (t + 1, learner_in_words(model.estimators_[t], subject.columns), model.classes_[said[t]], votes[t])
         for t in order
     ]
-    return Table.of("who voted, the heaviest first", ("round", "learner", "said", "vote"), rows)
+    return Table.of("votes of the learners, the largest first", ("round", "learner", "said", "vote"), rows)
 
 
 def _by_feature(subject: Subject, row: Row, parts: np.ndarray) -> Table:

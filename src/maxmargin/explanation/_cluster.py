@@ -38,7 +38,7 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     facts: dict[str, Any] = {"clusters": clusters, "training rows": n}
     if hasattr(model, "inertia_"):
         facts["sum of squared distances"] = float(model.inertia_)
-    words = f"parts {n} rows into {counted(clusters, 'cluster')}."
+    words = f"divides {n} rows into {counted(clusters, 'cluster')}."
     return learned(model, "clusters", words, facts, tables={"clusters": Table.of("clusters", heads, rows)}, notes=notes)
 
 

@@ -40,8 +40,8 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     size = np.abs(coef).max(axis=0)
     order = np.argsort(-size, kind="stable")
     rows = [(int(i), size[i]) for i in order[: int((size > 0).sum())].tolist()]
-    tables = {"influential": Table.of("rows that weigh most", ("row", "weight"), rows)}
-    what = f"parts {listed(model.classes_, 6)}" if hasattr(model, "classes_") else "predicts a number"
+    tables = {"influential": Table.of("rows with the largest weights", ("row", "weight"), rows)}
+    what = f"separates {listed(model.classes_, 6)}" if hasattr(model, "classes_") else "predicts a number"
     words = f"{what} by a weighted sum of kernel values with {used} of {n} rows."
     return learned(model, "kernel model", words, facts, tables=tables)
 

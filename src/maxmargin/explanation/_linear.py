@@ -92,10 +92,10 @@ def _in_words(weights: Weights, used: int) -> str:
 
 def _notes(subject: Subject) -> tuple[str, ...]:
     if not subject.followed:
-        return ("the preparation has a step whose columns have no names; columns are numbered as the model sees them.",)
+        return ("a step of the preparation gives its columns no names; they are numbered as the model sees them.",)
     mixed = [c.name for c in subject.columns if c.kind == "mixed"]
     if mixed:
-        return (f"{listed(mixed, 3)} are made of several columns of the data and have no units of it.",)
+        return (f"{listed(mixed, 3)} are made of several columns of the data and have no unit of their own.",)
     return ()
 
 
@@ -231,7 +231,7 @@ def linear_row(
 def _row_notes(flip: Any, stuck: list[str]) -> tuple[str, ...]:
     notes = []
     if flip is not None and flip.excluded:
-        notes.append(f"held, as there is no small change of them: {listed(flip.excluded, 6)}.")
+        notes.append(f"left as they are, because they cannot change by a little: {listed(flip.excluded, 6)}.")
     if stuck:
         notes.append(f"no other value of {listed(stuck, 6)} flips it alone.")
     if flip is not None:

@@ -76,13 +76,14 @@ def weight_name(model: Any) -> str:
 
 def _margins_in_words(model: Any, margins: list[MarginSummary], support: int, n: int) -> str:
     several = f" of {n} rows" + ("" if len(margins) == 1 else " in total")
-    held = f"held by {support}{several}"
+    basis = f"{support}{several} are support vectors"
     if is_large(model):
-        held = f"approximated by {counted(support, terms_of(model, several=False), terms_of(model))}{several}"
+        basis = f"it is approximated by {counted(support, terms_of(model, several=False), terms_of(model))}{several}"
     if len(margins) == 1:
         width = "" if margins[0].width is None else f" of width {number(margins[0].width)}"
-        return f"parts {listed(model.classes_, 6)} by a margin{width}, {held}."
-    return f"parts {len(model.classes_)} classes by {len(margins)} margins, {held}."
+        names = " from ".join(listed([label], 1) for label in model.classes_)
+        return f"separates {names} by a margin{width}; {basis}."
+    return f"separates {len(model.classes_)} classes by {len(margins)} margins; {basis}."
 
 
 def _machine_table(margins: list[MarginSummary], by_place: bool) -> Table:
@@ -104,7 +105,8 @@ def _influential(margins: list[MarginSummary], weight: str = "multiplier") -> Ta
             entries.append((-alpha, 0.0 if margin is None else margin, row, entry))
     entries.sort(key=lambda e: e[:3])  # no label is compared: it may be of any kind
     heads = ("row", "class", weight, "margin", "case", "machine" if len(margins) > 1 else None)
-    return Table.of("samples that weigh most, the worst placed of equal ones first", heads, [e[3] for e in entries])
+    title = f"samples with the largest {weight}s (of equal ones, the smallest margin first)"
+    return Table.of(title, heads, [e[3] for e in entries])
 
 
 def kernel_in_words(model: Any) -> str:
@@ -165,13 +167,13 @@ def _heaviest(subject: Subject, training: Training, size: np.ndarray, outliers: 
     if training.y is None or outliers:
         order = np.argsort(-size, kind="stable").tolist()
         plain_rows = [(int(model.support_[i]), size[i]) for i in order]
-        return Table.of("samples that weigh most", ("row", weight_name(model)), plain_rows)
+        return Table.of(f"samples with the largest {weight_name(model)}s", ("row", weight_name(model)), plain_rows)
     target = np.asarray(_checked_targets(model, training), dtype=np.float64)[model.support_]
     rows_given = training.X if sp.issparse(training.X) else np.asarray(training.X)
     said = subject.predicted(rows_given[model.support_]) if len(target) else target  # a wide tube may need none
     order = np.lexsort((-np.abs(target - said), -size)).tolist()
     rows = [(int(model.support_[i]), size[i], target[i], said[i]) for i in order]
-    title = "samples that weigh most, the furthest off of equal ones first"
+    title = f"samples with the largest {weight_name(model)}s (of equal ones, the largest error first)"
     return Table.of(title, ("row", weight_name(model), "target", "predicted"), rows)
 
 

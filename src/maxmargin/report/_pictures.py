@@ -151,7 +151,7 @@ def of_values(subject: Subject) -> Iterator[Plan]:
         draw("actual_vs_predicted"),
     )  # fmt: skip
     yield Plan(
-        "residuals", "result", "Residuals", "What is left over. A bend or a widening is something not yet explained.",
+        "residuals", "result", "Residuals", "A bend or a widening is something that the model does not explain.",
         HALF, draw("residual_vs_predicted"),
     )  # fmt: skip
 
@@ -184,7 +184,9 @@ def of_ensemble(subject: Subject) -> Iterator[Plan]:
         draw = _shown(plotting.TreeDisplay, model, max_depth=3, feature_names=names, class_names=classes)
         yield Plan("tree", "model", "The tree", caption, (11.5, 5.6), draw, True)
     if _has_importances(model):
-        caption = "The part of the gains of all splits that each feature has made. Features that say the same share it."
+        caption = (
+            "The share of each feature in the gains of all splits. Features that carry the same information share it."
+        )
         size = 8.2, 1.0 + 0.24 * (min(15, len(names)) + 1)
         draw = _shown(plotting.ImportanceDisplay, model, feature_names=names)
         yield Plan("importance", "model", "Importance of the features", caption, size, draw, True)
@@ -194,11 +196,11 @@ def of_ensemble(subject: Subject) -> Iterator[Plan]:
         draw = _shown(plotting.OutOfBagDisplay, model, **held_out)
         yield Plan("out-of-bag", "model", "Error out of bag", caption, CURVE, draw, True)
     if subject.classifies and hasattr(getattr(model, "certificate_", None), "training_errors"):
-        caption = "The bound falls by what each learner has to offer."
+        caption = "The bound falls with each learner, the faster the better the learner is."
         draw = _shown(plotting.BoostingDisplay, model, **held_out)
         yield Plan("boosting", "model", "Errors by round", caption, CURVE, draw, True)
         if subject.trained is not None:
-            caption = "How clear the vote is, on the training rows."
+            caption = "How clear the vote is for each training row."
             draw = _shown(plotting.BoostingMarginDisplay, model, subject.trained_as_seen, _targets(subject))
             yield Plan("margins", "model", "Margins of the vote", caption, CURVE, draw, True)
 
@@ -284,7 +286,7 @@ def _of_clusters(subject: Subject, X: Any, section: str | None) -> Iterator[Plan
             panels = figure.add_subplot(grid[:, 0]), vector, figure.add_subplot(grid[1, 1], sharex=vector)
             plotting.SpectralDisplay.from_estimator(model, X, features=section, max_edges=1500, ax=panels)
 
-        caption = "The similarities, the eigenvector that parts the points, and the cuts along it."
+        caption = "The similarities, the eigenvector that separates the points, and the cuts along it."
         yield Plan("spectral", "model", "Graph and eigenvector", caption, (10.0, 5.2), graph, True)
 
 

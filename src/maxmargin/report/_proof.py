@@ -59,7 +59,7 @@ def proof_section(claim: Any, found: Any, why_not: str, rows: Rows | None, brack
             "kind": "none",
             "state": ABSENT,
             "title": "No certificate",
-            "words": "This model states nothing about itself that could be checked. What is known of it is its result.",
+            "words": "This model carries no certificate that could be checked. All that is known of it is its result.",
             "checked": "",
             "problems": [],
             "figures": [],
@@ -76,11 +76,11 @@ def _checked(state: str, why_not: str, rows: Rows | None, claim: Any) -> str:
         return f"Recomputed for this page in float64 from the model and {many}, by code that does not trust the solver."
     if state == REFUTED:
         return (
-            "Recomputed for this page, the figures are not those that the fit has claimed: either these are not the "
+            "Recomputed for this page, the figures are not those that the fit claimed: either these are not the "
             "rows, targets and weights of the fit, or the model has been changed since."
         )
     reason = f" ({why_not.rstrip('.')})" if why_not else ""
-    return f"As the fit has left it. It was not recomputed here: that takes the rows of the fit{reason}."
+    return f"These are the figures of the fit. They were not recomputed here, which takes the rows of the fit{reason}."
 
 
 # What the lower bound rests on, where the kernel's formula does not say that its matrix is positive semi-definite.
@@ -140,17 +140,17 @@ def _duality_words(proof: ModelCertificate, bracket: bool) -> str:
         words += "They are the same: this is the optimum. "
     elif math.isfinite(worst.relative_gap):
         gap = tiny(worst.relative_gap, bound=True).replace("<", "less than")
-        words += f"They differ by {gap} of their size: so far is this model from the best at most. "
+        words += f"They differ by {gap} of their size: the model is at most that far from the best one. "
     else:
         words += "There is no such bound for this fit: nothing is proven. "
     words += _KERNEL_MATRIX.get(proof.definiteness, "")
     if worst.assumes:
-        words += f"The bound rests on functions of the user's own: {worst.assumes}, which is assumed and not proven. "
+        words += f"The bound rests on the user's own functions: {worst.assumes}, which is assumed and not proven. "
     if proof.status is Status.STATIONARY:
         words += "The conditions of optimality hold to the tolerance: no small change of the multipliers is better. "
     elif proof.status is not Status.CONVERGED:
         words += f"The fit ended as “{proof.status}”, short of the tolerance that was asked for. "
-    return words + "That is a fact about the training, and not about new rows: of those, the result above speaks."
+    return words + "This is a statement about training, not about new rows: for those, see the result above."
 
 
 def _of_guarantee(proof: Guarantee) -> dict[str, Any]:

@@ -62,15 +62,15 @@ def _judged_on(subject: Subject) -> str:
 def _warning(subject: Subject) -> str:
     if subject.held_out is False and subject.task not in (CLUSTERS, ONE_CLASS):
         return (
-            "These are the rows that trained the model. Its figures on them say how well it has learnt them by heart, "
+            "These are the rows that trained the model. Its figures on them say how well it has memorised them, "
             "not how well it will predict others: give rows kept from training as test=(X, y)."
         )
     if subject.held_out is None and subject.task not in (CLUSTERS, ONE_CLASS):
         return (
-            "Whether these rows were kept from training is not known to this page: the certificate says only that they "
-            "are not all of the training rows."
+            "It is not known whether these rows were kept from training: the certificate says only that they are not "
+            "all of the training rows."
             if hasattr(subject.estimator, "certificate_")
-            else "Whether these rows were kept from training is not known to this page."
+            else "It is not known whether these rows were kept from training."
         )
     return ""
 

@@ -86,7 +86,7 @@ def _confidently_wrong(subject: Subject) -> dict[str, Any] | None:
         for i in order
     ]
     words = f"{plural(len(wrong), 'row')} of {count(len(truth))} {'is' if len(wrong) == 1 else 'are'} predicted wrong"
-    words += ", those first of which the model was surest: a wrong label, or something that the columns do not tell."
+    words += ", those of which the model was surest first: the label may be wrong, or the columns may lack something."
     return _group(f"Confidently wrong {where}", words, names, subject.judged, order, figures, len(wrong))
 
 
@@ -137,14 +137,14 @@ def _margin(subject: Subject) -> list[dict[str, Any] | None]:
     return [
         _group(
             "Inside the margin, misclassified",
-            f"{plural(len(wrong), 'training row')} misclassified{in_problems}, the furthest first. "
+            f"{plural(len(wrong), 'training row')} misclassified{in_problems}, the largest slack first. "
             "The model pays for each; a label may be wrong.",
             names, rows, cases.sample[first], figures(first), len(wrong),
         ),
         _group(
             "The largest multipliers",
-            f"Of {plural(len(heavy), 'other support vector')}, those that pull hardest at the boundary: without them "
-            "the model would change most.",
+            f"Of {plural(len(heavy), 'other support vector')}, those with the largest influence on the boundary: "
+            "without them the model would change most.",
             names, rows, cases.sample[second], figures(second), len(heavy),
         ),
     ]  # fmt: skip

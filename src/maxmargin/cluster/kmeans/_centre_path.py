@@ -40,7 +40,7 @@ def centre_path(model: KMeans, X: Any, sample_weight: Any = None) -> np.ndarray:
             if np.abs(steps[-1] - model.cluster_centers_).max() <= _SAME * np.abs(steps).max():
                 return steps
     raise ValueError(
-        "the path of the centres is not known: the fit, taken again, leads to other centres. X and sample_weight must "
+        "the path of the centres is not known: repeating the fit gave other centres. X and sample_weight must "
         "be those of the fit, and the parameters of the model, too."
     )
 
@@ -51,6 +51,6 @@ def _check_repeatable(model: KMeans) -> None:
     drawn = isinstance(model.init, str) or callable(model.init)
     if drawn and not isinstance(model.random_state, Integral):
         raise ValueError(
-            f"the path of the centres is found by taking the fit again, which needs an int as random_state, or given "
+            f"the path of the centres is found by repeating the fit, which needs an int as random_state, or given "
             f"centres as init; this KMeans has random_state={model.random_state!r}."
         )
