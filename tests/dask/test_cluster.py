@@ -13,6 +13,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import maxmargin.dask as on
+from maxmargin import cluster
 from maxmargin.dask import ClusterError
 from maxmargin.messages import InputError
 
@@ -22,8 +23,8 @@ from .samples import on_cluster, rows, targets
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@pytest.fixture(scope="module", name="processes")
+def start_processes():
     with LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as made:
@@ -31,8 +32,8 @@ def cluster():
 
 
 @pytest.fixture
-def client(cluster):
-    with Client(cluster) as connected:
+def client(processes):
+    with Client(processes) as connected:
         connected.wait_for_workers(2, timeout=60)
         yield connected
 
@@ -73,6 +74,18 @@ def test_a_worker_that_is_killed_changes_nothing(client):
     assert model.certificate_.verify(Xd, yd).primal == model.certificate_.primal
 
 
+def test_k_means_goes_on_when_a_worker_is_killed(client):
+    """What the worker remembered of its rows is made again."""
+    X, _, Xd, _ = samples()
+    machine = on.KMeans(20, client=client, init=X[:20], tol=0)
+    expected = cluster.KMeans(20, init=X[:20], tol=0).fit(X)
+    timer = kill_a_worker(client, 0.3)
+    model = machine.fit(Xd)
+    timer.join()
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    assert model.n_iter_ == expected.n_iter_ and model.certificate_.verify(Xd).holds
+
+
 def test_two_fits_at_once(client):
     _, _, Xd, yd = samples()
     expected, found = on.LogisticRegression(client=client).fit(Xd, yd), {}
@@ -105,9 +118,9 @@ def test_ctrl_c_ends_a_fit_and_cancels_its_tasks(client):
     assert on.LinearSVC(client=client).fit(on_cluster(X, 4), yd).predict(X).shape == y.shape
 
 
-def test_a_client_that_is_closed(cluster):
+def test_a_client_that_is_closed(processes):
     _, _, Xd, yd = samples()
-    closed = Client(cluster)
+    closed = Client(processes)
     closed.close()
     with pytest.raises(InputError, match="client is closed"):
         on.LinearSVC(client=closed).fit(Xd, yd)

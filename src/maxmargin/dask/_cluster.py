@@ -35,11 +35,14 @@ class Cluster:
 
     def each(self, name: str, function: Callable[..., Any], parts: Sequence[Any], *shared: Any) -> list[Any]:
         """``[function(part, *shared) for part in parts]``, what it returns being small."""
-        return list(self._compute(self._mapped(name, function, parts, shared), name))
+        return self.gathered(name, self._mapped(name, function, parts, shared))
 
     def total(self, name: str, function: Callable[..., Any], parts: Sequence[Any], *shared: Any) -> Any:
         """The sum of ``function(part, *shared)`` over the parts: tuples whose places are added up."""
-        terms = self._mapped(name, function, parts, shared)
+        return self.summed(name, self._mapped(name, function, parts, shared))
+
+    def _tree(self, name: str, terms: list[Any]) -> list[Any]:
+        """One task that adds up what these make."""
         while len(terms) > 1:
             token = _token()
             groups = [terms[k : k + _BRANCHES] for k in range(0, len(terms), _BRANCHES)]
@@ -47,15 +50,33 @@ class Cluster:
                 dask.delayed(added, traverse=True)(group, dask_key_name=(f"{name}-sum-{token}", i))
                 for i, group in enumerate(groups)
             ]
-        return self._compute(terms, name)[0]
+        return terms
 
     def mapped(self, name: str, function: Callable[..., Any], parts: Sequence[Any], *shared: Any) -> list[Any]:
         """Tasks that make something of each part, not yet computed."""
         return self._mapped(name, function, parts, shared)
 
+    def paired(
+        self, name: str, function: Callable[..., Any], parts: Sequence[Any], others: Sequence[Any], *shared: Any
+    ) -> list[Any]:
+        """Tasks that make something of each part and what belongs to it, not yet computed."""
+        return self._mapped(name, function, list(zip(parts, others, strict=True)), shared)
+
+    def summed(self, name: str, terms: Sequence[Any]) -> Any:
+        """The sum of what these tasks make, tuples whose places are added up."""
+        return self._compute(self._tree(name, list(terms)), name)[0]
+
+    def gathered(self, name: str, tasks: Sequence[Any]) -> list[Any]:
+        """What these tasks make, being small."""
+        return list(self._compute(list(tasks), name))
+
+    def has_room(self, size: float) -> bool:
+        """Whether so many bytes may be kept by the workers (or this process)."""
+        return size <= _KEPT * self.memory()
+
     def kept(self, parts: Sequence[Any], size: float) -> list[Any]:
         """The parts, held by the workers (or this process) if their `size` in bytes leaves room; else as they are."""
-        if not parts or not size <= _KEPT * self.memory():
+        if not parts or not self.has_room(size):
             return list(parts)
         if self.client is None:
             with one_blas_thread():
@@ -78,7 +99,8 @@ class Cluster:
             dask.delayed(value, name=f"{name}-argument-{token}-{k}", traverse=False) for k, value in enumerate(shared)
         ]
         call = dask.delayed(function, pure=True, traverse=False)
-        return [call(part, *leaves, dask_key_name=(f"{name}-{token}", i)) for i, part in enumerate(parts)]
+        own = [part if isinstance(part, tuple) else (part,) for part in parts]
+        return [call(*part, *leaves, dask_key_name=(f"{name}-{token}", i)) for i, part in enumerate(own)]
 
     def _compute(self, tasks: list[Any], name: str) -> Sequence[Any]:
         if self.client is None:

@@ -33,6 +33,11 @@ class Part:
         """Number of rows."""
         return int(self.X.shape[0])
 
+    def __sizeof__(self) -> int:
+        """Bytes of the rows and all that belongs to them, by which Dask decides what to spill."""
+        values = (self.X.data, self.X.indices, self.X.indptr) if sp.issparse(self.X) else (self.X,)
+        return sum(int(array.nbytes) for array in (*values, self.y, self.weight) if array is not None)
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -53,6 +58,7 @@ class Facts:
     weight: float = 0.0
     used: int = 0
     table: bool = False
+    sparse: bool = False
     columns: np.ndarray | None = None
     targets: int = 0
     target_sum: float = 0.0
@@ -86,7 +92,9 @@ def facts_of(part: Part, kind: str) -> Facts:
     weight = float(n) if part.weight is None else float(part.weight.sum())
     used = n if part.weight is None else int((part.weight > 0).sum())
     sizes = sum_magnitudes(Rows(part.X), np.ones(n))[:-1]
-    plain = Facts(n, d, part.X.dtype.name, int(size) + 8 * n, weight=weight, used=used, columns=sizes)
+    plain = Facts(
+        n, d, part.X.dtype.name, int(size) + 8 * n, weight=weight, used=used, sparse=sp.issparse(part.X), columns=sizes
+    )
     if kind == "none":
         return plain
     assert part.y is not None

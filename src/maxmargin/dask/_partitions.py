@@ -34,6 +34,8 @@ class Partitions:
         All labels, in order.
     weighted : bool
         Whether weights were given.
+    numbers : sequence of int
+        The number of each among the partitions that were given, empty ones included.
 
     """
 
@@ -43,6 +45,7 @@ class Partitions:
     names: tuple[str, ...] | None
     classes: np.ndarray | None
     weighted: bool
+    numbers: Sequence[int] = ()
 
     @property
     def n(self) -> int:
@@ -68,6 +71,21 @@ class Partitions:
     def d(self) -> int:
         """Number of columns."""
         return self.facts[0].d
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the rows, float32 or float64."""
+        return np.dtype(self.facts[0].dtype)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether there are CSR rows."""
+        return any(fact.sparse for fact in self.facts)
+
+    @property
+    def size(self) -> float:
+        """Bytes of all rows."""
+        return float(sum(fact.size for fact in self.facts))
 
     @property
     def starts(self) -> list[int]:
@@ -120,11 +138,12 @@ def partitions_of(cluster: Cluster, X: Any, y: Any, sample_weight: Any, kind: st
             "sample_weight has no positive entry: all samples would be left out.", argument="sample_weight"
         )
     dtype = np.result_type(*(fact.dtype for fact in facts)).name
+    facts = [replace(fact, dtype=dtype) for fact in facts]
     parts = cluster.mapped("read-partition", _read, [raw[k] for k in used], kind, dtype)
     if not _is_held(X):
         parts = cluster.kept(parts, float(sum(fact.size for fact in facts)))
     classes = _classes(facts) if kind == "labels" else None
-    return Partitions(cluster, parts, facts, names, classes, sample_weight is not None)
+    return Partitions(cluster, parts, facts, names, classes, sample_weight is not None, used)
 
 
 def _triple(X: Any, y: Any, weight: Any) -> tuple:

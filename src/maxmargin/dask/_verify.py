@@ -25,6 +25,7 @@ from ..certificates import (
     refuted,
     risk_part,
 )
+from ..cluster import KMeans
 from ..engine import interruptible
 from ..estimators import check_same_rows
 from ..linear import LinearClassifierMachine, LinearFormulation
@@ -32,6 +33,7 @@ from ..losses import Loss, make_loss
 from ..messages import InputError
 from ..penalties import make_penalty
 from ._cluster import Cluster
+from ._kmeans_verify import kmeans_again
 from ._multinomial_newton import balanced_shift
 from ._multinomial_tasks import JointProof, MultinomialSpec
 from ._part import Part
@@ -56,7 +58,7 @@ def verify(
     Parameters
     ----------
     model : estimator
-        A linear machine or a `Ridge` of the library, wherever it was fitted.
+        A linear machine, a `Ridge` or a `KMeans` of the library, wherever it was fitted.
     X, y, sample_weight : dask collections
         The rows that it was trained on, in the same order.
     client : distributed.Client or None, default=None
@@ -71,6 +73,8 @@ def verify(
     cluster = Cluster(client)
     if isinstance(model, linear_model.Ridge):
         return ridge_again(model, cluster, X, y, sample_weight)
+    if isinstance(model, KMeans):
+        return kmeans_again(model, cluster, X, sample_weight)
     if isinstance(model, svm.LinearSVR):
         return _whole(model, _regressor_again(model, cluster, X, y, sample_weight))
     if isinstance(model, LinearClassifierMachine) and hasattr(model, "_formulation"):

@@ -10,7 +10,9 @@ Of the rows that are left, long ones are pruned; others meet the centres near th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -28,10 +30,24 @@ _MANY = 48
 _RADII = np.array([1.5, 2.0, 3.0])
 
 
+@dataclass(frozen=True)
+class Outliers:
+    """The points that are farthest from their own centres, and the length of the longest of all points.
+
+    Squared distances, numbers of the own centres, weights, and the points themselves about the origin.
+    """
+
+    squares: np.ndarray
+    labels: np.ndarray
+    weights: np.ndarray
+    points: np.ndarray
+    longest: float
+
+
 class Assignment:
     """Which centre each point belongs to, the bounds that spare work, and the sums of the clusters, kept up to date."""
 
-    def __init__(self, points: Points, k: int) -> None:
+    def __init__(self, points: Points, k: int, *, pruned: bool = True) -> None:
         self.points, self.k = points, k
         self.labels = np.full(points.n, -1, np.int32)
         self.sums = np.zeros((k, points.d))
@@ -39,7 +55,21 @@ class Assignment:
         self._upper, self._lower = np.full(points.n, np.inf), np.zeros(points.n)
         self._order = points.all.copy()
         self._centres: np.ndarray | None = None
-        self._pruning = Pruning(points, k) if Pruning.suits(points, k) else None
+        self._pruning = Pruning(points, k) if pruned and Pruning.suits(points, k) else None
+
+    @classmethod
+    def resumed(cls, points: Points, state: tuple) -> Self:
+        """An assignment that goes on from the `state` of an earlier one, without what rows were pruned by."""
+        labels, upper, lower, centres, sums = state
+        found = cls(points, len(centres), pruned=False)
+        found.labels, found._upper, found._lower = labels.copy(), upper.copy(), lower.copy()
+        found._centres, found.sums = centres, sums
+        return found
+
+    @property
+    def state(self) -> tuple:
+        """Labels, bounds, and the centres and sums that they belong to: all that the next step depends on."""
+        return self.labels, self._upper, self._lower, self._centres, self.sums
 
     def update(self, centres: np.ndarray) -> int:
         """Give every point to its nearest centre; returns how many changed hands."""
@@ -66,6 +96,22 @@ class Assignment:
     def distances(self) -> int:
         """How many were computed; to renew what rows are pruned by takes as many products as all distances do."""
         return self._met + (self._pruning.renewals * self.points.n * self.k if self._pruning is not None else 0)
+
+    def clusters(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weight of each cluster, and the number of its points."""
+        return self.points.masses(self.labels, self.k), np.bincount(self.labels, minlength=self.k)
+
+    def inertia(self, centres: np.ndarray) -> float:
+        """The weighted sum of squared distances from these centres, difference by difference."""
+        return float(self.points.weights @ self.points.own_squares(centres, self.labels))
+
+    def outliers(self, centres: np.ndarray, count: int) -> Outliers:
+        """So many points that are farthest from their own centres."""
+        points = self.points
+        squares = points.own_squares(centres, self.labels)
+        count = min(count, points.n)
+        i = np.argpartition(squares, -count)[: -count - 1 : -1]
+        return Outliers(squares[i], self.labels[i], points.weights[i], points.at(i), float(points.norms.max()))
 
     def refresh(self) -> None:
         """Add the sums up afresh: rounding adds up in sums that are updated again and again."""

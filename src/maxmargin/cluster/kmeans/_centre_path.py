@@ -32,7 +32,7 @@ def centre_path(model: KMeans, X: Any, sample_weight: Any = None) -> np.ndarray:
         warnings.simplefilter("ignore")  # the fit has already warned of its parameters
         points = Points(X, weights)
         tolerance = model.tol * points.variance()
-        for _ in range(model._starts(X)):
+        for _ in range(model._starts(X.shape[0])):
             start = starting_centres(points, X, model.init, model.n_clusters, random_state)
             path: list[np.ndarray] = []
             lloyd(points, start, model.max_iter, tolerance, watch=path.append)

@@ -11,6 +11,7 @@ that found them. Three things are asked:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -24,45 +25,90 @@ from ._points import Points, by_columns, panels_of
 _NAME = "fixed point of both steps"
 
 
-def fixed_point(
-    X: Any,
-    weights: np.ndarray,
-    centres: np.ndarray,
-    labels: np.ndarray,
-    tol: float,
-    history: np.ndarray,
-    status: Status,
-    steps: int,
-) -> Guarantee:
-    """The guarantee of a fitted model; `tol` as the user gave it, relative to the mean variance of the columns."""
-    k, eps = len(centres), float(np.finfo(X.dtype).eps)
+@dataclass(frozen=True)
+class Look:
+    """What rows, their labels and all centres add up to; `largest` is the greatest squared length about the origin."""
+
+    inertia: float
+    would_change: int
+    square: float
+    largest: float
+    sums: np.ndarray
+    masses: np.ndarray
+    counts: np.ndarray
+
+    def __add__(self, other: Look) -> Look:
+        """Of the rows of both."""
+        return Look(
+            self.inertia + other.inertia,
+            self.would_change + other.would_change,
+            self.square + other.square,
+            max(self.largest, other.largest),
+            self.sums + other.sums,
+            self.masses + other.masses,
+            self.counts + other.counts,
+        )
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a fit says of itself: its tolerance as the user gave it, the inertia by step, how and when it ended."""
+
+    tol: float
+    history: np.ndarray
+    status: Status
+    steps: int
+
+
+def fixed_point(X: Any, weights: np.ndarray, centres: np.ndarray, labels: np.ndarray, course: Course) -> Guarantee:
+    """The guarantee of a fitted model."""
+    k = len(centres)
     if centres.shape[1] != X.shape[1] or labels.min() < 0 or labels.max() >= k:
         raise ValueError(f"labels_ and cluster_centers_ do not belong to X with {X.shape[1]} columns and {k} clusters.")
-    masses = np.bincount(labels, weights=weights, minlength=k)
-    # any origin amid the points will do: where the centres are means, this is the mean of all
-    points = Points(X, weights, masses @ centres.astype(np.float64) / masses.sum())
-    origin = points.origin
-    found = _look(points, centres.astype(np.float64) - origin, labels, (8 + 2 * np.sqrt(points.d)) * eps)
-    filled = masses > 0
-    means = found["sums"][filled] / masses[filled, None] + origin
+    origin = middle(np.bincount(labels, weights=weights, minlength=k), centres)
+    found, origin = look(X, weights, centres, labels, origin)
+    return fixed_point_of(found, centres, origin, float(np.finfo(X.dtype).eps), course)
+
+
+def middle(masses: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """An origin amid the points, any of which will do: where the centres are means, this is the mean of all."""
+    return masses @ centres.astype(np.float64) / masses.sum()
+
+
+def look(
+    X: Any, weights: np.ndarray, centres: np.ndarray, labels: np.ndarray, origin: np.ndarray, threads: int | None = None
+) -> tuple[Look, np.ndarray]:
+    """What these rows add up to, and the origin that it is about: that of CSR rows is 0."""
+    points = Points(X, weights, origin, threads=threads)
+    slack = (8 + 2 * np.sqrt(points.d)) * float(np.finfo(X.dtype).eps)
+    inertia, moved, square, largest, sums = _look(points, centres.astype(np.float64) - points.origin, labels, slack)
+    masses, counts = points.masses(labels, len(centres)), np.bincount(labels, minlength=len(centres))
+    return Look(inertia, moved, square, largest, sums, masses, counts), points.origin
+
+
+def fixed_point_of(found: Look, centres: np.ndarray, origin: np.ndarray, eps: float, course: Course) -> Guarantee:
+    """The guarantee that follows from the sums over all rows; `eps` is the precision of these."""
+    filled, mass, total = found.masses > 0, float(found.masses.sum()), found.sums.sum(axis=0)
+    means = found.sums[filled] / found.masses[filled, None] + origin
     moves = np.sqrt(np.square(means - centres[filled]).sum(axis=1))
     # centres are kept in the precision of the rows, whose size counts and not only their spread
-    rounding = 64 * eps * (float(np.sqrt(found["largest"])) + float(np.abs(origin).max(initial=0.0)))
-    variance = found["variance"]
+    rounding = 64 * eps * (float(np.sqrt(found.largest)) + float(np.abs(origin).max(initial=0.0)))
+    variance = max(found.square / mass - float(np.square(total / mass).sum()), 0.0) / centres.shape[1]
     move, squares = float(moves.max(initial=0.0)), float(np.square(moves).sum())
-    raised = _raised(history, 16 * eps * float(weights.sum()) * found["largest"])
+    raised = _raised(course.history, 16 * eps * mass * found.largest)
     figures = {
-        "inertia": found["inertia"],
-        "points that would change": float(found["would_change"]),
+        "inertia": found.inertia,
+        "points that would change": float(found.would_change),
         "largest move of a centre": move,
         "rounding": rounding,
         "squared moves/variance": squares / variance if variance > 0 else 0.0,
         "rises of the inertia": float(raised),
-        "clusters without points": float(k - len(np.unique(labels))),
+        "clusters without points": float((found.counts == 0).sum()),
     }
-    exact = move <= rounding and not found["would_change"]
-    near = squares <= tol * variance and not found["would_change"]
-    return Guarantee(_NAME, figures, _words(figures, exact, near, tol), (exact or near) and not raised, status, steps)
+    exact = move <= rounding and not found.would_change
+    near = squares <= course.tol * variance and not found.would_change
+    words, holds = _words(figures, exact, near, course.tol), (exact or near) and not raised
+    return Guarantee(_NAME, figures, words, holds, course.status, course.steps)
 
 
 def nothing_proven(steps: int, inertia: float) -> Guarantee:
@@ -94,8 +140,8 @@ def _raised(history: np.ndarray, rounding: float) -> int:
     return int((np.diff(history) > rounding).sum())
 
 
-def _look(points: Points, centres: np.ndarray, labels: np.ndarray, slack: float) -> dict[str, Any]:
-    """Inertia, sums of the clusters, and the points that would change, by tiles of rows on all threads."""
+def _look(points: Points, centres: np.ndarray, labels: np.ndarray, slack: float) -> tuple:
+    """Inertia, points that would change, squares, the largest of these, and sums, by tiles of rows on all threads."""
     panels, lengths = panels_of(centres, np.float64)
     panels = by_columns(panels) if points.rows.sparse else panels
     shared = (points.origin, points.norms, panels, lengths, points.weights, labels, slack)
@@ -110,15 +156,7 @@ def _look(points: Points, centres: np.ndarray, labels: np.ndarray, slack: float)
         ]
         return (*_total(found), sums)
 
-    inertia, would_change, square, largest, sums = _total(run_parallel(strip, points.strips, on_error=stop.set))
-    mass, total = points.weights.sum(), sums.sum(axis=0)
-    return {
-        "inertia": inertia,
-        "would_change": would_change,
-        "largest": largest,
-        "sums": sums,
-        "variance": max(square / mass - float(np.square(total / mass).sum()), 0.0) / points.d,
-    }
+    return _total(run_parallel(strip, points.strips, on_error=stop.set))
 
 
 def _total(parts: list[tuple]) -> tuple:

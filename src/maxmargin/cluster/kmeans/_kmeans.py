@@ -20,7 +20,7 @@ from ...estimators import Reported, check_same_rows, keep_trace, weights_or_ones
 from ...solvers import Trace
 from .._verify import answers_by_centres, centres_are_whole, refuted
 from ._assignment import nearest
-from ._fixed_point import fixed_point, nothing_proven
+from ._fixed_point import Course, fixed_point, nothing_proven
 from ._lloyd import LloydRun, inertia, lloyd
 from ._mini_batch import mini_batch_step
 from ._points import Points
@@ -154,7 +154,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         self._validate_params()
         X = self._validate(X, reset=True)
         weights = self._weights(X, sample_weight)
-        starts = self._starts(X)
+        starts = self._starts(X.shape[0])
         random_state = check_random_state(self.random_state)
         with one_blas_thread():
             points = Points(X, weights)
@@ -170,13 +170,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
                 if trace is not None:
                     name = f"start {number + 1}" if starts > 1 else ""
                     trace.extend(name, times.seconds[1:], {"inertia": run.history})
-                if best is None or (run.inertia < best.inertia and not _same(run.labels, best.labels)):
+                if best is None or (run.inertia < best.inertia and not same_clusters(run.labels, best.labels)):
                     best = run
             assert best is not None
             centres = (best.centres + points.origin).astype(points.dtype)
-            found = (centres, best.labels, self.tol, best.history)
-            guarantee = fixed_point(X, weights, *found, best.status, best.steps)
-        self._keep(points, best, centres)
+            course = Course(self.tol, best.history, best.status, best.steps)
+            guarantee = fixed_point(X, weights, centres, best.labels, course)
+        self._keep(points.origin, points.masses(best.labels, self.n_clusters), best, centres)
         keep_trace(self, trace)
         self.certificate_ = replace(guarantee, seconds=watch.seconds(), _recompute=self._recertify)
         self._warn(best)
@@ -198,7 +198,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
                 self._generator = check_random_state(self.random_state)
                 self._streamed, self._waiting, self.n_steps_ = True, 0, 0
             if first:
-                self._starts(X)
+                self._starts(batch.n)
                 centres = starting_centres(batch, X, self.init, self.n_clusters, self._generator)
                 self._masses = np.zeros(self.n_clusters)
             else:  # after fit, too: the centres are the means of so much that they have seen
@@ -227,10 +227,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     def _weights(self, X: Any, sample_weight: Any) -> np.ndarray:
         return weights_or_ones(sample_weight, X)
 
-    def _starts(self, X: Any) -> int:
-        """Number of starts, after a look at whether the parameters suit X."""
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+    def _starts(self, n: int) -> int:
+        """Number of starts, after a look at whether the parameters suit n rows."""
+        if n < self.n_clusters:
+            raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
         if self.algorithm == "elkan" and self.n_clusters == 1:
             warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
@@ -249,10 +249,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             return 1
         return starts
 
-    def _keep(self, points: Points, run: LloydRun, centres: np.ndarray) -> None:
+    def _keep(self, origin: np.ndarray, masses: np.ndarray, run: LloydRun, centres: np.ndarray) -> None:
         """At the very end, so that an interrupt leaves the model as it was."""
-        self._origin, self._streamed = points.origin, False
-        self._masses = points.masses(run.labels, self.n_clusters)
+        self._origin, self._streamed, self._masses = origin, False, masses
         self.cluster_centers_ = centres
         self.labels_, self.inertia_, self.n_iter_ = run.labels, run.inertia, run.steps
         self.inertia_history_ = run.history
@@ -282,11 +281,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             return replace(claim) if not claim.holds else refuted(claim, "nothing is proven of mini-batches")
         check_same_rows(len(self.labels_), X.shape[0])
         with one_blas_thread():
-            weights, claimed = self._weights(X, sample_weight), (self.cluster_centers_, self.labels_, self._tolerance)
-            found = fixed_point(X, weights, *claimed, self.inertia_history_, claim.status, claim.iterations)
+            weights = self._weights(X, sample_weight)
+            found = fixed_point(X, weights, self.cluster_centers_, self.labels_, self._course())
             answers = answers_by_centres(self, X)
+        return replace(self._confirmed(found, answers, float(np.sum(weights))), seconds=watch.seconds())
+
+    def _course(self) -> Course:
+        """What the fit says of itself."""
+        claim = self.certificate_
+        return Course(self._tolerance, self.inertia_history_, claim.status, claim.iterations)
+
+    def _confirmed(self, found: Guarantee, answers: bool, mass: float) -> Guarantee:
+        """A recomputed guarantee beside the claimed one; `answers` says whether the model answers by its centres."""
+        claim = self.certificate_
         # centres that are rounded when they are kept are off by that much from those whose inertia was kept
-        rounding = float(np.sum(weights)) * found.figures["rounding"] ** 2
+        rounding = mass * found.figures["rounding"] ** 2
         same = figures_reproduced(claim.figures, found.figures)
         same = same and (
             figures_reproduced({"inertia": float(self.inertia_)}, found.figures)
@@ -294,8 +303,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
         )
         if not (answers and same):
             return replace(refuted(found, "the claimed figures are not reproduced"), figures=found.figures)
-        status = Status.REFUTED if claim.holds and not found.holds else claim.status
-        return replace(found, status=status, seconds=watch.seconds())
+        return replace(found, status=Status.REFUTED if claim.holds and not found.holds else claim.status)
 
     # ---------------------------------------------------------------- use
 
@@ -352,7 +360,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
             return -inertia(points, centres, nearest(points, centres))
 
 
-def _same(labels: np.ndarray, others: np.ndarray) -> bool:
+def same_clusters(labels: np.ndarray, others: np.ndarray) -> bool:
     """Whether two clusterings differ in the numbers of the clusters only."""
     pairs = len(np.unique(labels.astype(np.int64) * (int(others.max()) + 1) + others))
     return pairs == len(np.unique(labels)) == len(np.unique(others))

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ...certificates import Status
-from ._assignment import Assignment
+from ._assignment import Assignment, Outliers
 from ._points import Points
 
 # Moves up to this, relative to the mean distance from the origin, are rounding of sums that were long updated.
@@ -40,6 +41,32 @@ class LloydRun:
     distances: int
 
 
+class Assigned(Protocol):
+    """Points and their clusters, wherever they are, as Lloyd's method asks for them.
+
+    ``sums`` are those of the clusters, about the origin; ``distances`` how many were computed; ``labels`` the clusters
+    of all points in the end.
+    """
+
+    sums: np.ndarray
+
+    @property
+    def labels(self) -> np.ndarray: ...
+
+    @property
+    def distances(self) -> int: ...
+
+    def update(self, centres: np.ndarray) -> int: ...
+
+    def refresh(self) -> None: ...
+
+    def clusters(self) -> tuple[np.ndarray, np.ndarray]: ...
+
+    def inertia(self, centres: np.ndarray) -> float: ...
+
+    def outliers(self, centres: np.ndarray, count: int) -> Outliers: ...
+
+
 def lloyd(
     points: Points,
     start: np.ndarray,
@@ -53,9 +80,26 @@ def lloyd(
     These are scikit-learn's rules, so that the same start takes the same way. `watch` is shown the centres (about the
     origin of the points, an array of its own each time): those of the start, then those after each step.
     """
-    assignment = Assignment(points, len(start))
     total, mass = float(points.weights @ points.norms), float(points.weights.sum())
-    rounding = max(_ROUNDING, 8 * float(np.finfo(points.dtype).eps)) ** 2 * total / mass
+    size = (total, mass, float(np.finfo(points.dtype).eps))
+    return descend(Assignment(points, len(start)), size, start, max_iter, tolerance, verbose, watch)
+
+
+def descend(
+    assignment: Assigned,
+    size: tuple[float, float, float],
+    start: np.ndarray,
+    max_iter: int,
+    tolerance: float,
+    verbose: bool = False,
+    watch: Callable[[np.ndarray], None] | None = None,
+) -> LloydRun:
+    """`lloyd` for points that may be elsewhere.
+
+    `size` has the weighted sum of their squared lengths, that of the weights, and the precision of the rows.
+    """
+    total, mass, eps = size
+    rounding = max(_ROUNDING, 8 * eps) ** 2 * total / mass
     centres, history = start, []
     status, strict, steps = Status.BUDGET_EXHAUSTED, False, 0
     if watch is not None:
@@ -64,7 +108,7 @@ def lloyd(
         changed = assignment.update(centres)
         if changed == 0:
             assignment.refresh()
-        new, explained = _means(assignment, centres)
+        new, explained = _means(assignment, centres, eps)
         history.append(max(total - explained, 0.0))
         shift = float(np.square(new - centres).sum())
         centres, steps = new, steps + 1
@@ -81,16 +125,8 @@ def lloyd(
                 print(f"Converged at iteration {steps - 1}: {reason}.")
     if not strict:
         assignment.update(centres)  # labels of the last centres
-    labels = assignment.labels
-    return LloydRun(
-        centres,
-        labels,
-        inertia(points, centres, labels),
-        np.array(history),
-        steps,
-        status,
-        assignment.distances,
-    )
+    found = assignment.inertia(centres)
+    return LloydRun(centres, assignment.labels, found, np.array(history), steps, status, assignment.distances)
 
 
 def inertia(points: Points, centres: np.ndarray, labels: np.ndarray) -> float:
@@ -98,15 +134,14 @@ def inertia(points: Points, centres: np.ndarray, labels: np.ndarray) -> float:
     return float(points.weights @ points.own_squares(centres, labels))
 
 
-def _means(assignment: Assignment, centres: np.ndarray) -> tuple[np.ndarray, float]:
+def _means(assignment: Assigned, centres: np.ndarray, eps: float) -> tuple[np.ndarray, float]:
     """New centres, and by how much they lower J from that of a single centre at the origin."""
-    points, labels, k = assignment.points, assignment.labels, assignment.k
-    sums, masses = assignment.sums, points.masses(labels, k)
+    sums, (masses, counts) = assignment.sums, assignment.clusters()
     empty = np.flatnonzero(masses == 0)
     if len(empty):
         sums = sums.copy()
         sums[empty] = 0.0  # rounding may have left a trace of the last point
-        _relocate(points, labels, centres, empty, sums, masses)
+        _relocate(assignment.outliers(centres, len(empty)), empty, sums, masses, counts, eps)
     filled = masses > 0
     new = np.empty_like(centres)
     new[filled] = sums[filled] / masses[filled, None]
@@ -116,21 +151,16 @@ def _means(assignment: Assignment, centres: np.ndarray) -> tuple[np.ndarray, flo
 
 
 def _relocate(
-    points: Points, labels: np.ndarray, centres: np.ndarray, empty: np.ndarray, sums: np.ndarray, masses: np.ndarray
+    far: Outliers, empty: np.ndarray, sums: np.ndarray, masses: np.ndarray, left: np.ndarray, eps: float
 ) -> None:
     """Centres without points go to the points that are farthest from their own centres, as in scikit-learn."""
-    squares = points.own_squares(centres, labels)
-    rounding = (8 * float(np.finfo(points.dtype).eps)) ** 2 * points.norms.max()
-    if squares.max() <= rounding:  # fewer distinct points than centres: there is nowhere to go
+    if far.squares.max() <= (8 * eps) ** 2 * far.longest:  # fewer distinct points than centres: there is nowhere to go
         return
-    farthest = np.argpartition(squares, -len(empty))[: -len(empty) - 1 : -1]
-    left = np.bincount(labels, minlength=len(masses))
-    for k, i in zip(empty, farthest, strict=True):
-        old = labels[i]
+    for k, old, weight, point in zip(empty, far.labels, far.weights, far.points, strict=True):
         left[old] -= 1
-        moved = points.weights[i] * points.at(i)[0]
-        sums[k], masses[k] = moved, points.weights[i]
+        moved = weight * point
+        sums[k], masses[k] = moved, weight
         sums[old] -= moved
-        masses[old] -= points.weights[i]
+        masses[old] -= weight
         if left[old] == 0:  # its only point
             sums[old], masses[old] = 0.0, 0.0

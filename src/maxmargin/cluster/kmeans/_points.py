@@ -23,20 +23,30 @@ class Points:
 
     Distances do not change when the origin moves, and cancel least when it lies amid the points: dense rows are taken
     about `origin` (their mean, unless given), tile by tile and without a copy. CSR rows stay where they are.
+
+    Rows that are looked at again and again bring their squared lengths about that origin as `norms`.
     """
 
-    def __init__(self, X: Any, weights: np.ndarray | None = None, origin: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        X: Any,
+        weights: np.ndarray | None = None,
+        origin: np.ndarray | None = None,
+        *,
+        norms: np.ndarray | None = None,
+        threads: int | None = None,
+    ) -> None:
         self.rows = Rows(X)
         n, d = self.rows.n, self.rows.d
         self.n, self.d, self.dtype = n, d, self.rows.dtype
         self.weights = np.ones(n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
         self.all = np.arange(n)
-        self.strips = self.rows.strips(thread_count(None), outputs=8)
+        self.strips = self.rows.strips(thread_count(threads), outputs=8)
         with np.errstate(over="ignore", invalid="ignore"):
             # rounded to the precision of the rows, where tiles can subtract it without a detour by float64
             self.shift = self._middle(origin).astype(self.dtype)
             self.origin = self.shift.astype(np.float64)
-            self.norms = self._squared_lengths()
+            self.norms = self._squared_lengths() if norms is None else norms
             usable = np.isfinite(self.norms.astype(self.dtype)).all() and np.isfinite(4 * self.norms.sum())
             # weighted lengths are below this, too: |x| <= 1 + |x|^2
             summable = np.isfinite(4 * (self.weights.sum() + self.weights @ self.norms))

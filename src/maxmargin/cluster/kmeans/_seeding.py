@@ -76,18 +76,18 @@ def at_random(points: Points, k: int, random_state: np.random.RandomState) -> np
     return chosen
 
 
-def given(points: Points, centres: Any, k: int) -> np.ndarray:
+def given(centres: Any, k: int, dtype: Any, origin: np.ndarray) -> np.ndarray:
     """The user's centres about the origin, after a look at their shape."""
-    centres = check_array(centres, dtype=points.dtype, order="C", accept_sparse="csr", input_name="init")
+    centres = check_array(centres, dtype=dtype, order="C", accept_sparse="csr", input_name="init")
     centres = centres if isinstance(centres, np.ndarray) else centres.toarray()
     if centres.shape[0] != k:
         raise ValueError(f"The shape of the initial centers {centres.shape} does not match the number of clusters {k}.")
-    if centres.shape[1] != points.d:
+    if centres.shape[1] != len(origin):
         raise ValueError(
             f"The shape of the initial centers {centres.shape} does not match the number of features of the data "
-            f"{points.d}."
+            f"{len(origin)}."
         )
-    return centres.astype(np.float64) - points.origin
+    return centres.astype(np.float64) - origin
 
 
 def starting_centres(
@@ -98,5 +98,5 @@ def starting_centres(
         rule = plus_plus if init == "k-means++" else at_random
         return points.at(rule(points, k, random_state))
     if callable(init):
-        return given(points, init(X, k, random_state=random_state), k)
-    return given(points, init, k)
+        init = init(X, k, random_state=random_state)
+    return given(init, k, points.dtype, points.origin)
