@@ -13,8 +13,19 @@ except ImportError as error:  # pragma: no cover - the tests have it
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._errors import ClusterError
+from ._forest import RandomForestClassifier, RandomForestRegressor
 from ._linear import LinearSVC, LinearSVR, LogisticRegression, Ridge
 from ._predict import predict
 from ._verify import verify
 
-__all__ = ["ClusterError", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge", "predict", "verify"]
+__all__ = [
+    "ClusterError",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "Ridge",
+    "predict",
+    "verify",
+]
