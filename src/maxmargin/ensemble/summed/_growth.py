@@ -91,11 +91,18 @@ class Growth:
         place = np.full(len(self.tree), -1, dtype=np.int32)
         place[node] = np.arange(len(node))
         first = np.searchsorted(self.tree[node], np.arange(len(self.seeds) + 1))
-        tables = (self.left, self.feature, self.below.astype(np.int16), place, first, columns, wanted)
+        tables = (*self._ways_to(place), first, columns, wanted)
         self._asked, self._columns = asked, columns
         least = limits.min_weight_leaf * self.weight[self.tree[node]]
         about = Asked(needed[asked], self.totals[node], self.rows[node], least, self.limits.rules)
         return Question(self.seeds, self.bounds, *tables, classes), about
+
+    def _ways_to(self, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Children, splits and places of the nodes on the way to those that have a place, numbered anew."""
+        left, kept = _cut_off(self.left, place, len(self.seeds))
+        new = np.cumsum(kept, dtype=np.int32) - 1
+        left = np.where(left < 0, -1, new[np.maximum(left, 0)]).astype(np.int32)
+        return left[kept], self.feature[kept], self.below[kept].astype(np.int16), place[kept]
 
     def answer(self, found: Splits) -> None:
         """Take in the best splits of the last question, and split what has its columns together."""
@@ -191,6 +198,21 @@ def _grown(table: np.ndarray, left: np.ndarray, right: np.ndarray | None = None)
     """A table with values of left and right children, in turn; the same ones for both if there is one."""
     pairs = np.stack([left, left if right is None else right], axis=1).astype(table.dtype)
     return np.concatenate([table, pairs.reshape(-1, *table.shape[1:])])
+
+
+@jit
+def _cut_off(left: Any, place: Any, roots: int) -> tuple[Any, Any]:
+    """Children but of nodes below which none has a place, and which nodes are roots or such children."""
+    alive, kept = np.zeros(left.size, dtype=np.bool_), np.zeros(left.size, dtype=np.bool_)
+    out = np.full(left.size, -1, dtype=np.int32)
+    kept[:roots] = True
+    for node in range(left.size - 1, -1, -1):
+        alive[node] = place[node] >= 0
+        child = left[node]
+        if child >= 0 and (alive[child] or alive[child + 1]):
+            alive[node] = kept[child] = kept[child + 1] = True
+            out[node] = child
+    return out, kept
 
 
 @jit
