@@ -16,9 +16,11 @@ from ._errors import ClusterError
 from ._forest import RandomForestClassifier, RandomForestRegressor
 from ._linear import LinearSVC, LinearSVR, LogisticRegression, Ridge
 from ._predict import predict
+from ._search import SVCCV
 from ._verify import verify
 
 __all__ = [
+    "SVCCV",
     "ClusterError",
     "LinearSVC",
     "LinearSVR",
