@@ -13,9 +13,23 @@ except ImportError as error:  # pragma: no cover - the tests have it
 
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._errors import ClusterError
+from ._forest import RandomForestClassifier, RandomForestRegressor
 from ._kmeans import KMeans
 from ._linear import LinearSVC, LinearSVR, LogisticRegression, Ridge
 from ._predict import predict
+from ._search import SVCCV
 from ._verify import verify
 
-__all__ = ["ClusterError", "KMeans", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge", "predict", "verify"]
+__all__ = [
+    "SVCCV",
+    "ClusterError",
+    "KMeans",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "Ridge",
+    "predict",
+    "verify",
+]

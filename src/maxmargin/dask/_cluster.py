@@ -6,8 +6,10 @@ What a dead worker held is computed again by Dask from where it came from: nothi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import count
+from operator import getitem
 from typing import Any
 from uuid import uuid4
 
@@ -23,6 +25,9 @@ from ._watch import wait_for
 _BRANCHES = 8
 # The share of the workers' memory that partitions may take to be kept there, instead of being made again each time.
 _KEPT = 0.4
+
+# Bytes of arguments that travel with the tasks, above which Dask warns: a forest that grows is larger than its 10 MB.
+_LARGE = "1GiB"
 
 _numbers = count()
 
@@ -51,6 +56,36 @@ class Cluster:
                 for i, group in enumerate(groups)
             ]
         return terms
+
+    def reduced(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        merge: Callable[..., Any],
+        finish: Callable[..., Any],
+        parts: Sequence[Any],
+        groups: int,
+        asked: Any,
+        about: Any,
+    ) -> list[Any]:
+        """``finish(sum, k, about)`` of each of the sums of the lists ``function(part, asked)``, place by place.
+
+        Sums stay with the workers: what `finish` makes of them alone is sent.
+        """
+        terms, token = self._mapped(name, function, parts, (asked,)), _token()
+        known = dask.delayed(about, name=f"{name}-about-{token}", traverse=False)
+        pick, put, done = (dask.delayed(call, pure=True) for call in (getitem, merge, finish))
+        found = []
+        for k in range(groups):
+            level, depth = [pick(term, k, dask_key_name=(f"{name}-group-{token}", k, i)) for i, term in enumerate(terms)], 0
+            while len(level) > 1:
+                level = [
+                    put(level[i : i + _BRANCHES], dask_key_name=(f"{name}-merge-{token}", k, depth, i))
+                    for i in range(0, len(level), _BRANCHES)
+                ]
+                depth += 1
+            found.append(done(level[0], k, known, dask_key_name=(f"{name}-end-{token}", k)))
+        return list(self._compute(found, name))
 
     def mapped(self, name: str, function: Callable[..., Any], parts: Sequence[Any], *shared: Any) -> list[Any]:
         """Tasks that make something of each part, not yet computed."""
@@ -84,6 +119,12 @@ class Cluster:
         held = self.client.persist(list(parts), optimize_graph=False)
         return list(held)
 
+    def threads(self) -> int:
+        """Threads of all workers together, 1 at least."""
+        if self.client is None:
+            return os.cpu_count() or 1
+        return max(1, sum(self.client.nthreads().values()))
+
     def memory(self) -> float:
         """Bytes that all workers together may use."""
         if self.client is None:
@@ -109,7 +150,8 @@ class Cluster:
         return self._compute_on_workers(tasks, name)
 
     def _compute_on_workers(self, tasks: list[Any], name: str) -> Sequence[Any]:
-        futures = self.client.compute(tasks, optimize_graph=False)
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": _LARGE}):
+            futures = self.client.compute(tasks, optimize_graph=False)
         done = False
         try:
             wait_for(self.client, futures, name)

@@ -27,12 +27,14 @@ from ..certificates import (
 )
 from ..cluster import KMeans
 from ..engine import interruptible
+from ..ensemble import SummedBags
 from ..estimators import check_same_rows
 from ..linear import LinearClassifierMachine, LinearFormulation
 from ..losses import Loss, make_loss
 from ..messages import InputError
 from ..penalties import make_penalty
 from ._cluster import Cluster
+from ._forest_fit import forest_again
 from ._kmeans_verify import kmeans_again
 from ._multinomial_newton import balanced_shift
 from ._multinomial_tasks import JointProof, MultinomialSpec
@@ -79,6 +81,8 @@ def verify(
         return _whole(model, _regressor_again(model, cluster, X, y, sample_weight))
     if isinstance(model, LinearClassifierMachine) and hasattr(model, "_formulation"):
         return _whole(model, _classifier_again(model, cluster, X, y, sample_weight))
+    if isinstance(getattr(model, "_bags", None), SummedBags):
+        return forest_again(model, cluster, X, y, sample_weight)
     raise InputError(
         f"a {type(model).__name__} cannot be verified on a cluster; type model.certificate_.verify(X.compute(), "
         f"y.compute()) where the rows fit into memory."

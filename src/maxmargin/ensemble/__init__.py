@@ -30,6 +30,24 @@ from .gradient import (
     KnownCategories as KnownCategories,
     Played as Played,
 )
+from .summed import (
+    Asked as Asked,
+    CodedRows as CodedRows,
+    Question as Question,
+    RawRows as RawRows,
+    Scales as Scales,
+    Splits as Splits,
+    SummedBags as SummedBags,
+    SumsOverRows as SumsOverRows,
+    Survey as Survey,
+    best_splits as best_splits,
+    code_rows as code_rows,
+    grow_forest as grow_forest,
+    histograms_of as histograms_of,
+    merged as merged,
+    refuse_unsummed as refuse_unsummed,
+    regrown as regrown,
+)
 
 __all__ = [
     "AdaBoostClassifier",

@@ -14,6 +14,7 @@ from ..estimators import Reported
 from ..tree import Tree, checked_columns
 from ._forest_bags import Bags
 from ._forest_votes import sum_of_values
+from .summed import SummedBags
 
 
 class FittedForest(Reported):
@@ -30,7 +31,7 @@ class FittedForest(Reported):
     bootstrap: bool | str
     n_jobs: int | None
     n_features_in_: int
-    _bags: Bags
+    _bags: Bags | SummedBags
     _dealt: np.ndarray  # with disjoint bags alone: the number of the tree that has each row
     _n_samples: int
     _rows: np.ndarray | None

@@ -48,6 +48,7 @@ from ._forest_validation import Validation, split_rows
 from ._forest_votes import OutOfBagState, out_of_bag_errors
 from ._members import Members, drawn_seed
 from ._out_of_bag import OutOfBag, nothing_estimated, out_of_bag_guarantee
+from .summed import SummedBags, grown_again
 
 # "auto": trees are grown in steps of so many, up to a last number.
 _STEP, _MOST = 16, 1024
@@ -108,6 +109,7 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         watch = Stopwatch()
         self._validate_params()
         refuse_contradictions(self)
+        self._refuse_summed()
         earlier = (self._bags, self._sample_weight) if self.warm_start and hasattr(self, "estimators_") else None
         self.__dict__.pop("validation_error_curve_", None)  # of the last fit
         X, target, bins, validation = self._prepare(X, y, sample_weight)
@@ -117,6 +119,11 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
         self._grow_all(self._rows_out_of_bag(X, bins) if earlier is None else X, target, bins, validation)
         self.certificate_ = replace(self.certificate_, seconds=watch.seconds(), _recompute=self._recertify)
         return self
+
+    def _refuse_summed(self) -> None:
+        """Refuse to go on from trees that were grown on a cluster: their bags are drawn by the numbers of the rows."""
+        if self.warm_start and hasattr(self, "estimators_") and isinstance(self._bags, SummedBags):
+            raise ValueError("warm_start=True cannot add trees to a forest of a cluster; use warm_start=False.")
 
     def _prepare(
         self,
@@ -316,6 +323,8 @@ class Forest(ForestParameters, FittedForest, Members, TakesMissing, BaseEstimato
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         watch = Stopwatch()
+        if isinstance(self._bags, SummedBags):
+            return grown_again(self, X, y, sample_weight)
         if self._foreign:
             raise ValueError(
                 f"{self._foreign} trees are of an earlier fit on other rows, which cannot be verified here."

@@ -64,6 +64,11 @@ class Bags:
             draws = max(1, int(asked))
         return cls(order, sums, draws, sums is not None)
 
+    @property
+    def n(self) -> int:
+        """Rows to draw from."""
+        return len(self.order)
+
     def rows(self, seed: int) -> np.ndarray:
         """The rows in a bag, each as often as it was drawn, in the order of the draws."""
         generator = np.random.RandomState(seed)

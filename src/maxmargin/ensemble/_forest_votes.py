@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import jit, run_portions, thread_count
-from ..tree import Tree, add_values, dense_rows, nothing_missing, walk
+from ..tree import Paths, Tree, add_values, dense_rows, nothing_missing, walk
 
 # Rows of a block: an eighth of all, for the threads, within these limits. A call costs ten microseconds of the
 # interpreter, for which threads wait in turn: 50 000 rows and 100 trees take 0.34 s by blocks of 1024, 0.24 by 8192.
@@ -72,22 +72,41 @@ def out_of_bag_errors(
     `unseen` is for each tree a mask of the rows, packed to bits. X may be rows of codes, which take an eighth of the
     memory: half of the time.
     """
-    plain, classes = is_plain(trees, X), 0 if target.dtype == np.float64 else values[0].shape[1]
     paths = [tree.paths_by_code() if X.dtype == np.uint8 else tree.paths for tree in trees]
+    depths = [tree.max_depth for tree in trees]
+    losses, judged = out_of_bag_sums(
+        paths, depths, is_plain(trees, X), values, only, X, target, unseen, state, n_jobs
+    ).T
+    return np.where(judged > 0, losses / np.maximum(judged, 1), np.nan)
+
+
+def out_of_bag_sums(
+    paths: Sequence[Paths],
+    depths: Sequence[int],
+    plain: bool,
+    values: Sequence[np.ndarray],
+    only: Sequence[Any],
+    X: Any,
+    target: np.ndarray,
+    unseen: Sequence[np.ndarray],
+    state: OutOfBagState,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """The sum of the losses and the number of the judged rows after each tree, of which the paths are given."""
+    classes = 0 if target.dtype == np.float64 else values[0].shape[1]
 
     def work(start: int, end: int) -> np.ndarray:
         rows, leaves = np.empty(end - start, dtype=np.uint64), np.empty(end - start, dtype=np.uint64)
-        found, block = np.empty((len(trees), 2)), dense_rows(X, start, end)
+        found, block = np.empty((len(paths), 2)), dense_rows(X, start, end)
         sums, counts, losses = state.sums[start:end], state.counts[start:end], state.losses[start:end]
-        for t, tree in enumerate(trees):
+        for t, path in enumerate(paths):
             m = _unpack(unseen[t], start, end, rows)
-            walk(paths[t], block, rows[:m], tree.max_depth, plain, leaves[:m])
+            walk(path, block, rows[:m], depths[t], plain, leaves[:m])
             add_values(values[t], only[t], leaves[:m], rows[:m], sums)
             _update_losses(rows[:m], target[start:end], classes, sums, counts, losses, found[t])
         return found
 
-    losses, judged = np.sum(run_portions(work, blocks(X.shape[0]), thread_count(n_jobs)), axis=0).T
-    return np.where(judged > 0, losses / np.maximum(judged, 1), np.nan)
+    return np.sum(run_portions(work, blocks(X.shape[0]), thread_count(n_jobs)), axis=0)
 
 
 @jit

@@ -76,6 +76,20 @@ class Judged:
         left_out = float(found.judges[mask].mean() / learners) if mask.any() else 0.0
         return cls(name, int(mask.sum()), n, error, variance, left_out)
 
+    @classmethod
+    def of_sums(
+        cls, rows: int, judged: int, judges: int, losses: float, squares: float, learners: int, name: str, classes: bool
+    ) -> Judged:
+        """The same from numbers of rows, and sums of judges, of losses and of their squares."""
+        n, error, variance = judged, float("nan"), float("nan")
+        if n:
+            with np.errstate(over="ignore", invalid="ignore"):
+                error = float(losses / n)
+                q = (losses + 1.0) / (n + 2.0)
+                spread = max(squares - losses * error, 0.0) / (n - 1) if n > 1 else float("nan")
+                variance = float(q * (1.0 - q)) if classes else float(spread)
+        return cls(name, rows, n, error, variance, judges / (rows * learners) if rows else 0.0)
+
     @property
     def hardly(self) -> bool:
         """Whether too little is known for an estimate."""
@@ -148,24 +162,32 @@ def out_of_bag_guarantee(
         parts = [Judged.of(found, np.ones(len(found.losses), dtype=bool), learners, "", False)]
     else:
         parts = [Judged.of(found, labels == k, learners, str(name), True) for k, name in enumerate(names)]
-        parts = [part for part in parts if part.rows]
+    return judged_guarantee(parts, loss, learners, held, expected, labels is not None)
+
+
+def judged_guarantee(
+    parts: list[Judged], loss: str, learners: int, held: float, expected: float, classes: bool
+) -> Guarantee:
+    """The same from what is known of the rows of each class, or of all rows."""
+    parts = [part for part in parts if part.rows or not classes]
+    judged, rows = sum(part.judged for part in parts), sum(part.rows for part in parts)
     error, spread = _of_all(parts)
     figures = {
         "learners": float(learners),
-        "rows judged": float(found.judged),
+        "rows judged": float(judged),
         f"out-of-bag {loss}": error,
         "standard error": spread,
         "share of the rows in a bag": held,
         "share expected": expected,
-        **(_figures_by_class(parts, loss) if labels is not None else {}),
+        **(_figures_by_class(parts, loss) if classes else {}),
     }
     bags = f"A bag holds {held:.1%} of the rows, where {expected:.1%} are expected."
-    if found.judged == 0:
+    if judged == 0:
         words = f"No row was left out of any bag: nothing is claimed about the error on new rows. {bags}"
         return nothing_estimated(learners, words, figures)
-    if not np.isfinite(error) or (found.judged > 1 and not np.isfinite(spread)):
+    if not np.isfinite(error) or (judged > 1 and not np.isfinite(spread)):
         words = (
-            f"There is no estimate of the error on new rows: the {loss} of the {found.judged} rows that were left out "
+            f"There is no estimate of the error on new rows: the {loss} of the {judged} rows that were left out "
             f"of some bag, or its variance, overflows float64. Scale y. {bags}"
         )
         return nothing_estimated(learners, words, figures)
@@ -173,7 +195,7 @@ def out_of_bag_guarantee(
     if hardly:
         return nothing_estimated(learners, f"{_too_little(hardly)} {bags}", figures)
     words = (
-        f"Judged by the learners that have not seen them, {found.judged} of {len(found.losses)} rows give the {loss} "
+        f"Judged by the learners that have not seen them, {judged} of {rows} rows give the {loss} "
         f"{error:.4g} +- {spread:.2g}{_by_class(parts, loss)}: an estimate for new rows, not a bound. {bags}"
     )
     return Guarantee(_NAME, figures, words, False, Status.CONVERGED, learners, kind=ESTIMATE)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble import Bags, RowBags
+from ..ensemble import Bags, RowBags, SummedBags
 from ..tree import MAX_BINS, Categories, DecisionTreeClassifier, DecisionTreeRegressor, Tree, WeakLearners
 from ._arrays import Array, bools, floats, whole
 from ._common import CLASSES, TREE_FEATURES
@@ -263,6 +263,20 @@ ROW_BAGS = Record(
 
 # ---------------------------------------------------------------- forests
 
+# Bags of a forest that was grown on a cluster: a count of each row, drawn by its number.
+_SUMMED_BAGS = Record(SummedBags, {"n": Int(1, 2**31 - 1), "rate": Float(low=0, high=16)})
+
+
+@dataclass(frozen=True)
+class _BagsOfForest(Kind):
+    """Bags of either way to draw them."""
+
+    def write(self, value: Any, where: Where) -> Any:
+        return (_SUMMED_BAGS if isinstance(value, SummedBags) else _BAGS).write(value, where)
+
+    def read(self, node: Any, where: Where, scope: Scope) -> Any:
+        return (_SUMMED_BAGS if isinstance(node, dict) and "rate" in node else _BAGS).read(node, where, scope)
+
 
 @dataclass(frozen=True)
 class _Members(Around):
@@ -295,9 +309,9 @@ def _forest(outputs: Any, shares: bool, *own: Any) -> Entries:
         ("_n_samples", Int(1, binds="n")),
         ("_rows", OrNone(whole("n", low=0))),
         ("_sample_weight", OrNone(floats("n", low=0))),
-        ("_bags", _BAGS),
+        ("_bags", _BagsOfForest()),
         ("_foreign", Int(0)),
-        Check(lambda s: len(s.values["_bags"].order) == s["n"], "its bags are of other rows."),
+        Check(lambda s: s.values["_bags"].n == s["n"], "its bags are of other rows."),
         ("estimators_", _members(outputs, shares)),
         ("_dealt", Maybe(whole("n", low=0, high=lambda s: s["trees"] - 1))),
         ("_deal_seed", Maybe(Int(0, 2**32 - 1))),

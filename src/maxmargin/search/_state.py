@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -168,6 +169,29 @@ class SearchState:
         with self._lock:
             self._only, self._stopped = candidate, False
             return self.anything_open()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy for another process: it tells nobody, and has no values of what is finished."""
+        state = {name: value for name, value in vars(self).items() if name not in ("_lock", "monitor", "_waiting")}
+        state["record"] = replace(self.record, values={})
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock, self._waiting = RLock(), deque()
+        self.monitor = SearchMonitor(False, self.grid, len(self.folds))
+
+    def take_in(self, found: Record, failures: dict[tuple[int, int], Exception]) -> None:
+        """Enter what was open here, and is finished in the record of a copy or has failed there."""
+        with self._lock:
+            record = self.record
+            for candidate, fold in np.argwhere(found.done & ~record.done):
+                for name in ("scores", "fit_seconds", "score_seconds", "certificates", "done"):
+                    getattr(record, name)[candidate, fold] = getattr(found, name)[candidate, fold]
+            for place, values in found.values.items():
+                self._keep(place, values)
+            self.failures.update(failures)
+            self.report()
 
     def stop(self) -> None:
         """Nothing is open any more."""

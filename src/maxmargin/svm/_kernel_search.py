@@ -16,13 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..engine import thread_count
 from ..estimators import TakesKernel
 from ..kernels import KERNELS, FreshProducts, Kernel, StoredMatrix, StoredProducts, make_kernel
+from ..messages import InputError
 from ..search import EXACT_ROWS, Fold, Grid, Search, SearchData, SearchState, automatic_count, check_values
 from ._block_search import BlockSearch
 from ._input import rows_of, training_rows
 from ._landmark_search import LandmarkSearch
 from ._search_problems import SearchProblems
 from ._search_ranges import c_values, gamma_values, inner_product_gammas
-from ._stored_search import StoredSearch
+from ._stored_search import StoredSearch, runs_of_chains
 
 _WITHOUT_GAMMA = {"linear", "precomputed"}
 # Steps that a binary problem may take without being asked for more: a tenth of what one machine alone may. The hardest
@@ -179,6 +180,18 @@ class KernelSearch(TakesKernel, Search):
             )
             LandmarkSearch(machine=self._landmark_machine, data=data, wants_model=self.scoring is not None).run(state)
             return
+        engine, decisive = self._engine(state, data)
+        values = self._stored_values(data, engine["problems"], decisive, engine["threads"])
+        if self.verbose and not exact:
+            print(f"maxmargin: {self.storage_}", file=sys.stderr, flush=True)
+        if values is None:
+            rows = rows_of(self.kernel, data.X)
+            BlockSearch(**engine, rows=rows, cache_bytes=int(self.memory * 1e6)).run(state)
+        else:
+            StoredSearch(**engine, values=values, exact=exact).run(state)
+
+    def _engine(self, state: SearchState, data: SearchData) -> tuple[dict[str, Any], Kernel]:
+        """What engines are made of, and the kernel that decides how kernel values are kept."""
         gammas = state.grid.values[1] if self._has_gamma else np.ones(1)
         engine: dict[str, Any] = {
             "problems": self._problems(data, state.folds),
@@ -191,14 +204,28 @@ class KernelSearch(TakesKernel, Search):
         }
         # of RBF the largest gamma decides whether inner products are accurate enough; of others it may overflow
         decisive = int(np.argmax(gammas) if self._kernel_name == "rbf" else np.argmin(gammas))
-        values = self._stored_values(data, engine["problems"], engine["kernels"][decisive], engine["threads"])
-        if self.verbose and not exact:
-            print(f"maxmargin: {self.storage_}", file=sys.stderr, flush=True)
+        return engine, engine["kernels"][decisive]
+
+    def train_part(
+        self, state: SearchState, data: SearchData, part: tuple[list[int], list[int]], threads: int, exact: bool
+    ) -> None:
+        """Train one of the `parts`, as a search on so many threads would, on one thread."""
+        engine, decisive = self._engine(state, data)
+        values = self._stored_values(data, engine["problems"], decisive, 1)
         if values is None:
-            rows = rows_of(self.kernel, data.X)
-            BlockSearch(**engine, rows=rows, cache_bytes=int(self.memory * 1e6)).run(state)
-        else:
-            StoredSearch(**engine, values=values, exact=exact).run(state)
+            raise InputError(
+                f"memory={self.memory:g} MB does not hold the kernel values of {len(data.y)} rows, of which each worker "
+                f"keeps a matrix: {self.storage_}. Raise memory, or use the SVCCV of one machine.",
+                argument="memory",
+            )
+        engine["threads"] = threads
+        StoredSearch(**engine, values=values, exact=exact, part=part, workers=1).run(state)
+
+    def parts(self, state: SearchState, data: SearchData, threads: int) -> list[tuple[list[int], list[int]]]:
+        """What of a search on so many threads is independent of everything else: gammas and folds."""
+        gammas = len(state.grid.values[1]) if self._has_gamma else 1
+        many = len(self._problems(data, state.folds).problems)
+        return runs_of_chains(many, list(range(len(state.folds))), gammas, threads)
 
     def _stored_values(
         self, data: SearchData, problems: SearchProblems, kernel: Kernel, threads: int

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from threading import Lock
 from typing import Any
 
@@ -81,6 +83,10 @@ class StoredSearch:
         Whether a scorer will ask for machines.
     exact : bool
         Whether solutions are to be exact to rounding.
+    part : tuple of list of int, optional
+        The gammas and the folds of one of the `runs_of_chains`, which alone are trained.
+    workers : int, optional
+        Threads that work, if they are not as many as `threads`, by which chains are divided.
 
     """
 
@@ -93,6 +99,8 @@ class StoredSearch:
     fold_by_fold: bool
     wants_model: bool
     exact: bool = False
+    part: tuple[list[int], list[int]] | None = None
+    workers: int | None = None
     _stop: np.ndarray = field(init=False, default_factory=lambda: np.zeros(1, dtype=np.uint8))
 
     def run(self, state: SearchState) -> None:
@@ -101,7 +109,7 @@ class StoredSearch:
         self.state = state
         self.Cs = grid.values[0]
         self.order = np.argsort(self.Cs, kind="stable")
-        folds = list(range(len(state.folds)))
+        folds = list(range(len(state.folds))) if self.part is None else self.part[1]
         with one_blas_thread():
             for some in [[f] for f in folds] if self.fold_by_fold else [folds]:
                 self._run_folds(some)
@@ -120,7 +128,7 @@ class StoredSearch:
         self._missing = {(g, f): len(self.problems.problems) for g in range(len(self.kernels)) for f in folds}
         self._lock = Lock()
         if not self.fold_by_fold:
-            run_queue([partial(self._step, chain, 0) for chain in chains], self.threads, self._halt)
+            run_queue([partial(self._step, chain, 0) for chain in chains], self.workers or self.threads, self._halt)
             return
         for place in range(max(len(chain.gammas) for chain in chains)):
             tasks: list[Task] = [partial(self._step, chain, place) for chain in chains if place < len(chain.gammas)]
@@ -131,13 +139,13 @@ class StoredSearch:
         self._stop[0] = 1
 
     def _chains(self, folds: list[int]) -> Iterator[_Chain]:
-        problems = range(len(self.problems.problems))
-        together = [[f] for f in folds] if len(problems) < _CHAINS_A_THREAD * self.threads else [folds]
-        pieces = -(-_CHAINS_A_THREAD * self.threads // (len(problems) * len(together)))
-        for gammas in np.array_split(np.arange(len(self.kernels)), min(pieces, len(self.kernels))):
-            for k in problems:
-                for some in together:
-                    yield _Chain(k, some, gammas.tolist())
+        many = len(self.problems.problems)
+        runs = [self.part] if self.part else runs_of_chains(many, folds, len(self.kernels), self.threads)
+        for gammas, together in groupby(runs, key=itemgetter(0)):
+            shared = [some for _, some in together]
+            for k in range(many):
+                for some in shared:
+                    yield _Chain(k, some, gammas)
 
     def _matrix(self, gamma: int, problem: int) -> StoredMatrix:
         rows = self.problems.problems[problem].rows
@@ -306,6 +314,14 @@ class StoredSearch:
                 rows_of[int(rows[0])] = rows
         for first, of_class in parts.items():
             yield rows_of[first], of_class
+
+
+def runs_of_chains(problems: int, folds: list[int], gammas: int, threads: int) -> list[tuple[list[int], list[int]]]:
+    """Runs of gammas and the folds that go through them together: a chain for each problem."""
+    together = [[f] for f in folds] if problems < _CHAINS_A_THREAD * threads else [folds]
+    pieces = -(-_CHAINS_A_THREAD * threads // (problems * len(together)))
+    runs = np.array_split(np.arange(gammas), min(pieces, gammas))
+    return [(run.tolist(), some) for run in runs for some in together]
 
 
 class _Placed(MatrixGram):

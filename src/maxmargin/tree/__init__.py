@@ -10,11 +10,12 @@ from ._base import (
     checked_target as checked_target,
     checked_weights as checked_weights,
 )
-from ._binning import MAX_BINS as MAX_BINS, Bins as Bins
-from ._build import build_tree as build_tree, grow_tree as grow_tree
+from ._binning import MAX_BINS as MAX_BINS, Bins as Bins, encode_column as encode_column
+from ._build import build_tree as build_tree, grow_tree as grow_tree, tree_of_nodes as tree_of_nodes
 from ._bundles import NoBundles as NoBundles, find_bundles as find_bundles
 from ._classifier import DecisionTreeClassifier
 from ._columns import Categories as Categories
+from ._grow import NODE_FIELDS as NODE_FIELDS
 from ._prune import prune as prune
 from ._refit import (
     confirm_or_refute as confirm_or_refute,
@@ -31,9 +32,10 @@ from ._settings import (
     limits_of as limits_of,
     refuse_monotonic as refuse_monotonic,
 )
+from ._split import Limits as Limits
 from ._text import export_text
 from ._tree import Tree as Tree, dense_rows as dense_rows, nothing_missing as nothing_missing
-from ._walk import add_values as add_values, walk as walk
+from ._walk import Paths as Paths, add_values as add_values, walk as walk
 from ._weak_nodes import WeakLearners as WeakLearners, learners_of as learners_of
 from ._weighted_bins import SortedColumns as SortedColumns
 

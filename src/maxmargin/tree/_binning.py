@@ -129,7 +129,7 @@ def _bin_column(x: np.ndarray, categorical: bool, codes: Any, low: Any, high: An
             low[:m] = high[:m] = np.sort(values[:m])
         else:
             m = _cut(np.sort(x[~np.isnan(x)]), low, high)
-    return m, bool(_encode(x, low, m, codes))
+    return m, bool(encode_column(x, low, m, codes))
 
 
 @jit
@@ -189,7 +189,7 @@ def _cut(x: Any, low: Any, high: Any) -> int:
 
 
 @jit
-def _encode(x: Any, low: Any, m: int, codes: Any) -> bool:
+def encode_column(x: Any, low: Any, m: int, codes: Any) -> bool:
     """The code of each value: the last bin that begins at or below it; m if missing, and whether one is."""
     first = 1
     while first < m:

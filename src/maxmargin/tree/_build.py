@@ -79,7 +79,20 @@ def build_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limit
     if limits.criterion == VARIANCE:
         alike = impurity == 0.0  # to the last bit the target of the rows
         value[alike, 0] = target[rows.row[nodes[alike, FIRST]]]
-    threshold, cut = _thresholds(nodes, bins.low, bins.high)
+    return tree_of_nodes(nodes, subsets, value, mass, impurity, bins.low, bins.high)
+
+
+def tree_of_nodes(
+    nodes: np.ndarray,
+    subsets: np.ndarray,
+    value: np.ndarray,
+    mass: np.ndarray,
+    impurity: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> Tree:
+    """A tree from its table of nodes and their contents; `low` and `high` are the ranges of the bins by column."""
+    threshold, cut = _thresholds(nodes, low, high)
     return Tree(
         children_left=nodes[:, LEFT].astype(np.int64),
         feature=nodes[:, COLUMN].astype(np.int64),
@@ -92,7 +105,7 @@ def build_tree(bins: Bins, target: np.ndarray, weight: np.ndarray, limits: Limit
         subset=nodes[:, SUBSET].astype(np.int64),
         subsets=subsets,
         cut=cut,
-        n_features=d,
+        n_features=len(low),
         max_depth=int(nodes[:, DEPTH].max()),
     )
 

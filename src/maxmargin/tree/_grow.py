@@ -37,6 +37,7 @@ from ._split import (
 # Columns of the node table: the left child (the right one follows it; -1 for a leaf), the split, the stretch of rows,
 # and the row of the table of subsets of categories.
 LEFT, COLUMN, LOWER, UPPER, MISSING, FIRST, END, SUBSET, DEPTH = range(9)
+NODE_FIELDS = ("left", "column", "lower", "upper", "missing", "first", "end", "subset", "depth")
 FIELDS = 9
 # Numbers of a waiting node: itself, the constant columns known, its histogram.
 _NODE, _CONSTANT, _SLOT = 0, 1, 2
