@@ -32,6 +32,7 @@ BENCHMARKS = {
         "cluster",
         "ensemble",
         "boosting",
+        "train",
         "indefinite",
         "scales",
         "first_contact",
@@ -39,8 +40,8 @@ BENCHMARKS = {
         "cold",
     )
 }
-# Not among "all": it takes longer than all others together.
-LONG = ("large",)
+# Not among "all": they take longer than all others together.
+LONG = ("large", "train")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from maxmargin.training import _tree_families
+from maxmargin.training import _boosting_family, _tree_families
 
 
 def _table(task="binary", rows=160, seed=0):
@@ -29,6 +29,8 @@ def small_ensembles():
         patch.setattr(_tree_families, "_TREES", (24, 48))
         patch.setattr(_tree_families, "_ROUNDS", (10, 30))
         patch.setattr(_tree_families, "_REGRESSION_ROUNDS", (5, 10))
+        patch.setattr(_boosting_family, "_ROUNDS_OF_FEW", 60)
+        patch.setattr(_boosting_family, "_OF_FEW", (0, 1))
         yield
 
 

@@ -209,7 +209,9 @@ def test_interrupt_keeps_what_is_known(tables):
         train(tables["binary"], "y", progress=stop)
     interrupt = caught.value
     assert isinstance(interrupt, TrainingInterrupted) and interrupt.stage == "tune"
-    assert {row.family for row in interrupt.candidates} == {"logistic", "linear", "tree", "knn", "adaboost", "forest"}
+    assert {row.family for row in interrupt.candidates} == {
+        "logistic", "linear", "tree", "boosting", "knn", "adaboost", "forest"
+    }  # fmt: skip
     assert "The best so far is" in interrupt.advice
 
 

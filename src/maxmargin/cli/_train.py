@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ..messages import counted, jsonable
+from ..messages import counted, jsonable, number
 from ._account import (
     certificate_table,
     certificate_words,
@@ -28,9 +29,11 @@ from ._files import check_place, make_folder, stem
 from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, OutputOptions, Reading, flag, output_file
 from ._screen import Screen, bytes_shown, shown
 
-MODELS = "linear, logistic, tree, svc, forest, adaboost or knn for classes; ridge, linear, tree, svr, forest, adaboost \
-or knn for numbers; by name alone kernellogistic or kernelperceptron for classes, leastsquares, lasso, \
-elasticnet or kernelridge for numbers"
+MODELS = (
+    "linear, logistic, tree, svc, forest, boosting, adaboost or knn for classes; ridge, linear, tree, svr, forest, "
+    "boosting, adaboost or knn for numbers; by name alone kernellogistic or kernelperceptron for classes, "
+    "leastsquares, lasso, elasticnet or kernelridge for numbers"
+)
 
 
 @Parameter(name="*")
@@ -115,6 +118,15 @@ def train(
         ),
     ] = None,
     no_time: Annotated[bool, flag("Rows are independent, whatever orders them: hold out rows at random.")] = False,
+    class_weight: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            metavar="WEIGHT",
+            help="What classes weigh in training: balanced (alike), none, or LABEL=WEIGHT, which may repeat. By "
+            "default alike where balanced accuracy is compared.",
+        ),
+    ] = None,
     reading: Reading = AS_FOUND,
     out: Annotated[Path | None, output_file("The model file; by default the table's name with .mm.")] = None,
     report: Annotated[Path | None, output_file("Write a report too: one HTML page.")] = None,
@@ -125,6 +137,7 @@ def train(
     if no_time and time is not None:
         raise UserError(f"--time {time} and --no-time exclude each other: leave one out.")
     settings: dict[str, Any] = {**vars(options), "kinds": _kinds(kind), "time": False if no_time else time}
+    settings["class_weight"] = _class_weight(class_weight)
     out = out or Path(f"{stem(data, 'model')}.mm")
     screen = Screen(output, out, report)
     _check_places(out, report, data, force)
@@ -149,7 +162,7 @@ def train(
         settings["time"] = _asked_about_time(screen, training.noticed_time(opened))
     with shown(output.quiet) as progress:
         with about(data):
-            done = training.train(opened, target, **settings, progress=progress)
+            done = training.train(opened, target, **settings, resume=_tuning_file(out), progress=progress)
         command = _command(data, target, settings, column, kind, reading, out, report)
         source = {"data": data, "command": command, **read_as}
         account = jsonable({**done.provenance(), "source": source})
@@ -177,6 +190,34 @@ def _kinds(said: Sequence[str] | None) -> dict[str, str] | None:
             raise UserError(f"--kind {text}: write it as COLUMN=KIND, such as year=category.")
         kinds[name] = kind
     return kinds or None
+
+
+def _class_weight(said: Sequence[str] | None) -> Any:
+    """``--class-weight balanced``, ``none``, or ``yes=3`` as the argument of `train`."""
+    if not said:
+        return "auto"
+    if len(said) == 1 and said[0] in ("auto", "balanced", "none"):
+        return None if said[0] == "none" else said[0]
+    weights = {}
+    for text in said:
+        label, equals, weight = text.rpartition("=")
+        try:
+            weights[label] = float(weight)
+        except ValueError:
+            equals = ""
+        if not equals or not label:
+            raise UserError(f"--class-weight {text}: say balanced, none, or LABEL=WEIGHT, such as yes=3.")
+    return weights
+
+
+def _tuning_file(out: Path) -> Path | None:
+    """Where an interrupted run keeps what it has tuned: beside the model, if that is to be a file in a folder."""
+    from ..engine import descriptor_of
+
+    folder = Path(os.path.realpath(out)).parent
+    if descriptor_of(out) is not None or (out.exists() and not out.is_file()) or not folder.is_dir():
+        return None
+    return out.with_name(f"{out.name}.tuning")
 
 
 def _check_places(out: Path, report: Path | None, data: str, force: bool) -> None:
@@ -246,7 +287,8 @@ def train_again(account: dict[str, Any], data: str, model: Path, page: Path) -> 
     line = _command(
         data,
         target,
-        {name: settings.get(name) for name in (*vars(AS_USUAL), "time")},
+        {name: settings.get(name) for name in (*vars(AS_USUAL), "time")}
+        | {"class_weight": settings.get("class_weight", "auto")},
         column,
         kind,
         reading,
@@ -268,7 +310,12 @@ def _command(
 ) -> str:
     """The command line that does this again."""
     words = ["maxmargin", "train", data]
-    said = {"target": target, **{k: v for k, v in settings.items() if k != "kinds"}}
+    said = {"target": target, **{k: v for k, v in settings.items() if k not in ("kinds", "class_weight")}}
+    weights = settings.get("class_weight", "auto")
+    if isinstance(weights, dict):
+        said["class_weight"] = [f"{label}={number(weight, 17)}" for label, weight in weights.items()]
+    elif weights != "auto":
+        said["class_weight"] = weights or "none"
     said |= {field.name: getattr(reading, field.name) for field in fields(reading)}
     said |= {"column": list(column or ()), "kind": list(kind or ())}
     for name, value in said.items():

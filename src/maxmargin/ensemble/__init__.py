@@ -29,6 +29,7 @@ from .gradient import (
     HistGradientBoostingRegressor,
     KnownCategories as KnownCategories,
     Played as Played,
+    row_contributions as row_contributions,
 )
 from .summed import (
     Asked as Asked,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble import AdaBoostBase, Forest, member_importances
+from ..ensemble import AdaBoostBase, Forest, GradientBoosting, member_importances
 from ..messages import counted, listed, number
 from ..tree import checked_columns
-from . import _boosting
+from . import _boosting, _gradient
 from ._results import ModelExplanation, RowExplanation, Table
 from ._rules import learner_in_words
 from ._shares import importances, learned, number_row, on_training, shares_row, steps_table, true_label
@@ -21,6 +21,8 @@ def explain_model(subject: Subject, training: Training) -> ModelExplanation:
     model = subject.model
     if isinstance(model, AdaBoostBase):
         return _boosting.explain_model(subject, training)
+    if isinstance(model, GradientBoosting):
+        return _gradient.explain_model(subject, training)
     if hasattr(model, "_stages"):
         return _cascade(subject, training)
     if not hasattr(model, "estimators_"):
@@ -80,6 +82,8 @@ def explain_row(subject: Subject, row: Row, training: Training, label: Any) -> R
     model = subject.model
     if isinstance(model, AdaBoostBase):
         return _boosting.explain_row(subject, row, training, label)
+    if isinstance(model, GradientBoosting):
+        return _gradient.explain_row(subject, row, label)
     if hasattr(model, "_stages"):
         return _cascade_row(subject, row, label)
     if not hasattr(model, "estimators_"):

@@ -70,6 +70,8 @@ def model_words(estimator: Any) -> str:
         for part, words, member in kinds:
             if part in name:
                 return words.format(plural(many, member))
+    if name.startswith("HistGradientBoosting"):
+        return f"sum of gradient boosted trees of {plural(int(estimator.n_iter_), 'round')}"
     if hasattr(estimator, "stages_"):
         return f"cascade of {plural(len(estimator.stages_), 'stage')}"
     if hasattr(estimator, "n_neighbors") and hasattr(estimator, "kneighbors"):

@@ -226,7 +226,7 @@ SHAPES: dict[str, Kind] = {
     "settings": _Fields(
         {},
         {name: OrNone(_TEXT) for name in ("target", "model", "task", "kernel", "metric", "group")}
-        | {"time": _Scalar()}
+        | {"time": _Scalar(), "class_weight": _Anything()}
         | {name: _FIGURE for name in ("C", "gamma", "test", "minutes", "memory")}
         | {name: OrNone(_WHOLE) for name in ("seed", "folds", "tuning_rows")}
         | {"columns": OrNone(Items(_TEXT)), "kinds": OrNone(Named(_TEXT)), "drop_missing_target": _TRUTH},

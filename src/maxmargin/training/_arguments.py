@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -39,6 +40,8 @@ class Arguments:
     memory: float
     time: str | bool | None = None
     group: str | None = None
+    class_weight: str | dict[Any, float] | None = "auto"
+    resume: Any = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -83,7 +86,19 @@ class Arguments:
             raise TrainingError(words, argument="time")
         if not (self.group is None or isinstance(self.group, str)):
             raise TrainingError(f"group must be the name of a column; got {self.group!r}.", argument="group")
+        if self.resume is not None and not isinstance(self.resume, (str, os.PathLike)):
+            raise TrainingError(f"resume must be the path of a file; got {self.resume!r}.", argument="resume")
+        self._check_class_weight()
         self._check_owners()
+
+    def _check_class_weight(self) -> None:
+        given = self.class_weight
+        if given is None or (isinstance(given, str) and given in ("auto", "balanced")):
+            return
+        right = isinstance(given, dict) and given and all(_real(w) and 0 < w < np.inf for w in given.values())
+        if not right:
+            words = "class_weight must be 'auto', 'balanced', None, or a dict from classes to positive weights; got "
+            raise TrainingError(f"{words}{given!r}.", argument="class_weight")
 
     def _check_owners(self) -> None:
         """C, gamma and kernel belong to families."""
@@ -106,9 +121,11 @@ class Arguments:
 
     def settings(self, target: str | None) -> dict[str, Any]:
         """As plain values; what does not change the model (threads) is not among them."""
-        plain: dict[str, Any] = {name: value for name, value in vars(self).items() if name != "n_jobs"}
+        plain: dict[str, Any] = {name: value for name, value in vars(self).items() if name not in ("n_jobs", "resume")}
         plain["model"] = ",".join(self.models) or "auto"
         plain["columns"] = None if self.columns is None else list(self.columns)
+        if isinstance(self.class_weight, dict):
+            plain["class_weight"] = {str(label): float(w) for label, w in self.class_weight.items()}
         plain["kinds"] = None if self.kinds is None else dict(self.kinds)
         for name in ("C", "gamma", "test", "minutes", "memory"):
             plain[name] = None if plain[name] is None else float(plain[name])

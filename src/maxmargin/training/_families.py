@@ -17,6 +17,7 @@ import numpy as np
 
 from ..messages import number
 from ..search import standard_error
+from ._boosting_family import boost_again, make_boosting, more_rounds, search_boosting
 from ._machine_families import (
     large_remark,
     make_linear,
@@ -92,8 +93,16 @@ class Family:
         Whether it is tried on sparse tables, however wide.
     probabilities : bool
         Whether a classifier gives them.
+    weighs : tuple of str
+        Which weights of classes a classifier takes: "balanced", "given".
+    dense : bool
+        Whether it takes dense rows alone.
     remark : callable
         From the Job of the final fit and the fitted model to what differs there, or an empty text.
+    again : callable or None
+        From a Job of more rows and what was found on fewer to what is found there; None: the best candidates once more.
+    enlarge : callable
+        From the Job of the final fit, the parameters and the rows that these were tuned on to parameters for all rows.
 
     """
 
@@ -108,7 +117,11 @@ class Family:
     takes: tuple[str, ...] = ()
     sparse: bool = False
     probabilities: bool = True
+    weighs: tuple[str, ...] = ("balanced", "given")
+    dense: bool = False
     remark: Callable[[Job, Any], str] = lambda job, model: ""
+    again: Callable[[Job, SearchResult], SearchResult] | None = None
+    enlarge: Callable[[Job, dict[str, Any], int], dict[str, Any]] = lambda job, params, tuned_on: params
 
     def learns(self, classes: bool) -> bool:
         """Whether it learns labels (or numbers)."""
@@ -146,7 +159,8 @@ _KERNEL: Any = {"takes": ("C", "gamma", "kernel"), "sparse": True, "remark": lar
 _LINEAR: Any = {"takes": ("C",), "sparse": True, "probabilities": False}
 _KERNELS: Any = {"takes": ("gamma",), "sparse": True}
 _LOGITS: Any = {"takes": ("C", "gamma"), "sparse": True, "values": False}
-_PERCEPTRON: Any = {"takes": ("gamma",), "sparse": True, "values": False, "probabilities": False}
+_PERCEPTRON: Any = {"takes": ("gamma",), "sparse": True, "values": False, "probabilities": False, "weighs": ()}
+_BOOSTED: Any = {"scaled": False, "dense": True, "again": boost_again, "enlarge": more_rounds}
 _ALL = (
     Family("leastsquares", "least squares", search_least_squares, make_least_squares, classes=False, sparse=True),
     Family("ridge", "ridge regression", search_ridge, make_ridge, classes=False, sparse=True),
@@ -163,14 +177,15 @@ _ALL = (
         "kernelperceptron", "the kernel perceptron", search_kernel_perceptron, make_kernel_perceptron, **_PERCEPTRON
     ),
     Family("forest", "a random forest", search_forest, make_forest, scaled=False, remark=forest_remark),
-    Family("adaboost", "AdaBoost", search_adaboost, make_adaboost, _boost_cost),
-    Family("knn", "nearest neighbours", search_neighbours, make_neighbours, _neighbour_cost),
+    Family("boosting", "gradient boosted trees", search_boosting, make_boosting, **_BOOSTED),
+    Family("adaboost", "AdaBoost", search_adaboost, make_adaboost, _boost_cost, weighs=()),
+    Family("knn", "nearest neighbours", search_neighbours, make_neighbours, _neighbour_cost, weighs=("balanced",)),
 )
 FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
 # The order in which "auto" tries them: the quick ones first, so that a limit of time leaves out the slow ones. Least
 # squares, lasso, elastic net and the kernel models are for those who ask: ridge and support vector machines stand for
 # them.
-BY_COST = ("ridge", "logistic", "linear", "tree", "knn", "adaboost", "forest", "svc", "svr")
+BY_COST = ("ridge", "logistic", "linear", "tree", "boosting", "forest", "knn", "adaboost", "svc", "svr")
 # From the simplest on.
 BY_SIMPLICITY = tuple(FAMILIES)
 

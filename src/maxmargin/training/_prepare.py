@@ -49,6 +49,11 @@ class Preparation:
         """The training rows as they are read, before anything is filled in or encoded; until `numbers_seen`."""
         return np.asarray(self._numbers)
 
+    @property
+    def sparse(self) -> bool:
+        """Whether rows are sparse."""
+        return self._sparse
+
     def read(self, X: Any) -> np.ndarray:
         """Other rows, read in the same way."""
         return np.asarray(self._reader.transform(X))

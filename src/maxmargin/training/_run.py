@@ -10,6 +10,8 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,13 @@ from sklearn.pipeline import Pipeline
 
 from ..messages import Argument, Judged, ProgressEvent, Stage, parameters, quoted
 from ..search import standard_error
+from ._account import versions
 from ._arguments import Arguments
 from ._evaluate import constant_scores, scores_of
 from ._families import BY_COST, FAMILIES, Family, compare, reason_of, too_sparse
 from ._findings import Finding, on_columns, on_the_split, on_the_target
 from ._growing import FOLDS, GROWTH, expected_seconds, search_again, seconds_left, survivors
+from ._kept import Kept, key_of
 from ._leaks import drift, leaks, sparse_leaks
 from ._metrics import check_for, needs_probabilities, own_score, shown_name
 from ._notes import without_repetitions
@@ -61,6 +65,7 @@ class TrainingRun:
     findings: list[Finding] = field(default_factory=list)
     order: RowOrder = field(default_factory=RowOrder)
     stage: str = "data"
+    class_weight: Any = None
 
     def run(self, data: Any) -> Training:
         self.begin = self.last = time.perf_counter()
@@ -91,6 +96,8 @@ class TrainingRun:
         y, y_test = rows.y_train, rows.y_test
         self.places = np.searchsorted(target.rows, rows.split.train_rows)  # among the rows that have a target
         metric, metric_reason = self._metric(y, classes)
+        self.class_weight = self._class_weight(y, classes, metric)
+        self.kept = self._kept_before(table)
         summary, fingerprint = None if table.sparse else table.summary, {"data": table.fingerprint}
         self._tick("data")
         prepared = self._prepare(rows, {True} | {family.scaled for family in families})
@@ -116,6 +123,7 @@ class TrainingRun:
         fingerprint["training_rows"] = rows_fingerprint(X, y)
         self._tick("evaluate")
         self.seconds["total"] = self.last - self.begin
+        self.kept.remove()
         return Training(
             model=model,
             task=target.task,
@@ -254,13 +262,40 @@ class TrainingRun:
         self._tell("prepare", f"{columns} columns become {width} numbers a row")
         return prepared
 
+    def _class_weight(self, y: np.ndarray, classes: bool, metric: str) -> Any:
+        """What classes weigh: as estimators take it."""
+        given = self.given.class_weight
+        if given == "auto" or given is None:
+            return "balanced" if given == "auto" and classes and metric == "balanced accuracy" else None
+        asked = Argument("class_weight", given)
+        if not classes:
+            raise TrainingError(asked, " weighs classes, and this target is a number: leave it out.")
+        if isinstance(given, str):
+            return given
+        known = {str(label): label for label in np.unique(y).tolist()}
+        unknown = next((str(label) for label in given if str(label) not in known), None)
+        if unknown is not None:
+            words = f" names the class {quoted(unknown)}; the target has {', '.join(map(quoted, list(known)[:5]))}."
+            raise TrainingError(Argument("class_weight"), words)
+        return {known[str(label)]: float(weight) for label, weight in given.items()}
+
+    def _kept_before(self, table: TrainingTable) -> Kept:
+        """What an interrupted run of the same table and arguments has tuned."""
+        if self.given.resume is None:
+            return Kept(None, "")
+        key = key_of(self.given.settings(self.target_name), table.fingerprint, versions()["maxmargin"])
+        kept = Kept(Path(self.given.resume), key)
+        if kept.found:
+            self._tell("data", f"an interrupted run has tuned {', '.join(kept.found)}")
+            self.notes.append(f"tuned in an earlier run that was interrupted: {', '.join(kept.found)}")
+        return kept
+
     # ---------------------------------------------------------------- tuning
 
     def _job(self, family: str, X: Any, y: np.ndarray, classes: bool, metric: str, folds: list, order: RowOrder) -> Job:
         given = self.given
         fixed = {"C": given.C, "gamma": given.gamma, "kernel": given.kernel or "rbf"}
         codes = np.unique(y, return_inverse=True)[1] if classes else None
-        balanced = metric == "balanced accuracy"
         return Job(
             family=family,
             X=X,
@@ -269,7 +304,7 @@ class TrainingRun:
             folds=folds,
             metric=metric,
             fixed=fixed,
-            balanced=balanced,
+            class_weight=self.class_weight if classes else None,
             seed=given.seed,
             n_jobs=given.n_jobs,
             memory=given.memory,
@@ -302,6 +337,12 @@ class TrainingRun:
             if classes and needs_probabilities(metric) and not family.probabilities:
                 self._leave_out(family.name, f"left out: it gives no probabilities, which {metric} needs")
                 continue
+            if why := self._not_weighed(family):
+                self._leave_out(family.name, why)
+                continue
+            if prepared.sparse and family.dense:
+                self._leave_out(family.name, "left out: it takes dense rows alone")
+                continue
             if given.model == "auto" and cost:
                 self._leave_out(family.name, cost)
                 continue
@@ -312,6 +353,14 @@ class TrainingRun:
             why = "; ".join(f"{result.family}: {result.note}" for result in self.results[:3])
             words = f"no family could be tuned ({why}); give more minutes, or another model."
             raise TrainingError(words, argument="minutes")
+
+    def _not_weighed(self, family: Family) -> str:
+        """Why a family cannot weigh the classes as asked; empty if it can, or nobody asked."""
+        given = self.given.class_weight
+        kind = "balanced" if given == "balanced" else "given"
+        if given is None or given == "auto" or kind in family.weighs:
+            return ""
+        return "left out: it takes no such weights of classes"
 
     def _compare_on_more(self, prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
         """The families near the best one once more, on growing numbers of rows."""
@@ -357,7 +406,7 @@ class TrainingRun:
         self._tell("tune", f"{family.name} again, on {len(rows)} rows")
         begin = time.perf_counter()
         try:
-            found = search_again(family, job, self.found[family.name])
+            found = (family.again or partial(search_again, family))(job, self.found[family.name])
         except OutOfTimeError:
             return None
         scores = found.fold_scores
@@ -370,6 +419,9 @@ class TrainingRun:
 
     def _tune_one(self, family: Family, job: Job) -> None:
         self._tell("tune", f"{family.name}, {family.words}")
+        before = self.kept.get(family.name)
+        if before is not None and len(before[0].fold_scores) == len(job.folds):
+            return self._note(family, *before)
         if self.reporter.out_of_time:
             return self._leave_out(family.name, "left out: the time for tuning was over")
         begin = time.perf_counter()
@@ -382,7 +434,13 @@ class TrainingRun:
             if len(self.given.models) == 1 or is_interrupt(failure):
                 raise
             return self._leave_out(family.name, f"failed: {failure}", time.perf_counter() - begin)
-        seconds, scores = time.perf_counter() - begin, found.fold_scores
+        seconds = time.perf_counter() - begin
+        self.kept.put(family.name, found, seconds)
+        self._note(family, found, seconds)
+
+    def _note(self, family: Family, found: SearchResult, seconds: float) -> None:
+        """What a family came to."""
+        scores = found.fold_scores
         error = standard_error(scores)
         self.found[family.name] = found
         result = FamilyResult(
@@ -417,7 +475,7 @@ class TrainingRun:
         X = prepared.rows(family.scaled)
         prepared.forget(not family.scaled)
         job = self._job(family.name, X, y, classes, metric, [], self.order.take(self.places))
-        params = self.found[family.name].params
+        params = self._for_all(family, job)
         self._tell("fit", f"{family.name} on {len(y)} rows with {parameters(params) or 'no parameters to choose'}")
         estimator = family.make(job, params)
         if hasattr(estimator, "callback"):
@@ -432,6 +490,19 @@ class TrainingRun:
         if remark:
             self.notes.append(remark)
         return Pipeline([("prepare", prepared.pipeline(family.scaled)), ("model", estimator)]), X
+
+    def _for_all(self, family: Family, job: Job) -> dict[str, Any]:
+        """The parameters of the fit on all training rows, if there is time to find out what more rows change."""
+        found = self.found[family.name]
+        if seconds_left(self.reporter.deadline) <= 0:
+            return found.params
+        params = family.enlarge(job, found.params, self.tuned_on)
+        changed = {name: value for name, value in params.items() if value != found.params.get(name)}
+        if changed:
+            self.notes.append(
+                f"{parameters(changed)} of the final fit was found on all {len(job.y)} training rows, a part held back"
+            )
+        return params
 
     def _remark_on(self, scores: dict, baseline: dict, metric: str, name: str) -> None:
         score, constant = scores.get(metric), baseline.get(metric)
@@ -455,12 +526,14 @@ class TrainingRun:
 
     def _interrupted(self) -> TrainingInterrupted:
         judged = [result for result in self.results if result.judged]
+        kept = getattr(self, "kept", None)
+        file = None if kept is None or not judged or kept.path is None else kept.path
         if not judged:
             return TrainingInterrupted(self.stage, tuple(self.results))
         rows, winner = compare(self.results, any(not FAMILIES[result.family].values for result in judged))
         best = next(row for row in rows if row.chosen)
         fixed = {name: best.params[name] for name in FAMILIES[winner].takes if name in best.params}
-        return TrainingInterrupted(self.stage, rows, {"model": winner, **fixed})
+        return TrainingInterrupted(self.stage, rows, {"model": winner, **fixed}, file)
 
 
 def _counts(y: np.ndarray) -> dict[str, int]:

@@ -120,8 +120,8 @@ class Job:
     metric : str
     fixed : dict
         What the user gave: C, gamma, kernel.
-    balanced : bool
-        Whether classes weigh alike.
+    class_weight : str, dict or None
+        As classifiers take it.
     seed : int
     n_jobs : int or None
     memory : float
@@ -141,7 +141,7 @@ class Job:
     folds: list[tuple[np.ndarray, np.ndarray]]
     metric: str
     fixed: dict[str, Any]
-    balanced: bool
+    class_weight: Any
     seed: int
     n_jobs: int | None
     memory: float
@@ -155,9 +155,9 @@ class Job:
         return self.codes is not None
 
     @property
-    def class_weight(self) -> str | None:
-        """As classifiers take it."""
-        return "balanced" if self.balanced else None
+    def balanced(self) -> bool:
+        """Whether classes weigh alike."""
+        return isinstance(self.class_weight, str)
 
     @property
     def scoring(self) -> Callable | None:
@@ -228,7 +228,7 @@ def search_each(job: Job, candidates: Sequence[dict[str, Any]], make: Callable[.
             proof = getattr(model, "certificate_", None)
             status = status if proof is None or str(proof.status) == "converged" else str(proof.status)
         rows.append(table_row(params, scores, time.perf_counter() - begin, status))
-        _tell(job, rows[-1], len(rows), len(candidates))
+        tell_candidate(job, rows[-1], len(rows), len(candidates))
     if not rows:
         raise OutOfTimeError
     cut = "" if len(rows) == len(candidates) else f"; the time was over after {len(rows)} of {len(candidates)}"
@@ -261,10 +261,11 @@ def search_together(
     share = (time.perf_counter() - begin) / len(candidates)
     rows = [table_row(params, row, share, "") for params, row in zip(candidates, scores, strict=True)]
     for number, row in enumerate(rows, 1):
-        _tell(job, row, number, len(rows))
+        tell_candidate(job, row, number, len(rows))
     return best_of(rows, note)
 
 
-def _tell(job: Job, row: dict[str, Any], number: int, count: int) -> None:
+def tell_candidate(job: Job, row: dict[str, Any], number: int, count: int) -> None:
+    """Tell whoever listens of a candidate that is scored."""
     error = standard_error(np.array(row["fold_scores"]))
     job.reporter.tell(Candidate(job.family, dict(row["params"]), row["score"], error, row["seconds"], number, count))

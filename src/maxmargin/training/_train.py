@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,6 +36,8 @@ def train(
     memory: float = 1000,
     time: str | bool | None = None,
     group: str | None = None,
+    class_weight: str | dict[Any, float] | None = "auto",
+    resume: str | os.PathLike[str] | None = None,
     progress: Callable[[ProgressEvent], Any] | None = None,
 ) -> Training:
     """Tune, fit, prove and evaluate a model that predicts one column of a table from the others.
@@ -51,8 +54,9 @@ def train(
     target : str
         Name of the column to learn; not for a SparseTable, whose target is its `y`.
     model : str or list of str, default="auto"
-        A family: ``"linear"``, ``"logistic"``, ``"tree"``, ``"svc"``, ``"forest"``, ``"adaboost"``, ``"knn"`` for
-        classes; ``"ridge"``, ``"linear"``, ``"tree"``, ``"svr"``, ``"forest"``, ``"adaboost"``, ``"knn"`` for numbers.
+        A family: ``"linear"``, ``"logistic"``, ``"tree"``, ``"svc"``, ``"forest"``, ``"boosting"``,
+        ``"adaboost"``, ``"knn"`` for classes; ``"ridge"``, ``"linear"``, ``"tree"``, ``"svr"``, ``"forest"``,
+        ``"boosting"``, ``"adaboost"``, ``"knn"`` for numbers.
         "auto" compares all of them; several that are named ("linear,forest", or a list) are compared with each other.
         By name alone: ``"kernellogistic"`` and ``"kernelperceptron"`` for classes,
         ``"leastsquares"``, ``"lasso"``, ``"elasticnet"`` and ``"kernelridge"`` for numbers.
@@ -101,6 +105,13 @@ def train(
     group : str, default=None
         Name of a column whose values tell groups apart, such as patients: rows of one group stay on one side of every
         split. It is not learnt from, unless `kinds` says what it is.
+    class_weight : {"auto", "balanced"}, dict or None, default="auto"
+        What the classes weigh in training. "balanced": alike, however many rows they have; a dict from labels to
+        weights of their rows, 1 for those that it does not name; None: each row the same. "auto" is "balanced" where
+        balanced accuracy is compared, else None. Families that take no such weights are left out.
+    resume : str or path, default=None
+        A file that keeps what has been tuned. If it is there, and of the same table and arguments, families that were
+        finished are not tuned again. It is removed when the training is done.
     progress : callable, default=None
         Called with events: `Stage`, `Candidate`, `Judged`, `Fitting`.
 
@@ -141,7 +152,7 @@ def train(
     """
     given = Arguments(
         model, task, C, gamma, kernel, test, seed, columns, kinds, metric, folds, tuning_rows, minutes,
-        drop_missing_target, n_jobs, memory, time, group,
+        drop_missing_target, n_jobs, memory, time, group, class_weight, resume,
     )  # fmt: skip
     given.check()
     return TrainingRun(given, target, progress).run(data)

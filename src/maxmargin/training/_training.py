@@ -295,16 +295,22 @@ class TrainingInterrupted(KeyboardInterrupt):
         The families that were finished, best first.
     best : dict
         Arguments of `train` that go on with the best of them without a search; empty if there is none.
+    kept : path or None
+        The file that keeps what was tuned: the same call goes on from there.
     parts : tuple of str and Argument
         What the error says, in which arguments can be told from text.
 
     """
 
     def __init__(
-        self, stage: str, candidates: tuple[FamilyResult, ...] = (), best: dict[str, Any] | None = None
+        self,
+        stage: str,
+        candidates: tuple[FamilyResult, ...] = (),
+        best: dict[str, Any] | None = None,
+        kept: Any = None,
     ) -> None:
-        super().__init__(stage, candidates, best)
-        self.stage, self.candidates, self.best = stage, candidates, best or {}
+        super().__init__(stage, candidates, best, kept)
+        self.stage, self.candidates, self.best, self.kept = stage, candidates, best or {}, kept
 
     @property
     def parts(self) -> tuple[str | Argument, ...]:
@@ -314,6 +320,8 @@ class TrainingInterrupted(KeyboardInterrupt):
             for name, value in self.best.items():
                 words += [Argument(name, value), ", "]
             words[-1] = "."
+        if self.kept is not None:
+            words.append(f" What was tuned is in {self.kept}: the same command again goes on from there.")
         return tuple(words)
 
     @property
