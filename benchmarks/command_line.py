@@ -80,6 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="small subsets: everything in a few minutes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all raw numbers to this file")
     parser.add_argument("--cases", metavar="A,B", help="only these cases and parts")
+    parser.add_argument("--contenders", metavar="A,B", help="only these contenders (for large)")
+    parser.add_argument("--resume", action="store_true", help="go on from what an interrupted run measured (for large)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help=f"the plot of time against gap ({DEFAULT_PLOT})")
     parser.add_argument("--minutes", type=float, help="about how long the run may take (default: what its parts take)")
     return parser
@@ -102,13 +104,12 @@ def _checked(parser: argparse.ArgumentParser, given: argparse.Namespace, modules
     if not minutes > 0:
         parser.error(f"argument --minutes: must be positive, got {given.minutes:g}")
     known = [part for module in modules.values() for part in module.PARTS]
-    parts = None
-    if given.cases is not None:
-        parts = tuple(name.strip() for name in given.cases.split(",") if name.strip())
-        unknown = [name for name in parts if name not in known]
-        if unknown or not parts:
-            wrong = f"unknown case {unknown[0]!r}" if unknown else "no case named"
-            parser.error(f"argument --cases: {wrong}; choose from {', '.join(known)}")
+    parts = _names(parser, "cases", "case", given.cases, known)
+    askable = [name for module in modules.values() for name in getattr(module, "CONTENDERS", ())]
+    if not askable and (given.contenders is not None or given.resume):
+        name = "resume" if given.resume else "contenders"
+        parser.error(f"argument --{name}: only {', '.join(LONG)} knows it, not {given.benchmark}")
+    contenders = _names(parser, "contenders", "contender", given.contenders, askable)
     for name in ("json", "plot"):
         _check_writable(parser, name, getattr(given, name))
     if given.plot is not None and given.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
@@ -117,10 +118,26 @@ def _checked(parser: argparse.ArgumentParser, given: argparse.Namespace, modules
         data=given.data or _default_data(),
         quick=given.quick,
         parts=parts,
+        contenders=contenders,
+        resume=given.resume,
         plot=given.plot or ROOT / _default_plot(given.quick),
         plot_asked_for=given.plot is not None,
         minutes=minutes,
     )
+
+
+def _names(
+    parser: argparse.ArgumentParser, argument: str, one: str, given: str | None, known: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Names that are separated by commas, each of them known; None where the argument was not given."""
+    if given is None:
+        return None
+    names = tuple(name.strip() for name in given.split(",") if name.strip())
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        wrong = f"unknown {one} {unknown[0]!r}" if unknown else f"no {one} named"
+        parser.error(f"argument --{argument}: {wrong}; choose from {', '.join(known)}")
+    return names
 
 
 def _check_writable(parser: argparse.ArgumentParser, name: str, path: Path | None) -> None:

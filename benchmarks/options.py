@@ -14,14 +14,17 @@ DEFAULT_PLOT = Path("build/bench/time_against_gap.png")
 class Options:
     """Arguments of a run, checked.
 
-    ``parts`` are the names of the cases and other parts to run, None for all of them. ``minutes`` is what this
-    benchmark should take from its ``start``, in seconds since the run began. When nine tenths of it are gone, long
-    runs are not repeated; when all of it is gone, the parts that are left are skipped.
+    ``parts`` are the names of the cases and other parts to run, ``contenders`` those who take part, None for all of
+    them; ``resume`` takes what an interrupted run has measured. ``minutes`` is what this benchmark should take from its
+    ``start``, in seconds since the run began. When nine tenths of it are gone, long runs are not repeated; when all of
+    it is gone, the parts that are left are skipped.
     """
 
     data: Path | None = None
     quick: bool = False
     parts: tuple[str, ...] | None = None
+    contenders: tuple[str, ...] | None = None
+    resume: bool = False
     plot: Path = DEFAULT_PLOT
     plot_asked_for: bool = False
     minutes: float = math.inf
