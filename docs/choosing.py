@@ -28,9 +28,11 @@ BRANCHES = [
             ("the same, and more rows", "LargeSVC, LargeSVR", "bracket around the exact optimum"),
             (
                 "a table: mixed columns, unscaled, with gaps",
-                "RandomForest, AdaBoost",
-                "out-of-bag estimate; error bound",
+                "RandomForest, HistGradientBoosting",
+                "out-of-bag estimate; falling loss",
             ),
+            ("few columns of many matter", "Lasso, LinearSVC(penalty='l1')", "duality gap"),
+            ("rules a little better than guessing", "AdaBoost", "bound on the training error"),
             ("a straight line is enough, or has to be", "LinearSVC, Ridge, LinearSVR", "duality gap"),
             (
                 "probabilities that mean something",
