@@ -1,4 +1,4 @@
-"""maxmargin: max-margin learning whose every answer comes with a proof.
+"""maxmargin: max-margin learning, where every fit carries a certificate.
 
 Importing the package is cheap: the rooms (``maxmargin.svm``, ``maxmargin.kernels``, ...) load on first use.
 """

@@ -34,7 +34,10 @@ FILES = sorted(
         if path.suffix in {".py", ".rst", ".html", ".css", ".js", ".md"}
     }
 )
-FILES += [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+FILES += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+
+
+COMMANDS = ("train", "predict", "explain", "check", "report", "export", "info", "playground")
 
 
 def lines_with_retired_words(text):
@@ -62,12 +65,17 @@ def test_what_the_commands_and_the_report_say(tmp_path, monkeypatch, capfd):
         "train apples.csv --target keeps --model linear --report apples.html",
         "info apples.mm",
         "explain apples.mm",
+        "explain apples.mm apples.csv --row 1",
         "check apples.mm apples.csv",
-        "train --help",
+        "predict apples.mm apples.csv --scores",
+        "report apples.mm apples.csv --out again.html",
+        "export apples.mm --onnx",
+        "--help",
+        *(f"{command} --help" for command in COMMANDS),
     ):
         main(line.split())
     said = "".join(capfd.readouterr())
-    page = Path("apples.html").read_text(encoding="utf-8")
+    page = Path("apples.html").read_text(encoding="utf-8") + Path("again.html").read_text(encoding="utf-8")
     assert "relative gap" in said and "false positive rate" in page
     assert lines_with_retired_words(said + page) == []
     for word in ("recall", "precision"):

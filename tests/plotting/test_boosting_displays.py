@@ -47,6 +47,7 @@ def test_curves_are_those_of_the_certificate_and_of_the_stages(boosted, assert_l
     np.testing.assert_array_equal(display.training_.get_xdata(), np.arange(1, 61))
     assert (display.training_.get_ydata() <= display.bound_.get_ydata()).all()
     assert display.chance_bound_ is None
+    assert len({curve.get_linestyle() for curve in (display.bound_, display.training_, display.test_)}) == 3  # in grey
     assert_laid_out(display, display.ax_)
 
 

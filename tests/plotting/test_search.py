@@ -228,6 +228,25 @@ def test_figure_holds_ticks_legend_and_colour_bar():
     assert all(a.x1 < b.x0 for a, b in pairwise(ticks))
 
 
+@pytest.mark.parametrize("shape", [(2, 2), (6, 5), (3, 9)])
+def test_a_figure_of_few_cells_holds_its_legend_and_gives_its_width_to_the_cells(shape):
+    with matplotlib.rc_context({"font.size": 12}):
+        scores = 0.9 + 0.002 * np.random.default_rng(0).random(shape)
+        display = SearchDisplay.from_results(results_of(scores), score_name="balanced accuracy, a long name")
+        display.figure_.draw_without_rendering()
+    box, figure = display.legend_.get_window_extent(), display.figure_.bbox
+    assert box.x0 >= 0 and box.x1 <= figure.x1 and box.y0 >= 0
+    assert display.ax_.get_window_extent().width > 0.55 * figure.width
+
+
+def test_ticks_do_not_touch_in_a_narrow_panel():
+    left = Figure(figsize=(8, 3), layout="constrained").subplots(1, 2)[0]
+    display = SearchDisplay.from_results(results_of(np.linspace(0, 1, 9), Cs=np.geomspace(1e-4, 10, 9)), ax=left)
+    display.figure_.draw_without_rendering()
+    ticks = [t.get_window_extent() for t in display.ax_.get_xticklabels()]
+    assert len(ticks) > 1 and all(a.x1 < b.x0 for a, b in pairwise(ticks))
+
+
 def test_ticks_of_automatic_values_do_not_touch():
     display = SearchDisplay.from_results(results_of(np.linspace(0, 1, 12), Cs=np.logspace(-5.2, 6, 12)))
     display.figure_.draw_without_rendering()

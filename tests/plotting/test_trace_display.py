@@ -29,6 +29,7 @@ def test_several_by_name_and_the_gap_by_default():
         np.testing.assert_array_equal(drawn.get_xdata(), model.trace_["iteration"][known])
         np.testing.assert_allclose(drawn.get_ydata(), np.maximum(np.abs(model.trace_["gap"][known]), 1e-17))
     assert [text.get_text() for text in display.legend_.get_texts()] == list(models)
+    assert len({display.lines_[name][0].get_linestyle() for name in models}) == 3  # told apart without colours
     assert display.ax_.get_yscale() == "log" and display.ax_.get_ylabel() == "relative duality gap"
     again = display.plot(against="seconds", ax=axes())
     np.testing.assert_array_equal(again.lines_["smo"][0].get_xdata()[-1], models["smo"].trace_["seconds"][-1])

@@ -6,7 +6,8 @@ The RBF kernel as a sum of polynomials
 \\rangle^d / d!` is a sum of polynomial kernels of all degrees. Cut off after some degree it is an explicit map of
 finitely many columns, :class:`~maxmargin.kernel_approximation.TruncatedRBF`.
 
-The error falls faster than any power of the degree, and the bound that the map states is never below it.
+The error falls faster than any power of the degree, and the bound that the map states is never below it. Here the
+two nearly coincide.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +26,7 @@ for degree in degrees:
     bounds.append(truncated.error_bound_)
 
 figure, ax = plt.subplots(layout="constrained")
-ax.semilogy(degrees, bounds, "s--", label="stated bound")
-ax.semilogy(degrees, errors, "o-", label="largest error")
+ax.semilogy(degrees, bounds, "s--", markersize=11, markerfacecolor="none", label="stated bound")
+ax.semilogy(degrees, errors, "o-", markersize=5, label="largest error")
 ax.set(xlabel="degree of the last polynomial", ylabel="error of a kernel value")
 ax.legend()

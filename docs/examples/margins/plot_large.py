@@ -30,4 +30,6 @@ ax.plot(counts, [proof.primal for proof in brackets], "o-", label="upper end: th
 ax.plot(counts, [proof.dual for proof in brackets], "s-", label="lower end: no machine is below")
 ax.axhline(exact.primal, color="black", linestyle=":", label="the exact machine")
 ax.set(xlabel="landmarks", ylabel="objective", xscale="log")
+ax.set_xticks(counts, labels=counts)
+ax.minorticks_off()
 ax.legend()

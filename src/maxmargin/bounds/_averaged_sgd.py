@@ -12,9 +12,9 @@ class AveragedSGDBound(NamedTuple):
     """What `averaged_sgd_bound` promises."""
 
     step_size: float
-    """The constant step size that the promise holds for."""
+    """The constant step size for which the bound holds."""
     gap: float
-    """At most this far is the value at the mean from the best, in expectation."""
+    """The largest expected distance of the value at the mean from the minimum."""
 
 
 def averaged_sgd_bound(radius: float, lipschitz: float, steps: int) -> AveragedSGDBound:

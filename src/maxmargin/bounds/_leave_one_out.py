@@ -19,15 +19,15 @@ class LeaveOneOut:
 
     The parts are fractions of the samples that take part (positive weight), each counted once whatever its weight.
     Kernel, class weights and the bounds of the multipliers are those of the fit: ``gamma="scale"`` and
-    ``class_weight="balanced"`` are not worked out anew without the sample. Leaving out the only sample of a class
+    ``class_weight="balanced"`` are not recomputed without the sample. Leaving out the only sample of a class
     counts as an error.
 
     Attributes
     ----------
     bound : float
         The error is at most this. Proven, if `guaranteed`: for every sample that is not counted, *every* optimal
-        machine without it, whatever its intercept, classifies it rightly. The proof holds for the data and parameters,
-        however well or badly the fit has converged.
+        machine without it, whatever its intercept, classifies it correctly. The proof holds for the data and
+        parameters, however well or badly the fit has converged.
     lower : float
         The error is at least this, proven in the same way.
     guaranteed : bool

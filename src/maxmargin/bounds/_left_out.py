@@ -61,7 +61,7 @@ def left_out_signs(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of int8
-        1 where every optimal machine without the sample classifies it rightly, -1 where every one is wrong (or where
+        1 where every optimal machine without the sample classifies it correctly, -1 where every one is wrong (or where
         none of its class is left), 0 where neither is proven.
 
     """

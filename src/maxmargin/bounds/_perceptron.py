@@ -15,7 +15,7 @@ class MistakeBound(NamedTuple):
     """What `mistake_bound_of` found in the data."""
 
     mistakes: float
-    """At most as many."""
+    """The largest possible number of mistakes."""
     radius: float
     """Length of the longest sample."""
     margin: float

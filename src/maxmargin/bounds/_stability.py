@@ -16,9 +16,9 @@ class BestRegularisation(NamedTuple):
     """What `best_regularisation` chose, and what it promises."""
 
     regularisation: float
-    """The factor of ``||w||**2`` that makes the promise smallest."""
+    """The factor of ``||w||**2`` for which the bound is smallest."""
     excess: float
-    """At most this far is the risk from the best, in expectation."""
+    """The largest expected distance of the risk from the best one."""
 
 
 def stability_bound(lipschitz: float, regularisation: float, samples: int) -> float:

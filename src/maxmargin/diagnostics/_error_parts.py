@@ -26,7 +26,7 @@ class BiasVariance:
     noise : float or None
         Mean squared noise of the targets; None where it cannot be told from bias.
     harm, help : float or None
-        Zero-one loss: the part of the variance that adds to the error, and the part that takes away from it.
+        Zero-one loss: the variance that adds to the error, and the variance that reduces it.
     standard_errors : dict of str to float
         Of error, bias and variance: how they would vary with other test rows and, by the jackknife, with other
         trainings. All test rows have the trainings in common, so that the former alone would be too small.

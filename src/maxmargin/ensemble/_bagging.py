@@ -29,9 +29,9 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
     n_estimators : int, default=10
         Number of bags.
     max_samples : int, float or None
-        Draws of a bag: so many, or this share of the rows; by default as many as there are rows.
+        Number of draws of a bag, or their share of the rows; by default as many as there are rows.
     max_features : int or float, default=1.0
-        Columns of a bag: so many, or this share of them.
+        Number of columns of a bag, or their share.
     bootstrap : bool or "disjoint", default=True
         Whether rows are drawn with replacement. "disjoint": all rows are dealt out, so that every row is in one bag.
         Bags of n/n_estimators rows, with an equal share of each class, make learners independent of one another.

@@ -59,8 +59,8 @@ class CascadeClassifier(ClassifierMixin, Reported, BaseEstimator):
         Share of the rows that are not trained on, but used to set the thresholds. With 0, the training rows are used
         for both, and the rates on new rows are a little worse than those in the certificate.
     carry_votes : bool, default=False
-        Whether a stage adds its votes to those of the stages before, instead of judging anew. It is closer to one large
-        ensemble, and better where evidence has to be added up over many columns.
+        Whether a stage adds its votes to those of the stages before, instead of starting from zero. That is closer
+        to one large ensemble, and better where evidence has to be added up over many columns.
     pos_label : label or None, default=None
         The positive class; None is the one with less weight.
     random_state : int, RandomState or None, default=None

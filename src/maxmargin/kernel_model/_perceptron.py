@@ -48,7 +48,7 @@ class KernelPerceptron(KernelSumClassifier):
     shuffle : bool, default=True
         Whether each epoch has a random order of its own; otherwise that of the rows.
     random_state : int, RandomState or None, default=0
-        Of the orders.
+        Seed of the orders of the rows.
     variant : {"plain", "averaged"}, default="plain"
         Keep the last coefficients, or their mean over all samples seen.
     n_jobs : int or None, default=None

@@ -40,7 +40,7 @@ class LassoModel(LinearRegressor, metaclass=ABCMeta):
         Largest relative duality gap that is accepted: relative to the objective, where scikit-learn compares with the
         mean square of y.
     copy_X : bool, default=True
-        X is never written to, whatever this says.
+        Accepted and without effect: X is never written to.
     positive : bool, default=False
         Whether negative weights are forbidden.
     random_state : any, default=None
@@ -192,7 +192,7 @@ class ElasticNet(LassoModel):
     alpha : float, default=1.0
         The penalty, positive. Without one use :class:`LinearRegression`.
     l1_ratio : float, default=0.5
-        The part of the absolute values, from 0 (squares alone, which is a ridge) to 1 (the lasso).
+        The share of the absolute values, from 0 (squares alone, which is a ridge) to 1 (the lasso).
     warm_start : bool, default=False
         Start from the weights of the last fit.
     trace : bool, default=False
@@ -231,7 +231,7 @@ class ElasticNet(LassoModel):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             float32 and float64, dense (C-contiguous) and CSR are used as they are, without a copy.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets; several are as many separate problems.
+            Targets; each of several is a separate problem.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of each sample's square; only their proportions count, and a weight of 0 leaves a sample out.
 

@@ -31,7 +31,7 @@ class ElasticNetCV(LassoModel):
     Parameters
     ----------
     l1_ratio : float or list of float, default=0.5
-        The part of the absolute values in the penalty, above 0 for an automatic grid; the best of several is taken.
+        The share of the absolute values in the penalty, above 0 for an automatic grid; the best of several is taken.
     eps : float, default=1e-3
         The smallest of automatic values of alpha over the largest.
     alphas : int or array-like, default=100
@@ -41,7 +41,7 @@ class ElasticNetCV(LassoModel):
     cv : int, splitter, iterable or None, default=None
         How rows are divided, as in :func:`sklearn.model_selection.check_cv`; None is five folds.
     verbose : bool or int, default=0
-        Accepted; there is nothing to say.
+        Accepted; nothing is printed.
     n_jobs : int or None, default=None
         Threads, one fold each; None and -1 are all cores.
     trace : bool, default=False

@@ -74,7 +74,7 @@ class LinearClassifier(LinearClassifierMachine):
         None). Or an object: `maxmargin.penalties.GroupLasso`, `maxmargin.penalties.BoundedWeights`, or one of your
         own with the methods of `maxmargin.penalties.PenaltyFunctions`.
     l1_ratio : float, default=0.5
-        The part of ``||w||_1`` in the elastic net; the other penalties do not look at it.
+        The share of ``||w||_1`` in the elastic net; the other penalties do not look at it.
     solver : str or callable, default="auto"
         "auto", or a name of `maxmargin.solvers.RISK_SOLVERS`. One that cannot minimise this loss with this penalty is
         refused, with the names of those that can. Or a class derived from `maxmargin.solvers.Solver`, or a function

@@ -29,7 +29,7 @@ class LinearRegression(LinearRegressor):
     Parameters
     ----------
     copy_X : bool, default=True
-        X is never written to, whatever this says.
+        Accepted and without effect: X is never written to.
     tol : float, default=1e-6
         Largest residual of the normal equations, relative to the size of their terms, at which a fit counts as
         converged. The solvers of dense rows go on to rounding errors, which is about 1e-16; conjugate gradients, for

@@ -87,7 +87,7 @@ class RunRecord:
 
 
 def mistake_guarantee(problem: Separation, theta: np.ndarray, kept: np.ndarray, record: RunRecord) -> Guarantee:
-    """The bound, if the last iterate `theta` separates the rows; else the plain word that there is none.
+    """The bound, if the last iterate `theta` separates the rows; else a statement that there is none.
 
     `kept` are the weights that predictions are made with: the same, or the mean of all iterates.
     """

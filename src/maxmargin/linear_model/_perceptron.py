@@ -61,14 +61,14 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
     n_jobs : int or None, default=None
         Threads for more than two classes; None and -1 mean all cores.
     random_state : int, RandomState or None, default=0
-        Of the orders.
+        Seed of the orders of the rows.
     class_weight : dict, "balanced" or None, default=None
         Steps are multiplied by the weight of the class (against the rest: that of the one class).
     warm_start : bool, default=False
         Start from the last weights.
     variant : {"plain", "normalised", "averaged"}, default="plain"
         Keep the last weights; divide them by their length after each step; or keep their mean over all samples, which
-        on classes that overlap is better than wherever the last mistake has left them.
+        on classes that overlap is better than the last ones.
     centred : bool, default=False
         Subtract the mean of the rows, without which data far from the origin needs very many mistakes to move its
         intercept. With ``fit_intercept=False`` the plane then goes through the mean.
@@ -293,7 +293,7 @@ class Perceptron(ClassifierMixin, TakesSparse, Reported, BaseEstimator):
 
     @property
     def margin_width_(self) -> np.ndarray:
-        """Twice the distance of the nearest training row from the decision boundary; 0 where classes are not parted."""
+        """Twice the distance of the nearest training row from the decision boundary; 0 where rows are misclassified."""
         check_is_fitted(self)
         parts = self.certificate_.problems or (self.certificate_,)
         if any("width" not in part.figures for part in parts):

@@ -40,7 +40,7 @@ class Ridge(LinearRegressor):
     alpha : float or array-like of shape (n_targets,), default=1.0
         The penalty, at least 0; one for all targets or one for each.
     copy_X : bool, default=True
-        X is never written to, whatever this says.
+        Accepted and without effect: X is never written to.
     max_iter : int or None, default=None
         Largest number of steps of "sparse_cg"; None is a finite number that grows with the data. Other solvers have
         none.

@@ -121,11 +121,15 @@ def legend_of_figure(figure: Any, handles: list[Any], columns: int) -> Any:
     The layout makes room for it in height alone. A legend of the axes would make them narrower, and where something
     stands beside them it would leave the figure.
     """
+    room = 0.97 * figure.bbox.width
     for count in range(min(columns, len(handles)), 0, -1):
         legend = figure.legend(handles=handles, loc="outside lower center", ncols=count, frameon=False, numpoints=1)
-        if count == 1 or legend.get_window_extent().width <= figure.bbox.width:
+        width = legend.get_window_extent().width
+        if width <= room or count == 1:
             break
         legend.remove()
+    for text in legend.get_texts():
+        text.set_fontsize(min(1.0, room / width) * text.get_fontsize())  # one line may be too long in one column
     return legend
 
 

@@ -210,7 +210,7 @@ class KernelClassifier(ClassifierMixin, Reported):
         return self._fitted_scheme().combine(by_class, self.intercept_)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Signed distances from the decision boundary, in units of half its width.
+        """Signed distances from the decision boundary, in units of half the margin width.
 
         Returns
         -------

@@ -41,7 +41,7 @@ class DecisionTreeClassifier(ClassTrees, TreeEstimator):
     random_state : int, RandomState or None, default=None
         Of the draws of columns. Without draws the tree is the same whatever this is.
     max_leaf_nodes : int or None, default=None
-        Split the leaf that gains most until there are so many leaves.
+        Largest number of leaves: the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
         What a split has to lower the impurity of the whole tree by.
     class_weight : dict, "balanced" or None, default=None

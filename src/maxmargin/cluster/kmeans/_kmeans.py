@@ -55,7 +55,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Re
     random_state : int, RandomState or None, default=None
         Seed for the starting centres.
     copy_x : bool, default=True
-        X is never changed, whatever this says.
+        Accepted and without effect: X is never changed.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         Both are one method here, with the result of Lloyd's and bounds on distances in the spirit of Elkan's.
     trace : bool, default=False

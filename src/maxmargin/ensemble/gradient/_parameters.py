@@ -59,7 +59,7 @@ class GradientBoostingParameters:
     min_samples_leaf : int, default=20
         Fewest rows in a leaf.
     l2_regularization : float, default=0.0
-        What is added to the sum of second derivatives of a leaf: its value becomes smaller.
+        Added to the sum of second derivatives of a leaf, which makes its value smaller.
     max_features : float, default=1.0
         Share of the columns that each split is chosen among, drawn at random.
     max_bins : int, default=255
@@ -83,11 +83,11 @@ class GradientBoostingParameters:
     n_iter_no_change : int, default=10
         Rounds without a better score after which it ends early.
     tol : float, default=1e-7
-        By how much a score must be better to count as that.
+        By how much a score must be better to count as better.
     verbose : int, default=0
         1: say how it ended; 2: what each round came to.
     random_state : int, RandomState or None, default=None
-        Of the rows that are held out, those that bins are made from (of more than 200 000), and the columns drawn.
+        Seed of the draws: rows held out, rows that bins are made from (of more than 200 000), and columns.
 
     Attributes
     ----------
