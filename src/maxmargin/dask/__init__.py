@@ -14,8 +14,19 @@ except ImportError as error:  # pragma: no cover - the tests have it
 from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._errors import ClusterError
 from ._kmeans import KMeans
+from ._large import LargeSVC
 from ._linear import LinearSVC, LinearSVR, LogisticRegression, Ridge
 from ._predict import predict
 from ._verify import verify
 
-__all__ = ["ClusterError", "KMeans", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge", "predict", "verify"]
+__all__ = [
+    "ClusterError",
+    "KMeans",
+    "LargeSVC",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "Ridge",
+    "predict",
+    "verify",
+]
