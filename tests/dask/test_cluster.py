@@ -86,6 +86,18 @@ def test_k_means_goes_on_when_a_worker_is_killed(client):
     assert model.n_iter_ == expected.n_iter_ and model.certificate_.verify(Xd).holds
 
 
+def test_a_kernel_machine_goes_on_when_a_worker_is_killed(client):
+    X, y, Xd, yd = samples()
+    machine = on.LargeSVC(client=client, n_landmarks=60, gap_tol=0.5)
+    expected = on.LargeSVC(client=client, n_landmarks=60, gap_tol=0.5).fit(Xd, yd)
+    timer = kill_a_worker(client, 0.3)
+    model = machine.fit(Xd, yd)
+    timer.join()
+    np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
+    for found in (model.certificate_.verify(Xd, yd), model.certificate_.verify(X, y)):
+        assert found.status is model.certificate_.status
+
+
 def test_two_fits_at_once(client):
     _, _, Xd, yd = samples()
     expected, found = on.LogisticRegression(client=client).fit(Xd, yd), {}

@@ -112,6 +112,23 @@ def test_too_few_landmarks_are_said_and_the_bounds_hold():
     assert model.certificate_.dual <= model.certificate_.primal
 
 
+def test_a_lower_bound_that_would_take_too_long_is_sampled(monkeypatch):
+    monkeypatch.setattr("maxmargin.dask._large_fit.PATIENCE", 0.0)
+    monkeypatch.setattr("maxmargin.dask._remote_gram._FEW", 200)  # fewer than rows with multipliers
+    X, z = shells()
+    y = two(z)
+    exact = SVC(gap_tol=1e-6).fit(X, y).certificate_.worst
+    Xd, yd = on_cluster(X, 3), on_cluster(y, 3)
+    with pytest.warns(match="its lower bound is sampled"):
+        model = on.LargeSVC(n_landmarks=120, gap_tol=0.1).fit(Xd, yd)
+    found = model.certificate_.worst
+    assert 0 < found.confidence < 1 and str(found.status) == "stalled" and "sampled" in model.method_reason_[0]
+    assert 0 < found.dual <= exact.primal and exact.dual <= found.primal and found.relative_gap < 0.1
+    for again in (model.certificate_.verify(Xd, yd), model.certificate_.verify(X, y)):
+        assert str(again.status) == "converged" and again.confidence == 1
+        assert found.dual <= again.worst.dual <= exact.primal  # the proof of what was sampled
+
+
 def test_edges():
     """Duplicates, partitions of one row and of none, more landmarks than rows, rows far from the origin."""
     X, z = shells(60)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils import check_random_state
 
-from ..certificates import Certificate
+from ..certificates import Certificate, sampled_words
 from ..data import Rows
 from ..engine import Stopwatch
 from ..estimators import check_every_class, class_weights, conclude, monitor_of
@@ -38,6 +38,9 @@ _FIRST_WIDTH = 4.0  # of the hinge, in decision values
 _JITTER = 1e-6  # added to the landmarks' own matrix, relative to the mean of its diagonal
 # Landmarks by default: so many for each root of the number of rows, between these two.
 _WORTH, _FEWEST, _MOST = 4.0, 500, 2000
+# Seconds of a kernel value in few columns, and what the proof of the lower bound may take; else it is sampled.
+_VALUE, PATIENCE = 2e-9, 900.0
+_SAMPLED = "To prove the lower bound would take too long: it is sampled"
 _SAMPLE, _ROWS_A_LANDMARK = 5000, 10  # rows from which they are chosen
 
 
@@ -72,13 +75,20 @@ def fit_large_svc(model: Any, cluster: Cluster, X: Any, y: Any, sample_weight: A
     words = f"{len(chosen)} landmarks leave {left:.2%} of the kernel's trace. "
     results = []
     for k, one in enumerate(found):
-        coefficients = data.coefficients(k, chosen, W @ one.theta[:-1])
-        evidence, beta = bracketed(data.problems[k], coefficients, betas[k][data.pairs[k].rows], model.gap_tol)
+        coefficients, beta = data.coefficients(k, chosen, W @ one.theta[:-1]), betas[k][data.pairs[k].rows]
+        draws = random if _takes_long(cluster, samples.d, int(np.count_nonzero(beta))) else None
+        evidence, beta = bracketed(data.problems[k], coefficients, beta, model.gap_tol, draws)
+        said = words + (f"{_SAMPLED}. " if evidence.confidence < 1 else "")
         status = status_of(evidence, model.gap_tol, monitor.was_stopped)
         seconds = watch.seconds() / len(found)
-        results.append(Bracketed(coefficients, beta, evidence, status, one.iterations, seconds, "landmarks", words))
+        results.append(Bracketed(coefficients, beta, evidence, status, one.iterations, seconds, "landmarks", said))
     note_features(model, samples)
     conclude(model, keep_remote(model, data, gamma, results), monitor, False, lambda worst: _advice(model, worst))
+
+
+def _takes_long(cluster: Cluster, d: int, support: int) -> bool:
+    """Whether kernel values between so many rows take longer than is worth waiting for."""
+    return _VALUE * (1 + d / 20) * float(support) ** 2 / cluster.threads() > PATIENCE
 
 
 def _trained(
@@ -195,6 +205,12 @@ def _refuse(model: Any) -> None:
 
 def _advice(model: Any, worst: Certificate) -> str:
     where = f" ({worst.label})" if worst.label and len(model.certificate_.problems) > 1 else ""
+    if worst.confidence < 1:
+        return (
+            f"LargeSVC ended as '{worst.status}'{where}: its lower bound is sampled (it "
+            f"{sampled_words(worst.confidence)}), to a relative gap of {worst.relative_gap:.2e}; "
+            f"certificate_.verify(X, y) computes the proof."
+        )
     return (
         f"LargeSVC ended as '{worst.status}'{where}: the exact optimum is known to a relative gap of "
         f"{worst.relative_gap:.2e}, and gap_tol={model.gap_tol:g} was asked for. Raise n_landmarks (now "

@@ -87,6 +87,8 @@ class RemoteGram(Gram):
         found = samples.cluster.each("kernel-diagonal", _extent, samples.parts, kernel, centre)
         norms, values = (np.concatenate([one[place] for one in found]) for place in range(2))
         terms = max(one[2] for one in found)
+        if kernel.shift_invariant:  # tiles lie about other points, which are no farther from here than the farthest row
+            norms = np.full(len(norms), 4 * float(norms.max()))
         accuracy = kernel.accuracy(norms, terms)
         if isinstance(kernel, RBF) and not accuracy.relative.max() <= _INACCURATE:
             kernel = replace(kernel, by_differences=True)
@@ -108,12 +110,28 @@ class RemoteGram(Gram):
         return replace(self, index=self.index[index], values=self.values[index], precision=self.precision.of(index))
 
     def block(self, i: np.ndarray, j: np.ndarray, dtype: Any) -> np.ndarray:
-        gram = self.kernel.gram(Rows(self.rows[self.index[i]]), Rows(self.rows[self.index[j]]), 1)
-        return np.asarray(gram.block(np.arange(len(i)), np.arange(len(j)), dtype))
+        numbers, back = np.unique(self.index[i], return_inverse=True)
+        asked, cluster = self._asked(numbers), self.rows.samples.cluster
+        tasks = cluster.mapped("kernel-block", _block, asked, self.rows[self.index[j]], self.kernel)
+        found = cluster.gathered("kernel-block", tasks)
+        return np.concatenate([np.empty((0, len(j))), *found])[back].astype(dtype)
 
     def product(self, j: np.ndarray, coef: np.ndarray, dtype: Any, i: np.ndarray | None = None) -> np.ndarray:
         rows = self.index if i is None else self.index[i]
+        if len(rows) <= _FEW < len(j):
+            return self._across(rows, self.index[j], coef)
         return self._products(rows, self.index[j], coef)[0]
+
+    def _across(self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        """Products of few rows with many columns: the rows go to where the columns are."""
+        order = np.argsort(columns, kind="stable")
+        places = self.rows.divided(columns[order])
+        ends = np.cumsum([len(place) for place in places])[:-1]
+        shares = np.split(np.ascontiguousarray(coef[:, order]), ends, axis=1)
+        samples = self.rows.samples
+        asked = [one for one in zip(samples.parts, places, shares, strict=True) if len(one[1])]
+        tasks = samples.cluster.mapped("kernel-across", _across_part, asked, self.rows[rows], self.kernel)
+        return np.asarray(samples.cluster.summed("kernel-across", tasks)[0])
 
     def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         f, size, error, tiles = self._products(self.index, self.index[j], coef)
@@ -147,14 +165,7 @@ class RemoteGram(Gram):
 
     def _tiles(self, numbers: np.ndarray, groups: list[tuple[Any, np.ndarray]]) -> list[Any]:
         """One task for each partition that has some of the rows."""
-        cluster, samples = self.rows.samples.cluster, self.rows.samples
-        places = self.rows.divided(numbers)
-        asked = [
-            (part, local if len(local) < fact.n else None)
-            for part, local, fact in zip(samples.parts, places, samples.facts, strict=True)
-            if len(local)
-        ]
-        tiles = []
+        cluster, asked, tiles = self.rows.samples.cluster, self._asked(numbers), []
         for columns, coef in groups:
             if hasattr(columns, "dask"):
                 pairs = [(*one, columns) for one in asked]
@@ -164,6 +175,15 @@ class RemoteGram(Gram):
         if len(tiles) == 1:
             return tiles[0]
         return cluster.mapped("kernel-sums", _added, list(zip(*tiles, strict=True)))
+
+    def _asked(self, numbers: np.ndarray) -> list[tuple]:
+        """Partitions that have some of these rows, and which of their own these are: None for all."""
+        samples = self.rows.samples
+        return [
+            (part, local if len(local) < fact.n else None)
+            for part, local, fact in zip(samples.parts, self.rows.divided(numbers), samples.facts, strict=True)
+            if len(local)
+        ]
 
 
 # ---------------------------------------------------------------- on the partitions
@@ -186,6 +206,19 @@ def tile(
             f, size = gram.product(j, coef, np.float64), reach
         error = (accuracy.relative[:n] + roundings(len(j) + 8)) * size + accuracy.absolute * reach
         return f, size, error * _ROOM
+
+
+def _block(part: Part, index: np.ndarray | None, columns: Any, kernel: Any) -> np.ndarray:
+    X = part.X if index is None else part.X[index]
+    with one_blas_thread():
+        gram = kernel.gram(Rows(X), Rows(columns), 1)
+        return np.asarray(gram.block(np.arange(X.shape[0]), np.arange(columns.shape[0]), np.float64))
+
+
+def _across_part(part: Part, index: np.ndarray, coef: np.ndarray, rows: Any, kernel: Any) -> tuple:
+    with one_blas_thread():
+        gram = kernel.gram(Rows(rows), Rows(part.X[index]), 1)
+        return (gram.product(np.arange(len(index)), coef, np.float64),)
 
 
 def _added(*tiles: tuple) -> tuple:

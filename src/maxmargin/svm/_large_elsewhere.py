@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import Certificate, Evidence, Status, evaluate_bracket, lower_bound, scaled_bound
+from ..certificates import (
+    Certificate,
+    Evidence,
+    Status,
+    evaluate_bracket,
+    lower_bound,
+    sampled_lower_bound,
+    scaled_bound,
+)
 from ..kernels import Gram
 from ..problems import BoxQP
 from ..solvers import feasible
@@ -82,10 +90,20 @@ class RemoteProblems:
 
 
 def bracketed(
-    problem: BoxQP, coefficients: np.ndarray, beta: np.ndarray, gap_tol: float
+    problem: BoxQP,
+    coefficients: np.ndarray,
+    beta: np.ndarray,
+    gap_tol: float,
+    random: np.random.Generator | None = None,
 ) -> tuple[Evidence, np.ndarray]:
-    """What coefficients and multipliers prove, and the multipliers: a multiple of them, where that proves more."""
+    """What coefficients and multipliers prove, and the multipliers: a multiple of them, where that proves more.
+
+    With a generator the lower bound is one by a sample of rows, which it draws.
+    """
     beta = feasible(problem, beta)
+    if random is not None:
+        found = sampled_lower_bound(problem, beta, np.flatnonzero(coefficients), random)
+        return evaluate_bracket(problem, coefficients, found.beta, below=found), found.beta
     below, linear = lower_bound(problem, beta), float(problem.p @ beta)
     if 0 < below.square < np.inf and linear < (1 - min(gap_tol, 1.0) / 10) * below.square:
         beta, below = scaled_bound(problem, beta, below, max(linear / below.square, 0.0))
@@ -147,6 +165,6 @@ def _audits(machine: Any, gamma: float, known: Callable[..., RemoteProblems], ow
 
 def status_of(evidence: Evidence, gap_tol: float, stopped: bool) -> Status:
     """How a fit on landmarks has ended."""
-    if evidence.relative_gap <= gap_tol:
+    if evidence.confidence == 1 and evidence.relative_gap <= gap_tol:
         return Status.CONVERGED
     return Status.INTERRUPTED if stopped else Status.STALLED
