@@ -66,14 +66,14 @@ def test_bounds_hold_the_exact_optimum_however_rows_are_divided(params):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_one_against_the_rest_with_weights_and_groups_of_columns(dtype, monkeypatch):
     monkeypatch.setattr("maxmargin.dask._remote_gram._FEW", 150)
-    monkeypatch.setattr("maxmargin.dask._remote_gram._GROUP", 64)
-    X, z = shells(500)
+    monkeypatch.setattr("maxmargin.dask._remote_gram._GROUP", 160)
+    X, z = shells(400)
     X, y = X.astype(dtype), np.digitize(z, [1.5, 3.5]) + 5
-    weights = np.random.default_rng(1).exponential(size=500)
-    weights[::5], weights[100:210] = 0, 0
+    weights = np.random.default_rng(1).exponential(size=400)
+    weights[::5], weights[100:190] = 0, 0
     params = {"multi_class": "ovr", "class_weight": "balanced"}
-    Xd, yd, wd = (on_cluster(a, 5) for a in (X, y, weights))
-    model = on.LargeSVC(n_landmarks=140, gap_tol=0.05, **params).fit(Xd, yd, wd)
+    Xd, yd, wd = (on_cluster(a, 4) for a in (X, y, weights))
+    model = on.LargeSVC(n_landmarks=160, gap_tol=0.05, **params).fit(Xd, yd, wd)
     own = LargeSVC(method="exact", gap_tol=1e-4, **params).fit(X, y, weights)
     np.testing.assert_allclose(model.class_weight_, own.class_weight_)
     assert model._gamma == pytest.approx(own._gamma, rel=1e-12)
