@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -25,9 +26,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.fixture(scope="module", name="processes")
 def start_processes():
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as made:
+    # a worker that is killed needs longer than Dask's 15 seconds to come back where the machine is busy
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "600s"})
+    options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
+    with patient, LocalCluster(n_workers=2, threads_per_worker=1, **options) as made:
         yield made
 
 
@@ -84,6 +86,13 @@ def test_k_means_goes_on_when_a_worker_is_killed(client):
     timer.join()
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     assert model.n_iter_ == expected.n_iter_ and model.certificate_.verify(Xd).holds
+
+
+def test_a_kernel_machine_and_its_proof_on_processes(client):
+    X, y, Xd, yd = samples()
+    model = on.LargeSVC(client=client, n_landmarks=60, gap_tol=0.5).fit(Xd, yd)
+    for found in (model.certificate_.verify(Xd, yd), model.certificate_.verify(X, y)):
+        assert found.status is model.certificate_.status
 
 
 def test_two_fits_at_once(client):

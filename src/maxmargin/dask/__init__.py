@@ -15,6 +15,7 @@ from .. import engine as _engine  # noqa: F401  (first: see there)
 from ._errors import ClusterError
 from ._forest import RandomForestClassifier, RandomForestRegressor
 from ._kmeans import KMeans
+from ._large import LargeSVC
 from ._linear import LinearSVC, LinearSVR, LogisticRegression, Ridge
 from ._predict import predict
 from ._search import SVCCV
@@ -24,6 +25,7 @@ __all__ = [
     "SVCCV",
     "ClusterError",
     "KMeans",
+    "LargeSVC",
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",

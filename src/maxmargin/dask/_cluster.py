@@ -16,7 +16,7 @@ from uuid import uuid4
 import dask
 import numpy as np
 
-from ..engine import one_blas_thread
+from ..engine import one_blas_thread, thread_count
 from ..messages import InputError
 from ._errors import ClusterError
 from ._watch import wait_for
@@ -133,6 +133,13 @@ class Cluster:
             return float(memory_size())
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return float(sum(worker.get("memory_limit") or 2**33 for worker in workers)) if workers else np.inf
+
+    def threads(self) -> int:
+        """Tasks that run at the same time."""
+        if self.client is None:
+            return thread_count(None)
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        return max(1, sum(int(worker.get("nthreads") or 1) for worker in workers))
 
     def _mapped(self, name: str, function: Callable[..., Any], parts: Sequence[Any], shared: tuple) -> list[Any]:
         token = _token()

@@ -36,6 +36,7 @@ from ..penalties import make_penalty
 from ._cluster import Cluster
 from ._forest_fit import forest_again
 from ._kmeans_verify import kmeans_again
+from ._large_verify import large_again
 from ._multinomial_newton import balanced_shift
 from ._multinomial_tasks import JointProof, MultinomialSpec
 from ._part import Part
@@ -60,7 +61,7 @@ def verify(
     Parameters
     ----------
     model : estimator
-        A linear machine, a `Ridge` or a `KMeans` of the library, wherever it was fitted.
+        A linear machine, a `Ridge`, `KMeans` or `LargeSVC` of the library, wherever it was fitted.
     X, y, sample_weight : dask collections
         The rows that it was trained on, in the same order.
     client : distributed.Client or None, default=None
@@ -77,6 +78,8 @@ def verify(
         return ridge_again(model, cluster, X, y, sample_weight)
     if isinstance(model, KMeans):
         return kmeans_again(model, cluster, X, sample_weight)
+    if isinstance(model, svm.LargeSVC):
+        return _whole(model, large_again(model, cluster, X, y, sample_weight))
     if isinstance(model, svm.LinearSVR):
         return _whole(model, _regressor_again(model, cluster, X, y, sample_weight))
     if isinstance(model, LinearClassifierMachine) and hasattr(model, "_formulation"):

@@ -28,6 +28,14 @@ from ._svc import SVC
 from ._svr import SVR
 
 if TYPE_CHECKING:
+    from ._bracketed import Bracketed as Bracketed
+    from ._large_elsewhere import (
+        RemoteProblems as RemoteProblems,
+        audit_remote as audit_remote,
+        bracketed as bracketed,
+        keep_remote as keep_remote,
+        status_of as status_of,
+    )
     from ._large_svc import LargeSVC
     from ._large_svr import LargeSVR
     from ._linear_svc import LinearSVC
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
 
 # What stands on rooms that the others do not need loads on first use.
 _LATER = {
+    "Bracketed": "_bracketed",
     "KernelPath": "_path",
     "LargeSVC": "_large_svc",
     "LargeSVR": "_large_svr",
@@ -50,6 +59,12 @@ _LATER = {
     "Separability": "_separability",
     "separability": "_separability",
     "SVRCV": "_svr_cv",
+    # for fits on a Dask cluster
+    "RemoteProblems": "_large_elsewhere",
+    "audit_remote": "_large_elsewhere",
+    "bracketed": "_large_elsewhere",
+    "keep_remote": "_large_elsewhere",
+    "status_of": "_large_elsewhere",
 }
 
 __all__ = [

@@ -47,7 +47,7 @@ def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_
     keep_classes(machine, X, gamma, data.scheme, data.pairs, models, data.label, data.classes)
     multipliers = data.scheme.pack([f.beta for f in found], data.pairs, data.label)
     machine.n_iter_ = np.array([f.iterations for f in found])
-    _keep(machine, problems, found, multipliers)
+    keep_bracketed(machine, problems, found, multipliers)
     conclude(machine, certificates_of(found, names), monitor, interrupted, partial(advice, machine))
 
 
@@ -72,7 +72,7 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
     spread[:, rows] = [values.reshape(2, -1).sum(axis=0) for values in (found[0].coefficients, found[0].beta)]
     keep_one(machine, X, gamma, spread[0], _intercept(found[0]))
     machine.n_iter_ = found[0].iterations
-    _keep(machine, [problem], found, spread[1:])
+    keep_bracketed(machine, [problem], found, spread[1:])
     conclude(machine, certificates_of(found, [""]), monitor, interrupted, partial(advice, machine))
 
 
@@ -103,7 +103,9 @@ def _intercept(found: Bracketed) -> float:
     return float(found.evidence.intercepts[0])
 
 
-def _keep(machine: Any, problems: Sequence[BoxQP], found: Sequence[Bracketed], multipliers: np.ndarray) -> None:
+def keep_bracketed(
+    machine: Any, problems: Sequence[BoxQP], found: Sequence[Bracketed], multipliers: np.ndarray
+) -> None:
     """Fitted attributes that exact machines do not have."""
     machine.multipliers_ = sp.csr_matrix(multipliers)
     machine.method_ = [f.method for f in found]

@@ -48,7 +48,7 @@ def _keep_support(
         raise FloatRangeError(NOT_FINITE)
     kind = kernel_name(machine.kernel)
     machine._gamma = gamma
-    machine._sparse = sp.issparse(X) and kind != "function"
+    machine._sparse = (sp.issparse(X) or getattr(X, "sparse", False) is True) and kind != "function"
     machine.support_ = support.astype(np.int32)
     machine.support_vectors_ = np.empty((0, 0)) if kind in ("precomputed", "function") else X[support]
     if kind == "function":
