@@ -122,17 +122,17 @@ def test_the_error_out_of_bag_is_that_of_the_trees_that_have_not_seen_a_row():
 
 def test_quality_is_that_of_one_machine():
     def noisy(rng):
-        X = rng.normal(size=(1500, 8))
-        return X, (X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.normal(size=1500) > 0).astype(int)
+        X = rng.normal(size=(1000, 6))
+        return X, (X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.normal(size=1000) > 0).astype(int)
 
     new, scores = noisy(np.random.default_rng(99)), []
-    for seed in range(5):
+    for seed in range(4):
         X, y = noisy(np.random.default_rng(seed))
-        own = ensemble.RandomForestClassifier(20, random_state=seed).fit(X, y)
-        model = grown("RandomForestClassifier", {"n_estimators": 20, "random_state": seed}, X, y, 4)
+        own = ensemble.RandomForestClassifier(12, random_state=seed).fit(X, y)
+        model = grown("RandomForestClassifier", {"n_estimators": 12, "random_state": seed}, X, y, 4)
         scores.append((model.score(*new), own.score(*new)))
     differences = np.subtract(*np.transpose(scores))
-    assert abs(differences.mean()) < 3 * 0.012  # standard error of an accuracy of 0.85 on 1500 rows is 0.009
+    assert abs(differences.mean()) < 0.02  # 1000 rows tell two accuracies of 0.85 apart to 0.016; these are four pairs
 
 
 def test_sparse_rows_float32_and_one_column_that_never_varies():
@@ -165,7 +165,7 @@ def test_more_values_than_bins_and_more_rows_than_the_sample(monkeypatch):
 
 
 def test_questions_are_divided_where_answers_would_be_too_large(monkeypatch):
-    X, z = rows(400)
+    X, z = rows(150)
     whole = grown("RandomForestRegressor", {}, X, z)
     monkeypatch.setattr("maxmargin.ensemble.summed._growth._ROOM", 500)
     assert first_difference(whole, grown("RandomForestRegressor", {}, X, z)) is None
