@@ -37,10 +37,11 @@ BENCHMARKS = {
         "first_contact",
         "playground",
         "cold",
+        "dask",
     )
 }
-# Not among "all": it takes longer than all others together.
-LONG = ("large",)
+# Not among "all": the one takes longer than all others together, the other starts a cluster and Spark.
+LONG = ("large", "dask")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
