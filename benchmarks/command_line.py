@@ -38,10 +38,11 @@ BENCHMARKS = {
         "first_contact",
         "playground",
         "cold",
+        "dask",
     )
 }
-# Not among "all": they take longer than all others together.
-LONG = ("large", "train")
+# Not among "all": two take longer than all others together, one starts a cluster and Spark.
+LONG = ("large", "train", "dask")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -95,6 +95,21 @@ def test_a_kernel_machine_and_its_proof_on_processes(client):
         assert found.status is model.certificate_.status
 
 
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "SVCCV"])
+def test_a_forest_and_a_search_survive_a_worker(client, name):
+    X, y, Xd, yd = samples()
+    data = (X[:120], y[:120]) if name == "SVCCV" else (Xd, yd)
+    params = {"Cs": 2, "gammas": 2} if name == "SVCCV" else {"n_estimators": 3, "random_state": 0}
+    machine = getattr(on, name)(client=client, **params)
+    begin = time.perf_counter()
+    expected = machine.fit(*data)
+    timer = kill_a_worker(client, 0.5 * (time.perf_counter() - begin))
+    model = machine.fit(*data)
+    timer.join()
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    assert model.certificate_.verify(*data).status is expected.certificate_.status
+
+
 def test_two_fits_at_once(client):
     _, _, Xd, yd = samples()
     expected, found = on.LogisticRegression(client=client).fit(Xd, yd), {}

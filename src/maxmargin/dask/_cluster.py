@@ -77,7 +77,8 @@ class Cluster:
         pick, put, done = (dask.delayed(call, pure=True) for call in (getitem, merge, finish))
         found = []
         for k in range(groups):
-            level, depth = [pick(term, k, dask_key_name=(f"{name}-group-{token}", k, i)) for i, term in enumerate(terms)], 0
+            level = [pick(term, k, dask_key_name=(f"{name}-group-{token}", k, i)) for i, term in enumerate(terms)]
+            depth = 0
             while len(level) > 1:
                 level = [
                     put(level[i : i + _BRANCHES], dask_key_name=(f"{name}-merge-{token}", k, depth, i))

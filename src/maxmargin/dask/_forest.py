@@ -14,10 +14,10 @@ from ._forest_fit import fit_forest
 class RandomForestClassifier(OnCluster, ensemble.RandomForestClassifier):
     """`maxmargin.ensemble.RandomForestClassifier` for rows on a cluster.
 
-    Trees grow side by side from histograms, which are summed over the partitions. The forest depends on the rows, their
-    order and `random_state`, and not on partitions or workers. Every row is in a bag a number of times that is drawn
-    from a Poisson distribution, and weights count inside the trees. Takes numbers without gaps, ``node="axis"``, a number
-    of trees, and ``bootstrap`` True or False.
+    Trees grow side by side from histograms, which are summed over the partitions. The forest depends on the rows,
+    their order and `random_state`, and not on partitions or workers. How often a row is in a bag is drawn from a
+    Poisson distribution, and weights count inside the trees. Takes numbers without gaps, ``node="axis"``, a number of
+    trees, and ``bootstrap`` True or False.
 
     Parameters
     ----------

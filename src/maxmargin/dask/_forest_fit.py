@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import dask
@@ -156,9 +157,7 @@ def _histograms(pair: tuple, shared: tuple[Question, list[int]]) -> list[Any]:
     found = histograms_of(pair[0], question)
     size = question.columns.shape[1] * 256 * question.classes
     cuts = np.searchsorted(found.keys, np.array(ends) * size)
-    return [
-        type(found)(found.keys[a:b].copy(), found.sums[a:b].copy()) for a, b in zip(cuts[:-1], cuts[1:], strict=True)
-    ]
+    return [type(found)(found.keys[a:b].copy(), found.sums[a:b].copy()) for a, b in pairwise(cuts)]
 
 
 def _merged(parts: list[Any]) -> Any:

@@ -71,7 +71,7 @@ def _fit_search(model: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any
             f"SVCCV of one machine.",
             argument=parameter,
         )
-    search = _SpreadSearch(**model.get_params(deep=False))
+    search: Any = _SpreadSearch(**model.get_params(deep=False))
     search.cluster = cluster
     vars(search).update({name: value for name, value in vars(model).items() if name in ("_kept",)})
     try:
@@ -112,9 +112,7 @@ class _SpreadSearch(svm.SVCCV):
 def _is_open(search: Any, state: SearchState, part: Part) -> bool:
     gammas, folds = part
     several = len(state.grid.names) == 2
-    candidates = [
-        state.grid.index(c, g) if several else c for c in range(len(state.grid.values[0])) for g in gammas
-    ]
+    candidates = [state.grid.index(c, g) if several else c for c in range(len(state.grid.values[0])) for g in gammas]
     return any(state.open(candidate, fold) for candidate in candidates for fold in folds)
 
 

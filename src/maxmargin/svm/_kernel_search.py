@@ -214,8 +214,8 @@ class KernelSearch(TakesKernel, Search):
         values = self._stored_values(data, engine["problems"], decisive, 1)
         if values is None:
             raise InputError(
-                f"memory={self.memory:g} MB does not hold the kernel values of {len(data.y)} rows, of which each worker "
-                f"keeps a matrix: {self.storage_}. Raise memory, or use the SVCCV of one machine.",
+                f"memory={self.memory:g} MB does not hold the kernel values of {len(data.y)} rows, of which each "
+                f"worker keeps a matrix: {self.storage_}. Raise memory, or use the SVCCV of one machine.",
                 argument="memory",
             )
         engine["threads"] = threads

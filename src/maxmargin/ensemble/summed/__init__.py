@@ -1,7 +1,7 @@
 """Forests grown from sums over parts of the rows, wherever these are."""
 
 from ._bags import SummedBags as SummedBags
-from ._forest import SumsOverRows as SumsOverRows, SummedRows as SummedRows, grow_forest as grow_forest
+from ._forest import SummedRows as SummedRows, SumsOverRows as SumsOverRows, grow_forest as grow_forest
 from ._growth import Asked as Asked
 from ._histograms import Question as Question, histograms_of as histograms_of, merged as merged
 from ._local import WholeRows as WholeRows, grown_again as grown_again, regrown as regrown

@@ -74,8 +74,9 @@ def best_splits(
     ends = np.searchsorted(found.keys, (np.arange(first * most, last * most + 1)) * size)
     part = slice(first, last)
     _search(
-        found.keys, found.sums, ends, columns[part], wanted[part], needed[part], totals[part], rows[part], least[part], *rules,
-        np.zeros(width, dtype=np.int64), out.score, out.column, out.below, out.above, out.left, out.left_rows, out.seen,
+        found.keys, found.sums, ends, columns[part], wanted[part], needed[part], totals[part], rows[part], least[part],
+        *rules, np.zeros(width, dtype=np.int64), out.score, out.column, out.below, out.above, out.left, out.left_rows,
+        out.seen,
     )  # fmt: skip
     return out
 
@@ -99,16 +100,16 @@ def _score(criterion: int, classes: int, left: Any, total: Any) -> float:
         if abs(x - y) <= _SAME * max(abs(x), abs(y)):
             return NOTHING
         return a * b / (a + b) * (x - y) * (x - y)
-    a, b, left_part, right_part = 0.0, 0.0, 0.0, 0.0
+    on_left, on_right, left_part, right_part = 0.0, 0.0, 0.0, 0.0
     for k in range(classes):
-        x, y = np.float64(left[k]), np.float64(total[k] - left[k])
-        a += x
-        b += y
-        left_part += x * x if criterion == GINI else _log_term(x)
-        right_part += y * y if criterion == GINI else _log_term(y)
+        u, v = float(left[k]), float(total[k] - left[k])
+        on_left += u
+        on_right += v
+        left_part += u * u if criterion == GINI else _log_term(u)
+        right_part += v * v if criterion == GINI else _log_term(v)
     if criterion == GINI:
-        return left_part / a + right_part / b
-    return left_part - _log_term(a) + right_part - _log_term(b)
+        return left_part / on_left + right_part / on_right
+    return left_part - _log_term(on_left) + right_part - _log_term(on_right)
 
 
 @jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,7 @@ def trees_of(
     """The trees; `squares` are those about the means of leaves, weighted, by node (None for classes)."""
     order = np.argsort(growth.tree, kind="stable")
     bounds = np.searchsorted(growth.tree[order], np.arange(len(growth.seeds) + 1))
-    return [
-        _tree_of(growth, order[a:b], scales, squares, low, high) for a, b in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    return [_tree_of(growth, order[a:b], scales, squares, low, high) for a, b in pairwise(bounds)]
 
 
 def _tree_of(

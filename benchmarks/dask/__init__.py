@@ -1,0 +1,33 @@
+"""A cluster of two one-thread workers against one machine, dask-ml and Spark; and the cost model against the clock.
+
+All are asked for the same objective, which the referee computes in float64. Peers go up a ladder of iterations until
+theirs is within `EQUAL` of the best bound; the first rung that is counts. Rows are in the workers' memory (Spark's:
+cached) before the clock starts, and each library has run once on few rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..options import Options
+from ..progress import say
+from .cases import CASES, run_case
+from .cluster import two_workers
+from .model import run_model
+
+PARTS = (*CASES, "model")
+MINUTES = 15
+
+
+def run(options: Options) -> dict[str, Any]:
+    """All parts; tables are printed, numbers returned."""
+    results: dict[str, Any] = {}
+    with two_workers() as client:
+        for name in CASES:
+            if options.wants(name) and not options.spent > 1:
+                say(f"dask: {name}")
+                results[name] = run_case(name, client, options)
+        if options.wants("model") and not options.spent > 1:
+            say("dask: cost model")
+            results["model"] = run_model(client, options)
+    return results
