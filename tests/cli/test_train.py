@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -396,3 +398,40 @@ def test_many_rows_of_a_kernel_machine_are_told_with_their_bracket(tool, apples,
     ):
         assert tool(*words).code == 0
     assert tool("report", "apples.mm", apples, "--out", "again.html").code == 0
+
+
+def test_an_interrupted_run_goes_on(tool, apples, monkeypatch):
+    """What was tuned is kept beside the model until the same command has ended."""
+    from maxmargin.training import _families
+
+    families = _families.FAMILIES
+    words = ["train", apples, "--target", "keeps", "--model", "tree,logistic", "--no-time", "--out", "m.mm"]
+
+    def interrupted(job):
+        raise KeyboardInterrupt
+
+    broken = replace(families["tree"], search=interrupted)
+    with monkeypatch.context() as patch:
+        patch.setitem(families, "tree", broken)
+        ended = tool(*words)
+    assert ended.code == 130 and not Path("m.mm").exists()
+    assert "What was tuned is in m.mm.tuning: the same command again goes on from there." in " ".join(ended.err.split())
+    again = replace(families["logistic"], search=interrupted)  # which would be called if it was tuned anew
+    with monkeypatch.context() as patch:
+        patch.setitem(families, "logistic", again)
+        ended = tool(*words)
+    assert ended.code == 0, ended.err
+    assert "Note: tuned in an earlier run that was interrupted: logistic" in " ".join(ended.out.split())
+    assert Path("m.mm").exists() and not Path("m.mm.tuning").exists()
+
+
+def test_classes_weigh_what_is_said(tool, apples):
+    words = ["train", apples, "--target", "keeps", "--model", "logistic", "--C", "1", "--quiet"]
+    assert tool(*words, "--class-weight", "yes=3", "--class-weight", "no=1", "--out", "a.mm").code == 0
+    assert persistence.load(Path("a.mm"))[-1].class_weight == {"yes": 3.0, "no": 1.0}
+    assert tool(*words, "--class-weight", "balanced", "--out", "b.mm", "--report", "b.html").code == 0
+    assert "--class-weight balanced" in Path("b.html").read_text(encoding="utf-8")
+    ended = tool(*words, "--class-weight", "yes=much", "--out", "c.mm")
+    assert ended.code == 2 and "--class-weight yes=much: say balanced, none, or LABEL=WEIGHT" in ended.err
+    ended = tool(*words, "--class-weight", "perhaps=2", "--out", "c.mm")
+    assert ended.code == 2 and "--class-weight names the class 'perhaps'; the target has 'no', 'yes'" in ended.err

@@ -221,7 +221,7 @@ def test_kinds_that_are_asked_for():
     ("kinds", "words"),
     [
         ({"y": "number"}, "kinds= names a column that is not there: the table has no column 'y'"),
-        ({"x": "text"}, r"kinds\['x'\] is 'text'; it can be number"),
+        ({"x": "words"}, r"kinds\['x'\] is 'words'; it can be number"),
         ({"x": "date"}, "Column 'x' holds numbers, which cannot be taken as date"),
         ({"d": "category"}, "Column 'd' holds dates, which cannot be taken as category"),
         ({"t": "number"}, "Column 't' has 'a' in row 0, which is no number"),

@@ -107,7 +107,7 @@ def train(
     kind: Annotated[
         list[str] | None,
         Parameter(
-            negative="", metavar="COL=KIND", help="Take a column for number, category, date or drop; may repeat."
+            negative="", metavar="COL=KIND", help="Take a column for number, category, date, text or drop; may repeat."
         ),
     ] = None,
     time: Annotated[

@@ -83,6 +83,8 @@ def columns_after(step: Any, columns: list[Column]) -> list[Column]:
         return columns
     if type(step).__name__ == "ColumnReader":
         return _of_reader(step)
+    if type(step).__name__ == "DenseRows":
+        return columns
     for kind, follow in _FOLLOWED:
         if isinstance(step, kind):
             return follow(step, columns)

@@ -132,6 +132,8 @@ def _read(graph: Graph, plan: ColumnPlan) -> list[Value]:
     """The columns of numbers that a column becomes."""
     if plan.kind == "drop":
         return []
+    if plan.kind == "text":
+        raise ValueError(f"column {plan.name!r} is free text, whose words cannot be told apart in ONNX: leave it out.")
     if plan.kind in ("date", "datetime"):
         return _date_parts(graph, graph.input(plan.name, float, 1), plan.kind == "datetime")
     if plan.kind == "number":

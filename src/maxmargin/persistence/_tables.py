@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..tables import FORMS, KINDS, MIXED, QUANTITIES, ColumnPlan, ColumnReader, names_out
+from ..tables import FORMS, KINDS, MIXED, QUANTITIES, ColumnPlan, ColumnReader, DenseRows, names_out
 from ._common import FEATURES, OUTPUT_CONFIG
-from ._kinds import Bool, Int, Items, Record, Text, choice
+from ._kinds import Bool, Float, Int, Items, Record, Text, choice
 from ._schema import Schema
 from ._sizes import Check
 
@@ -19,8 +19,19 @@ _PLAN = Record(
         "missing": Int(),
         "form": choice("", *FORMS, *MIXED, *QUANTITIES),
         "reason": Text(),
+        "weights": Items(Float(), out=tuple),
     },
+    absent={"weights": []},
     checks=[
+        Check(
+            lambda s: len(s.values["weights"]) == (len(s.values["levels"]) if s.values["kind"] == "text" else 0),
+            "has another number of weights than of words.",
+        ),
+        Check(lambda s: all(0 < w < 1e6 for w in s.values["weights"]), "has a weight that no word can have."),
+        Check(
+            lambda s: s.values["kind"] != "text" or (s.values["type"] == "text" and s.values["levels"]),
+            "is text without words.",
+        ),
         Check(lambda s: len(set(s.values["levels"])) == len(s.values["levels"]), "has a level twice."),
         Check(
             lambda s: s.values["kind"] not in ("date", "datetime") or s.values["type"] in ("date", "text", "missing"),
@@ -62,5 +73,11 @@ SCHEMAS = [
             Check(lambda s: any(plan.kind != "drop" for plan in s.values["columns_"]), "reads no column."),
         ),
         width=lambda value: len(names_out(value.columns_)),
+    ),
+    Schema(
+        "maxmargin.tables.DenseRows",
+        DenseRows,
+        (*FEATURES, *OUTPUT_CONFIG),
+        width=lambda value: int(value.n_features_in_),
     ),
 ]

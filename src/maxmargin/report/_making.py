@@ -28,6 +28,7 @@ _STEPS = {
     "SimpleImputer": "missing values filled",
     "MissingIndicator": "a column that says where a value was missing",
     "OneHotEncoder": "a column of 0 and 1 for each category",
+    "DenseRows": "sparse rows made dense",
     "OrdinalEncoder": "categories as numbers",
     "PolynomialFeatures": "products of columns added",
     "Normalizer": "each row scaled to length 1",
@@ -136,6 +137,8 @@ def _becomes(kind: str, plan: Mapping[str, Any], steps: list[dict[str, str]]) ->
         )
         names = listed([shortened(level, 20) for level in levels], 5)
         return f"{many}: {names}" if levels else many
+    if kind == "text":
+        return f"a number for each of {len(plan.get('levels') or ())} words (TF-IDF)"
     dated = kind in ("date", "datetime")
     words = "days since 1970, month and weekday" + ", hour" * (kind == "datetime") if dated else "as it is"
     if scaled:

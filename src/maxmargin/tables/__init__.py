@@ -22,12 +22,14 @@ from ._preparation import (
 from ._quantities import QUANTITIES as QUANTITIES
 from ._read import read_table, scan_table, scan_written as scan_written
 from ._types import MISSING
+from ._words import DenseRows
 
 __all__ = [
     "MISSING",
     "ColumnPlan",
     "ColumnReader",
     "ColumnSummary",
+    "DenseRows",
     "Fingerprint",
     "SparseTable",
     "TableError",

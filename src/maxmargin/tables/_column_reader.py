@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +21,7 @@ from ._errors import TableError, absent
 from ._frame import Column, columns_of, is_frame, named
 from ._plan import KINDS, ColumnPlan, date_form, names_out, plan_column
 from ._quantities import read_quantity
+from ._words import weighed_words
 
 # What may stand in for what at `transform`: a chunk may be without values, and 0 and 1 are as good as false and true.
 _STANDS_FOR = {
@@ -37,14 +39,15 @@ class ColumnReader(TransformerMixin, BaseEstimator):
 
     What a column is taken for is decided in `fit`, from its values; `columns_` says why. Numbers stay as they are, true
     and false become 1 and 0, the values of a category their places among its levels, dates become days since 1970,
-    month (1 to 12), weekday (0 is Monday) and, where times are given, hour. Columns that can teach nothing are dropped:
-    constant ones, those without any value, identifiers, free text.
+    month (1 to 12), weekday (0 is Monday) and, where times are given, hour. Free text of three words and more becomes a
+    number for each word that comes in several rows (TF-IDF), and the matrix sparse. Columns that can teach nothing are
+    dropped: constant ones, those without any value, identifiers.
 
     The same table gives the same matrix from pandas, polars and pyarrow.
 
     Parameters
     ----------
-    kinds : dict of str to {"number", "category", "date", "datetime", "drop"}, default=None
+    kinds : dict of str to {"number", "category", "date", "datetime", "text", "drop"}, default=None
         Says what columns are, instead of deciding.
     max_levels : int, default=100
         The most levels that a category keeps. Rarer ones share a code, with those that are unknown.
@@ -158,7 +161,7 @@ class ColumnReader(TransformerMixin, BaseEstimator):
 
     # ---------------------------------------------------------------- reading
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """The numbers of the columns.
 
         Parameters
@@ -168,6 +171,7 @@ class ColumnReader(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64 of shape (n_samples, n_outputs)
+            CSR where a column is free text.
 
         """
         check_is_fitted(self)
@@ -185,6 +189,8 @@ class ColumnReader(TransformerMixin, BaseEstimator):
         there = named(columns)
         if any(plan.name not in there for plan in used):
             raise absent([plan.name for plan in used], there, "The table")
+        if any(plan.kind == "text" for plan in used):
+            return sp.csr_array(sp.hstack([_stored(there[plan.name], plan) for plan in used], format="csr"))
         numbers = np.empty((_rows(columns), len(names_out(used))))
         place = 0
         for plan in used:
@@ -233,14 +239,26 @@ def _rows(columns: list[Column]) -> int:
     return len(columns[0].series) if columns else 0
 
 
-def _read(column: Column, plan: ColumnPlan) -> list[np.ndarray]:
-    """One array for each output of the plan."""
+def _stored(column: Column, plan: ColumnPlan) -> sp.csr_array:
+    """The outputs of the plan as sparse columns."""
+    if plan.kind != "text":
+        return sp.csr_array(np.column_stack(_read(column, plan)))
+    _check_type(column, plan)
+    return weighed_words(column.texts(), plan.levels, plan.weights)
+
+
+def _check_type(column: Column, plan: ColumnPlan) -> None:
     if column.type not in _STANDS_FOR[plan.type]:
         raise TableError(
             f"Column {quoted(plan.name)} holds {_WORDS[column.type]}, and held {_WORDS[plan.type]} when the model was "
             "fitted: convert it.",
             place=Place(column=plan.name),
         )
+
+
+def _read(column: Column, plan: ColumnPlan) -> list[np.ndarray]:
+    """One array for each output of the plan."""
+    _check_type(column, plan)
     if plan.kind == "category":
         return [_codes(column, plan)]
     if plan.kind in ("date", "datetime"):

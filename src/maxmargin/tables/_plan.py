@@ -14,8 +14,9 @@ from ._dates import AMBIGUOUS, MIXED, mixed_form, python_forms, python_instant
 from ._errors import TableError
 from ._frame import Column
 from ._quantities import TIME_OF_DAY, quantity_form
+from ._words import is_free_text, words_of
 
-KINDS = ("number", "category", "date", "datetime", "drop")
+KINDS = ("number", "category", "date", "datetime", "text", "drop")
 _PARTS = {"date": ("", " month", " weekday"), "datetime": ("", " month", " weekday", " hour")}
 _FEW = 10  # rows from which on values that are all different make an identifier
 _DAY = 86_400_000_000  # microseconds
@@ -34,10 +35,11 @@ class ColumnPlan:
         Of the column.
     type : {"number", "bool", "date", "text", "missing"}
         What it holds.
-    kind : {"number", "category", "date", "datetime", "drop"}
-        What it is taken for. A ``date`` gives days, month and weekday, a ``datetime`` the hour as well.
+    kind : {"number", "category", "date", "datetime", "text", "drop"}
+        What it is taken for. A ``date`` gives days, month and weekday, a ``datetime`` the hour as well, a ``text`` a
+        number for each of its words.
     levels : tuple of str
-        The values of a category, sorted; the code of each is its place.
+        The values of a category, sorted; the code of each is its place. Of text its words.
     other : bool
         Whether rare values were put together: they have the code ``len(levels)``, as unknown ones have later.
     missing : int
@@ -46,6 +48,8 @@ class ColumnPlan:
         How dates, times of day or numbers with a unit are written, where the column holds text.
     reason : str
         Why a column is dropped, or why it has this kind.
+    weights : tuple of float
+        Of the words of a text: the rarer, the heavier.
 
     """
 
@@ -57,12 +61,15 @@ class ColumnPlan:
     missing: int = 0
     form: str = ""
     reason: str = ""
+    weights: tuple[float, ...] = ()
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the numbers that the column becomes."""
         if self.kind == "drop":
             return ()
+        if self.kind == "text":
+            return tuple(f"{self.name}: {word}" for word in self.levels)
         return tuple(self.name + part for part in _PARTS.get(self.kind, ("",)))
 
 
@@ -73,6 +80,8 @@ def plan_column(column: Column, kind: str | None, max_levels: int, first: bool, 
         return plan
     if kind is None and column.type == "missing":
         return replace(plan, missing=len(column.missing()), reason="no value at all")
+    if kind == "text":
+        return _plan_words(column, plan)
     if column.type == "date" or kind in ("date", "datetime"):
         return _plan_date(column, plan, kind)
     if column.type == "text" or kind == "category":
@@ -151,10 +160,19 @@ def _plan_text(column: Column, plan: ColumnPlan, kind: str | None, max_levels: i
             if quantity[1]:  # without a unit they are numbers in quotes, or names such as 007
                 words = f"numbers in {quantity[1]}"
                 return replace(plan, kind="number", form=quantity[0], reason=words)
+        several = distinct > max_levels and distinct > rows / 2
+        if (
+            column.type == "text"
+            and ((distinct == rows and rows >= _FEW) or several)
+            and is_free_text(list(map(str, counts)))
+        ):
+            found = _plan_words(column, plan)
+            if found.kind == "text":
+                return found
         if distinct == rows and rows >= _FEW:
             words = "an identifier or free text: every row has another value"
             return replace(plan, reason=words + _nearly_numbers(counts, rows))
-        if distinct > max_levels and distinct > rows / 2:
+        if several:
             words = f"free text: {distinct} different values in {rows} rows"
             return replace(plan, reason=words + _nearly_numbers(counts, rows))
     levels, other = common_levels(counts, rows, max_levels)
@@ -162,6 +180,20 @@ def _plan_text(column: Column, plan: ColumnPlan, kind: str | None, max_levels: i
     words += f", the rarest {distinct - len(levels)} of them together" if other else ""
     words += _nearly_numbers(counts, rows) if column.type == "text" else ""
     return replace(plan, kind="category", levels=levels, other=other, reason=plan.reason or words)
+
+
+def _plan_words(column: Column, plan: ColumnPlan) -> ColumnPlan:
+    """Free text by its words; what has none that comes twice teaches nothing."""
+    if column.type not in ("text", "missing"):
+        words = f"Column {quoted(column.name)} holds {column.type}s, which have no words: say another kind."
+        raise TableError(words, place=Place(column=column.name))
+    texts = [text for text in column.texts() if text is not None]
+    found, weights = words_of(texts)
+    plan = replace(plan, missing=len(column.series) - len(texts))
+    if not found:
+        return replace(plan, kind="drop", reason="text without a word that comes twice")
+    reason = f"free text: {len(found)} words"
+    return replace(plan, kind="text", levels=found, weights=weights, reason=reason)
 
 
 def _nearly_numbers(counts: Counter, rows: int) -> str:

@@ -14,6 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 from ._column_reader import ColumnReader
 from ._frame import SparseTable
 from ._plan import ColumnPlan
+from ._words import DenseRows
 
 _WIDE = 200  # levels from which on one-hot columns are stored sparse
 
@@ -32,7 +33,8 @@ def make_preparation(
         The columns to learn from; not the target.
     scale : bool, default=True
         Whether numbers and dates are filled in (by the median; whether a value was missing becomes a column of its own)
-        and standardised. With False they stay as they are, missing values among them: trees need no more.
+        and standardised. With False they stay as they are, missing values among them: trees need no more, and are not
+        given the words of free text.
     kinds : dict of str to str, default=None
         What columns are, as in `ColumnReader`.
     max_levels : int, default=100
@@ -42,7 +44,7 @@ def make_preparation(
     -------
     sklearn.pipeline.Pipeline
         With the steps ``read`` (`ColumnReader`) and ``encode``. Its result is dense; where categories have more than
-        200 levels in all, it is sparse. Rows of a SparseTable have one step, ``scale``.
+        200 levels in all, or a column is free text, it is sparse. Rows of a SparseTable have one step, ``scale``.
 
     See Also
     --------
@@ -82,25 +84,37 @@ def make_encoder(plans: Sequence[ColumnPlan], scale: bool) -> ColumnTransformer:
 def _steps(plans: Sequence[ColumnPlan], scale: bool) -> list[tuple[str, Any, list[int]]]:
     """What is done with which columns of the reader's matrix, by their places."""
     outputs = [(plan, part) for plan in plans for part in range(len(plan.outputs))]
+    words = [j for j, (plan, _) in enumerate(outputs) if plan.kind == "text"]
     codes = [j for j, (plan, _) in enumerate(outputs) if plan.kind == "category"]
-    numbers = [j for j, (plan, _) in enumerate(outputs) if plan.kind != "category"]
+    numbers = [j for j, (plan, _) in enumerate(outputs) if plan.kind not in ("category", "text")]
     # One indicator for a date, not one for each of its parts. It is not scaled: a value that is missing once in 10,000
     # rows would be 100 standard deviations away, and a kernel would see that row as a stranger to all others.
     holes = [j for j in numbers if outputs[j][0].missing and outputs[j][1] == 0]
+    first = [DenseRows()] if words else []  # a reader of text gives sparse rows
     steps: list[tuple[str, Any, list[int]]] = []
     if numbers:
-        steps.append(("numbers", _filled_and_scaled() if scale else "passthrough", numbers))
+        steps.append(("numbers", _after(first, *_filled_and_scaled() if scale else ()), numbers))
     if holes and scale:
-        steps.append(("missing", MissingIndicator(features="all"), holes))
+        steps.append(("missing", _after(first, MissingIndicator(features="all")), holes))
     if codes:
         levels = sum(len(plan.levels) + plan.other for plan in plans if plan.kind == "category")
-        steps.append(("categories", OneHotEncoder(handle_unknown="ignore", sparse_output=levels > _WIDE), codes))
+        sparse = scale and bool(words)
+        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=levels > _WIDE or sparse)
+        steps.append(("categories", _after(first, encoder), codes))
+    if words and scale:
+        steps.append(("words", "passthrough", words))
     return steps
 
 
-def _filled_and_scaled() -> Pipeline:
+def _after(first: list[Any], *then: Any) -> Any:
+    """Steps one after the other; of a single one itself, of none what changes nothing."""
+    steps = [*first, *then]
+    return steps[0] if len(steps) == 1 else make_pipeline(*steps) if steps else "passthrough"
+
+
+def _filled_and_scaled() -> tuple[Any, ...]:
     # A column without any value in a fold stays, as 0: the number of columns must not depend on the fold.
-    return make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    return (SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
 
 
 def feature_names(preparation: Any) -> list[str]:
@@ -127,15 +141,21 @@ def feature_names(preparation: Any) -> list[str]:
     names = reader.get_feature_names_out()
     found: list[str] = []
     for name, step, places in encode.transformers_:
-        if name == "numbers":
+        if name in ("numbers", "words"):
             found += [names[j] for j in places]
         elif name == "missing":
             found += [f"{names[j]} missing" for j in places]
         elif name == "categories":
             found += [
-                _level_name(plans[j], code) for j, codes in zip(places, step.categories_, strict=True) for code in codes
+                _level_name(plans[j], code)
+                for j, codes in zip(places, _last(step).categories_, strict=True)
+                for code in codes
             ]
     return found
+
+
+def _last(step: Any) -> Any:
+    return step[-1] if isinstance(step, Pipeline) else step
 
 
 def _level_name(plan: ColumnPlan, code: float) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -50,6 +50,9 @@ def provenance_of(training: Training) -> dict[str, Any]:
         {
             "format": FORMAT,
             **told,
+            "columns": [
+                replace(plan, levels=(), weights=()) if plan.kind == "text" else plan for plan in training.columns
+            ],
             "split": split_account(training.split),
             "findings": [finding.account() for finding in training.findings],
             "parameters": parameters_of(training.model[-1]),

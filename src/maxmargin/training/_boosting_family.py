@@ -37,9 +37,10 @@ _SETTINGS: tuple[dict[str, Any], ...] = (
 )
 _MANY_CLASSES, _OF_MANY = 10, (0, 2, 4)  # settings that are tried of more classes
 _ROUNDS = (1, 3, 10, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400)
-_MOST_ROUNDS, _MOST_TREES, _LEAST_ROUNDS = 800, 4000, 60
+_MOST_ROUNDS, _MOST_TREES, _LEAST_ROUNDS, _MANY_ROUNDS = 800, 4000, 60, 200
 _PATIENCE = 40
-_WORK = 1e11  # cells that all trees of a fit look at, at most: minutes
+# Cells that all trees of a fit look at, at most: seconds for one that is tuned, minutes for the final one.
+_TUNED_WORK, _WORK = 4e9, 8e10
 _LARGEST = 255
 _FEW, _OF_FEW, _ROUNDS_OF_FEW = 1000, (0, 1, 4), 200  # rows up to which few settings are tried, each on all folds
 _HELD, _MOST_HELD, _STREAM = 0.1, 50_000, 5
@@ -50,8 +51,10 @@ def search_boosting(job: Job) -> SearchResult:
     """Size of the trees, learning rate and rounds."""
     K = 1 if job.codes is None else int(job.codes.max()) + 1
     few = len(job.y) <= _FEW
-    chosen = _OF_FEW if few else _OF_MANY if K > _MANY_CLASSES else range(len(_SETTINGS))
-    return _race(job, [_SETTINGS[k] for k in chosen], _most_rounds(job, _ROUNDS_OF_FEW if few else _MOST_ROUNDS))
+    most = _most_rounds(job, _ROUNDS_OF_FEW if few else _MOST_ROUNDS, _TUNED_WORK)
+    many = K > _MANY_CLASSES or most < _MANY_ROUNDS
+    chosen = _OF_FEW if few else _OF_MANY if many else range(len(_SETTINGS))
+    return _race(job, [_SETTINGS[k] for k in chosen], most)
 
 
 def boost_again(job: Job, found: SearchResult) -> SearchResult:
@@ -62,7 +65,7 @@ def boost_again(job: Job, found: SearchResult) -> SearchResult:
         leaves = min(_LARGEST, factor * best["max_leaf_nodes"])
         if leaves > settings[-1]["max_leaf_nodes"]:
             settings.append({**best, "max_leaf_nodes": leaves})
-    new = _race(job, settings, _most_rounds(job, max(_MOST_ROUNDS, 2 * found.params["max_iter"])))
+    new = _race(job, settings, _most_rounds(job, max(_MOST_ROUNDS, 2 * found.params["max_iter"]), _WORK / 5))
     return replace(new, table=[*new.table, *found.table], note=f"{found.note}; then {new.note}")
 
 
@@ -86,7 +89,7 @@ def more_rounds(job: Job, params: dict[str, Any], tuned_on: int) -> dict[str, An
     if held is None:
         return params
     begin = time.perf_counter()
-    most = _most_rounds(job, max(_ROUNDS))
+    most = _most_rounds(job, max(_ROUNDS), _WORK)
     scores = _staged(job, {**params, "max_iter": most}, ~held, held)
     rounds = max(scores, key=lambda t: scores[t])
     row = table_row(
@@ -107,12 +110,12 @@ def _held_back(job: Job) -> np.ndarray | None:
     return held if held.any() and not held.all() else None
 
 
-def _most_rounds(job: Job, wanted: int) -> int:
+def _most_rounds(job: Job, wanted: int, work: float) -> int:
     """As many as the work allows: cells of all rows, for each class a tree a round."""
     K = 1 if job.codes is None else int(job.codes.max()) + 1
     trees = K if K > 2 else 1
     cells = float(job.X.shape[0]) * job.X.shape[1] * trees
-    by_work = min(_MOST_TREES // trees, int(_WORK / cells))
+    by_work = min(_MOST_TREES // trees, int(work / cells))
     return max(_LEAST_ROUNDS, min(wanted, by_work))
 
 

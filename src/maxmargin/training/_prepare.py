@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from ..tables import ColumnPlan, ColumnReader, SparseTable, decided_reader, make_encoder, make_preparation
@@ -45,9 +46,33 @@ class Preparation:
             self._numbers: Any = self._reader.transform(X)
 
     @property
+    def has_words(self) -> bool:
+        """Whether a column is free text."""
+        return any(plan.kind == "text" for plan in self.columns)
+
+    @property
+    def has_more_than_words(self) -> bool:
+        """Whether a column is none."""
+        return any(plan.kind not in ("text", "drop") for plan in self.columns)
+
+    @property
+    def outputs(self) -> list[ColumnPlan]:
+        """The column that each of `numbers` is of."""
+        return [plan for plan in self.columns if plan.kind != "text" for _ in plan.outputs]
+
+    @property
     def numbers(self) -> np.ndarray:
-        """The training rows as they are read, before anything is filled in or encoded; until `numbers_seen`."""
-        return np.asarray(self._numbers)
+        """The training rows as they are read, before anything is filled in or encoded; until `numbers_seen`.
+
+        Words of free text are not among them.
+        """
+        return self._without_words(self._numbers)
+
+    def _without_words(self, X: Any) -> np.ndarray:
+        if not sp.issparse(X):
+            return np.asarray(X)
+        kept = [plan.kind != "text" for plan in self.columns for _ in plan.outputs]
+        return np.asarray(sp.csc_array(X)[:, np.flatnonzero(kept)].toarray())
 
     @property
     def sparse(self) -> bool:
@@ -56,7 +81,7 @@ class Preparation:
 
     def read(self, X: Any) -> np.ndarray:
         """Other rows, read in the same way."""
-        return np.asarray(self._reader.transform(X))
+        return self._without_words(self._reader.transform(X))
 
     def rows(self, scaled: bool) -> Any:
         """The training rows as numbers."""

@@ -224,8 +224,8 @@ class TrainingRun:
         if table.sparse:
             found += sparse_leaks(rows.X_train, None, codes, y)
         else:
-            outputs = [(plan.name, plan.kind == "category") for plan in prepared.columns for _ in plan.outputs]
-            names, levels = [name for name, _ in outputs], [level for _, level in outputs]
+            names = [plan.name for plan in prepared.outputs]
+            levels = [plan.kind == "category" for plan in prepared.outputs]
             found += leaks(prepared.numbers, names, y, codes, self.order.take(self.places), self.given.seed)
             found += on_columns(table, prepared.columns, self.order)
             if self.order.kind != RANDOM and len(rows.y_test):
@@ -332,6 +332,9 @@ class TrainingRun:
         if len(folds) < given.folds:
             self.notes.append(f"{len(folds)} folds, because there are too few rows for {given.folds}")
         for family in families:
+            if why := self._not_for_words(family, prepared):
+                self._leave_out(family.name, why)
+                continue
             width = prepared.rows(family.scaled).shape[1]
             cost = family.too_great(len(y), width, 0 if codes is None else int(codes.max()) + 1)
             if classes and needs_probabilities(metric) and not family.probabilities:
@@ -361,6 +364,16 @@ class TrainingRun:
         if given is None or given == "auto" or kind in family.weighs:
             return ""
         return "left out: it takes no such weights of classes"
+
+    def _not_for_words(self, family: Family, prepared: Preparation) -> str:
+        """Why a family is not tried where columns are free text; empty if it is."""
+        if not prepared.has_words:
+            return ""
+        if not family.scaled:
+            return "" if prepared.has_more_than_words else "left out: it is not given the words of free text"
+        if family.sparse or family.name in self.given.models:
+            return ""
+        return "left out: not tried on the words of free text; name it as model= to train it"
 
     def _compare_on_more(self, prepared: Preparation, y: np.ndarray, classes: bool, metric: str) -> None:
         """The families near the best one once more, on growing numbers of rows."""

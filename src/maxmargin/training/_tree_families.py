@@ -18,8 +18,10 @@ _TREES = 100, 200  # of a forest, at least and at most
 _TRIAL = 32  # trees by which its settings are compared out of bag
 _FEW = 2500  # rows up to which they are compared on the folds
 # Trees of a forest that is trained on more rows than the first have bags of so many rows, and leaves of at least so
-# many: full trees of a million rows would take gigabytes.
-_MANY, _BAG, _LEAF = 200_000, 50_000, 5
+# many: full trees of a million rows would take gigabytes. Those for numbers, which end in a leaf for each value, have
+# such leaves from fewer rows on.
+_MANY, _BAG, _LEAF = 1_000_000, 250_000, 5
+_MANY_VALUES = 200_000
 _ROUNDS, _RATES = (25, 50, 100, 200, 400), (1.0, 0.3)
 _REGRESSION_ROUNDS, _DEPTH = (10, 25, 50), 6
 
@@ -102,8 +104,10 @@ def _out_of_bag(job: Job, params: dict[str, Any]) -> dict[str, Any]:
 def make_forest(job: Job, params: dict[str, Any]) -> Any:
     """The forest of a candidate; of very many rows, with small bags."""
     params = dict(params)
+    if len(job.y) > (_MANY if job.classes else min(_MANY, _MANY_VALUES)):
+        params["min_samples_leaf"] = max(_LEAF, params.get("min_samples_leaf", 1))
     if len(job.y) > _MANY:
-        params |= {"max_samples": _BAG, "min_samples_leaf": max(_LEAF, params.get("min_samples_leaf", 1))}
+        params["max_samples"] = _BAG
     common = {"random_state": job.seed, "n_jobs": job.n_jobs, **params}
     if job.classes:
         return RandomForestClassifier(class_weight=job.class_weight, **common)
