@@ -27,6 +27,7 @@ from ..solvers.large import (
     ChosenRows,
     TimeLimit,
     best_scale,
+    one_side,
     solve_in_cells,
     solve_near_rows,
     solve_on_landmarks,
@@ -146,7 +147,8 @@ class _Run:
 
     def take(self, found: Approximation, method: str, words: str) -> None:
         """Bound the optimum by an approximation."""
-        self.coefficients, self.beta = found.coefficients, found.beta
+        self.beta = one_side(self.problem, found.beta)  # which is what the model keeps
+        self.coefficients = self.beta if found.coefficients is found.beta else found.coefficients
         self.method, self.words = method, self.words + words
         self.iterations += found.iterations
         support = int(np.count_nonzero(self.beta))
@@ -217,6 +219,7 @@ class _Run:
         monitor, limit = self.monitor, o.limit
         if np.isfinite(o.limit.left):
             seconds = self.costs.upper(int(np.count_nonzero(self.beta)) if started else self.n // 2)
+            seconds *= self.problem.n // self.n  # of a regressor's the bounds may be computed twice
             if self.evidence is not None and seconds > 0.9 * o.limit.left:
                 return  # what is proven already is worth more than steps of which nothing will be
             proves = seconds < 0.5 * o.limit.left
@@ -237,16 +240,18 @@ class _Run:
         )
         self.out_of_time = limit.over
         self.iterations += solution.iterations
-        evidence = solution.evidence
-        support = int(np.count_nonzero(solution.variables))
+        found = one_side(self.problem, solution.variables)
+        evidence = solution.evidence if found is solution.variables else unproven(1)
+        support = int(np.count_nonzero(found))
         if not len(evidence.image):  # time was over, or Ctrl-C came, and nothing was computed
             late = was_interrupted() and float(self.n) * support > _QUICK
             if late or self.costs_too_much(self.costs.upper, support):
                 self.out_of_time = not late
-                self.words += "There was no time for the bounds of the exact steps: verify(X, y) computes them. "
             else:
-                evidence = evaluate(self.problem, solution.variables)
-        self._take_if_better(solution.variables, evidence, started)
+                evidence = evaluate(self.problem, found)
+        self._take_if_better(found, evidence, started)
+        if self.evidence is evidence and not len(evidence.image):
+            self.words += "There was no time for their bounds: verify(X, y) computes them. "
 
     def _take_if_better(self, beta: np.ndarray, evidence: Evidence, started: bool) -> None:
         """Keep multipliers and the machine that they make, if they prove more than what is known."""
@@ -287,9 +292,10 @@ class _Run:
         self.iterations += found.iterations
         if was_interrupted() or monitor.was_stopped:
             return found.beta, None
-        evidence = evaluate(self.problem, found.beta, wanted=o.gap_tol)
-        self._take_if_better(found.beta, evidence, True)
-        return found.beta, evidence.image
+        beta = one_side(self.problem, found.beta)
+        evidence = evaluate(self.problem, beta, wanted=o.gap_tol)
+        self._take_if_better(beta, evidence, True)
+        return beta, evidence.image
 
     def costs_too_much(self, seconds: Callable[[int], float], count: int) -> bool:
         """Whether bounds of so many terms take longer than there is time, by more than a tenth of the limit."""
