@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from ..solvers.large import (
     solve_near_rows,
     solve_on_landmarks,
 )
-from ._bracketed import Bracketed
+from ._bracketed import Bracketed, Start
 from ._large_choice import Choice
 from ._large_costs import ProofCosts
 from ._large_options import CACHE, LargeOptions
@@ -51,17 +50,14 @@ _PROOF = 0.4
 
 
 def solve_large(
-    problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Any = None
+    problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Start | None = None
 ) -> Bracketed:
     """Solve one problem; `start` is what an earlier fit has found, if one is to be gone on from."""
     run = _Run(problem, options, random, monitor)
-    if start is None:
+    if start is None or not (start.coefficients.any() or start.beta.any()):
         run.begin()
-    elif options.method == "landmarks":
-        run.add_landmarks(start[0])
     else:
-        first = Approximation(start[0], feasible(problem, start[1]), 0)
-        run.take(first, options.method if options.method != "auto" else "exact", "It goes on from the last fit. ")
+        run.go_on(start)
     run.refine()
     return run.result()
 
@@ -92,10 +88,19 @@ class _Run:
         elif method != "exact":
             self._approximate(method)
 
-    def add_landmarks(self, coefficients: np.ndarray) -> None:
-        """Go on from a machine over landmarks: with more of them, or with more steps."""
+    def go_on(self, start: Start) -> None:
+        """From what an earlier fit has found: with more landmarks, more passes over cells, or exact steps later."""
+        if self.options.method == "landmarks":
+            self._add_landmarks(start.coefficients)
+            return
+        first = Approximation(start.coefficients, feasible(self.problem, start.beta), 0)
+        self.take(first, start.method, "It goes on from the last fit. ")
+        if self.options.method == "cells" and not (self.met or self.options.limit.over or was_interrupted()):
+            self._train_further()
+
+    def _add_landmarks(self, coefficients: np.ndarray) -> None:
         rows = np.flatnonzero(coefficients.reshape(-1, self.n).any(axis=0))
-        first = rows if len(rows) <= self.choice.most() else None
+        first = rows if 0 < len(rows) <= self.choice.most() else None
         chosen = self.choice.landmarks(first)
         if chosen is not None:
             self.words += "It goes on from the last fit. "
@@ -119,19 +124,34 @@ class _Run:
             self.problem, landmarks.rows, o.first_gap / 10, left, self.random, o.threads, self.monitor, start
         )
         used, chosen = int(np.count_nonzero(found.coefficients)), len(landmarks.rows)
-        self.words += f"{chosen} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
+        leave = "landmarks leave" if chosen > 1 else "landmark leaves"
+        self.words += f"{chosen} {leave} {landmarks.left:.2%} of the kernel's trace. "
         if used < chosen and not found.finished:
-            self.words += f"There was time for {used} of them. "
+            self.words += f"There was time for {used or 'none'} of them. "
         self.out_of_time = not found.finished and np.isfinite(o.limit.left)
         if o.goes_on and not was_interrupted():  # what these multipliers prove is not asked for
             self.start, self.left, found = found.beta, found.left, replace(found, beta=np.zeros(self.problem.n))
         self.take(found, "landmarks", found.words)
 
-    def _train_in(self, cells: list[np.ndarray]) -> None:
+    def _train_further(self) -> None:
+        """Train in cells from the multipliers there are; what was known stays where that proves no more."""
+        cells = self.choice.cells()
+        if cells is None:
+            return
+        known = self.coefficients, self.beta, self.method, self.evidence
+        self.evidence = None
+        self._train_in(cells, self.beta)
+        before, after = (np.inf if e is None else e.gap for e in (known[3], self.evidence))
+        if not after < before:
+            self.coefficients, self.beta, self.method, self.evidence = known
+            self.words += "That came no nearer. "
+
+    def _train_in(self, cells: list[np.ndarray], start: np.ndarray | None = None) -> None:
         o = self.options
-        left = self._before_proof(self.n)
-        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, int(CACHE * o.memory), self.monitor)
-        self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
+        left, cache = self._before_proof(self.n), int(CACHE * o.memory)
+        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, cache, self.monitor, start)
+        count = f"{len(cells)} cells" if len(cells) > 1 else "one cell"
+        self.words += f"Trained in {count} of neighbouring rows{'' if found.finished else ', not to the end'}. "
         self.out_of_time = left.over
         self.take(found, "cells", "")
 
@@ -250,7 +270,7 @@ class _Run:
             else:
                 evidence = evaluate(self.problem, found)
         self._take_if_better(found, evidence, started)
-        if self.evidence is evidence and not len(evidence.image):
+        if self.beta is found and not len(evidence.image):
             self.words += "There was no time for their bounds: verify(X, y) computes them. "
 
     def _take_if_better(self, beta: np.ndarray, evidence: Evidence, started: bool) -> None:
