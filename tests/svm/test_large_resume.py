@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.certificates import Status
-from maxmargin.svm import SVC, LargeSVC, LargeSVR
+from maxmargin.svm import SVC, LargeSVC, LargeSVR, _large_solve
 
 
 def ended_early(model, X, y, times):
@@ -47,6 +47,21 @@ def test_a_fit_that_had_no_time_is_gone_on_from():
             model.fit(X, y)
         model.set_params(time_limit=None).fit(X, y)
         assert model.certificate_.relative_gap <= 1e-2 and model.method_ == [method]
+
+
+@pytest.mark.parametrize("estimator", [LargeSVC, LargeSVR])
+def test_exact_steps_go_on_from_those_before(estimator, monkeypatch):
+    """However wide the gap is; and the distance to the exact machine is that of one set of multipliers."""
+    starts, known = [], _large_solve.solve_kernel
+    monkeypatch.setattr(_large_solve, "solve_kernel", lambda p, s, *a, **k: starts.append(s) or known(p, s, *a, **k))
+    X, y = make_moons(3000, noise=0.2, random_state=0)
+    model = ended_early(estimator(method="exact", C=10.0, gamma=5.0, gap_tol=1e-6), X, y, 1)
+    gap = model.certificate_.relative_gap
+    assert gap > 0.5
+    radius = model.fit(X, y).radius_[0]
+    assert starts[0] is None and starts[1].any()
+    assert model.fit(X, y).method_ == ["exact"] and model.radius_[0] <= radius * 1.01
+    assert "from the beginning" not in model.method_reason_[0]
 
 
 def test_what_nothing_was_done_to_keeps_its_name():

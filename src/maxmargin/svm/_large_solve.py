@@ -93,7 +93,9 @@ class _Run:
         if self.options.method == "landmarks":
             self._add_landmarks(start.coefficients)
             return
-        first = Approximation(start.coefficients, feasible(self.problem, start.beta), 0)
+        beta = feasible(self.problem, start.beta)
+        same = np.array_equal(start.coefficients, beta)  # one array then: its bounds take half, and prove more
+        first = Approximation(beta if same else start.coefficients, beta, 0)
         self.take(first, start.method, "It goes on from the last fit. ")
         if self.options.method == "cells" and not (self.met or self.options.limit.over or was_interrupted()):
             self._train_further()
