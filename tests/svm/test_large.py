@@ -31,6 +31,7 @@ from maxmargin.solvers.large import (
     make_cells,
     most_landmarks,
     near_rows,
+    one_side,
     solve_near_rows,
     solve_on_landmarks,
 )
@@ -281,6 +282,29 @@ def test_more_can_be_asked_of_a_fit_later():
         model.fit(X[:-1], y[:-1])
 
 
+@pytest.mark.parametrize("method", ["cells", "exact"])
+@pytest.mark.parametrize("C", [0.1, 0.3])
+def test_a_regressor_that_goes_on_with_a_smaller_bound_is_not_refuted(C, method):
+    """Made feasible, both variables of a row were not zero; the model keeps their sum, which proves more."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 1))
+    y = X[:, 0] ** 2 + np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=200)
+    model = LargeSVR(gamma=0.27, warm_start=True, gap_tol=1e-3).fit(X, y)
+    model.set_params(C=C, gap_tol=0.9, method=method).fit(X, y)
+    again = model.certificate_.verify(X, y)
+    assert again.status is model.certificate_.status is Status.CONVERGED
+    assert again.dual == pytest.approx(model.certificate_.dual, rel=1e-9)
+
+
+def test_one_variable_of_a_row_is_not_zero():
+    X, _ = moons(4)
+    problem = BoxQP.regressor(RBF(1.0).gram(Rows(X), None, 1), X[:, 0], np.ones(4), 0.1)
+    beta = np.array([0.5, 0.0, 0.2, 0.25, -0.25, -0.25, -0.5, 0.0])
+    found = one_side(problem, beta)
+    np.testing.assert_array_equal(found, [0.25, 0.0, 0.0, 0.25, 0.0, -0.25, -0.3, 0.0])
+    assert one_side(problem, found) is found
+
+
 def test_landmarks_are_added_to_those_there_are():
     X, y = moons(1500)
     model = LargeSVC(method="landmarks", n_landmarks=10, gamma=5.0, gap_tol=1e-4, warm_start=True)
@@ -359,7 +383,8 @@ def test_exact_steps_without_time_for_a_proof_leave_a_machine(monkeypatch):
     model = LargeSVC(method="exact", time_limit=60)
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         model.fit(X, y)
-    assert "verify(X, y) computes them" in model.method_reason_[0]
+    assert model.method_reason_[0].endswith("There was no time for their bounds: verify(X, y) computes them.")
+    assert "unknown: no bounds were computed" in str(model.certificate_)
     assert model.score(X, y) > 0.8
     assert model.certificate_.verify(X, y).relative_gap < 0.1
 

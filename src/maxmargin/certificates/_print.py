@@ -66,7 +66,8 @@ def _lines(worst: Certificate, problems: Sequence[Certificate], note: str) -> li
     iterations = sum(c.iterations for c in problems) or worst.iterations
     interval = f"{rounded_down(worst.dual)} <= optimum <= {rounded_up(worst.primal)}"
     if isnan(worst.dual) or isnan(worst.primal):
-        interval = "unknown: nothing could be recomputed of this model and these data"
+        nothing = "nothing could be recomputed of this model and these data"
+        interval = f"unknown: {nothing if worst.status.value == 'refuted' else 'no bounds were computed'}"
     elif worst.definiteness == "assumed":
         interval += ", if the kernel is positive semi-definite (assumed)"
     if worst.assumes:

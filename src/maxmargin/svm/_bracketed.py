@@ -34,6 +34,15 @@ class Bracketed:
         return radius_of(self.evidence.gap, same=self.coefficients is self.beta) if proven else np.inf
 
 
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What an earlier fit has found for one problem: a machine, multipliers, and what it was made by."""
+
+    coefficients: np.ndarray
+    beta: np.ndarray
+    method: str
+
+
 def radius_of(gap: float, same: bool) -> float:
     """The distance in feature space that a duality gap allows the exact weights.
 

@@ -153,7 +153,7 @@ def _starts(machine: Any, formulation: Formulation, data: Classes, problems: lis
             f"warm_start=True needs the rows and classes of the last fit ({machine.shape_fit_[0]} rows, classes "
             f"{list(machine.classes_)}); got {n} rows and classes {list(classes)}. Set warm_start=False to begin again."
         )
-    if len(machine.intercept_) != len(problems):
+    if type(machine._fitted_scheme()) is not type(data.scheme):
         raise ValueError("warm_start=True needs the same multi_class as the last fit; set warm_start=False.")
     betas = data.scheme.unpack(machine._spread(n), data.pairs, data.label)
     kept = zip(problems, betas, machine.intercept_, strict=True)

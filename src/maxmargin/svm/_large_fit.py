@@ -17,7 +17,7 @@ from ..kernels import Kernel
 from ..problems import BoxQP
 from ..solvers import Monitor
 from ..solvers.large import OVERFLOW, TimeLimit
-from ._bracketed import Bracketed, certificates_of
+from ._bracketed import Bracketed, Start, certificates_of
 from ._fit import Classes
 from ._input import kernel_of_fit, part_of, rows_of, training_rows
 from ._large_tasks import LargeTasks
@@ -37,9 +37,9 @@ def fit_large_classifier(machine: Any, formulation: Any, X: Any, y: Any, sample_
     problems = [formulation.problem(part_of(gram, pair.rows), pair.sign, bound[pair.rows]) for pair in data.pairs]
     names = [pair.label(data.classes) for pair in data.pairs]
     starts: list[Any] = [None] * len(problems)
-    if _goes_on(machine, X, data.classes):
+    if _goes_on(machine, X, data):
         kept = (data.scheme.unpack(m, data.pairs, data.label) for m in (machine._spread(X.shape[0]), _dense(machine)))
-        starts = list(zip(*kept, strict=True))
+        starts = [Start(*parts) for parts in zip(*kept, machine.method_, strict=True)]
     monitor = monitor_of(machine)
     found, interrupted = _solve(machine, problems, names, starts, monitor, limit)
     machine.class_weight_ = data.class_weight
@@ -65,7 +65,8 @@ def fit_large_regressor(machine: Any, formulation: Any, X: Any, y: Any, sample_w
     starts: list[Any] = [None]
     if _goes_on(machine, X, None):
         kept = (machine._spread(len(weight))[0, rows], _dense(machine)[0, rows])
-        starts = [tuple(formulation.to_variables(problem, values, 0.0)[0] for values in kept)]
+        coefficients, beta = (formulation.to_variables(problem, values, 0.0)[0] for values in kept)
+        starts = [Start(coefficients, beta, machine.method_[0])]
     monitor = monitor_of(machine)
     found, interrupted = _solve(machine, [problem], [""], starts, monitor, limit)
     spread = np.zeros((2, len(weight)))
@@ -121,16 +122,23 @@ def range_of(problem: BoxQP, found: Bracketed) -> tuple[float, float]:
     return intercept_range(problem, found.coefficients, found.evidence.image, found.radius)
 
 
-def _goes_on(machine: Any, X: Any, classes: np.ndarray | None) -> bool:
-    """Whether there is a fit to go on from; ValueError if it was one of other rows."""
+def _goes_on(machine: Any, X: Any, data: Classes | None) -> bool:
+    """Whether there is a fit to go on from; ValueError if it was one of other rows, classes or problems."""
     if not (machine.warm_start and hasattr(machine, "multipliers_")):
         return False
-    n = X.shape[0]
-    if machine.shape_fit_ != X.shape or (classes is not None and not np.array_equal(machine.classes_, classes)):
+    (n, d), last = X.shape, machine.shape_fit_
+    if last != X.shape:
         raise ValueError(
-            f"warm_start=True needs the rows and classes of the last fit ({machine.shape_fit_[0]} rows of "
-            f"{machine.shape_fit_[1]} columns); got {n} rows of {X.shape[1]}. Set warm_start=False to begin again."
+            f"warm_start=True needs the rows of the last fit ({last[0]} rows of {last[1]} columns); got {n} rows of "
+            f"{d}. Set warm_start=False to begin again."
         )
+    if data is not None and not np.array_equal(machine.classes_, data.classes):
+        raise ValueError(
+            f"warm_start=True needs the classes of the last fit, {list(machine.classes_)}; got {list(data.classes)}. "
+            f"Set warm_start=False to begin again."
+        )
+    if data is not None and type(machine._fitted_scheme()) is not type(data.scheme):
+        raise ValueError("warm_start=True needs the same multi_class as the last fit; set warm_start=False.")
     return True
 
 

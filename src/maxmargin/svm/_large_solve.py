@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -27,11 +26,12 @@ from ..solvers.large import (
     ChosenRows,
     TimeLimit,
     best_scale,
+    one_side,
     solve_in_cells,
     solve_near_rows,
     solve_on_landmarks,
 )
-from ._bracketed import Bracketed
+from ._bracketed import Bracketed, Start
 from ._large_choice import Choice
 from ._large_costs import ProofCosts
 from ._large_options import CACHE, LargeOptions
@@ -50,17 +50,14 @@ _PROOF = 0.4
 
 
 def solve_large(
-    problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Any = None
+    problem: BoxQP, options: LargeOptions, random: np.random.Generator, monitor: Monitor, start: Start | None = None
 ) -> Bracketed:
     """Solve one problem; `start` is what an earlier fit has found, if one is to be gone on from."""
     run = _Run(problem, options, random, monitor)
-    if start is None:
+    if start is None or not (start.coefficients.any() or start.beta.any()):
         run.begin()
-    elif options.method == "landmarks":
-        run.add_landmarks(start[0])
     else:
-        first = Approximation(start[0], feasible(problem, start[1]), 0)
-        run.take(first, options.method if options.method != "auto" else "exact", "It goes on from the last fit. ")
+        run.go_on(start)
     run.refine()
     return run.result()
 
@@ -91,10 +88,21 @@ class _Run:
         elif method != "exact":
             self._approximate(method)
 
-    def add_landmarks(self, coefficients: np.ndarray) -> None:
-        """Go on from a machine over landmarks: with more of them, or with more steps."""
+    def go_on(self, start: Start) -> None:
+        """From what an earlier fit has found: with more landmarks, more passes over cells, or exact steps later."""
+        if self.options.method == "landmarks":
+            self._add_landmarks(start.coefficients)
+            return
+        beta = feasible(self.problem, start.beta)
+        same = np.array_equal(start.coefficients, beta)  # one array then: its bounds take half, and prove more
+        first = Approximation(beta if same else start.coefficients, beta, 0)
+        self.take(first, start.method, "It goes on from the last fit. ")
+        if self.options.method == "cells" and not (self.met or self.options.limit.over or was_interrupted()):
+            self._train_further()
+
+    def _add_landmarks(self, coefficients: np.ndarray) -> None:
         rows = np.flatnonzero(coefficients.reshape(-1, self.n).any(axis=0))
-        first = rows if len(rows) <= self.choice.most() else None
+        first = rows if 0 < len(rows) <= self.choice.most() else None
         chosen = self.choice.landmarks(first)
         if chosen is not None:
             self.words += "It goes on from the last fit. "
@@ -118,19 +126,34 @@ class _Run:
             self.problem, landmarks.rows, o.first_gap / 10, left, self.random, o.threads, self.monitor, start
         )
         used, chosen = int(np.count_nonzero(found.coefficients)), len(landmarks.rows)
-        self.words += f"{chosen} landmarks leave {landmarks.left:.2%} of the kernel's trace. "
+        leave = "landmarks leave" if chosen > 1 else "landmark leaves"
+        self.words += f"{chosen} {leave} {landmarks.left:.2%} of the kernel's trace. "
         if used < chosen and not found.finished:
-            self.words += f"There was time for {used} of them. "
+            self.words += f"There was time for {used or 'none'} of them. "
         self.out_of_time = not found.finished and np.isfinite(o.limit.left)
         if o.goes_on and not was_interrupted():  # what these multipliers prove is not asked for
             self.start, self.left, found = found.beta, found.left, replace(found, beta=np.zeros(self.problem.n))
         self.take(found, "landmarks", found.words)
 
-    def _train_in(self, cells: list[np.ndarray]) -> None:
+    def _train_further(self) -> None:
+        """Train in cells from the multipliers there are; what was known stays where that proves no more."""
+        cells = self.choice.cells()
+        if cells is None:
+            return
+        known = self.coefficients, self.beta, self.method, self.evidence
+        self.evidence = None
+        self._train_in(cells, self.beta)
+        before, after = (np.inf if e is None else e.gap for e in (known[3], self.evidence))
+        if not after < before:
+            self.coefficients, self.beta, self.method, self.evidence = known
+            self.words += "That came no nearer. "
+
+    def _train_in(self, cells: list[np.ndarray], start: np.ndarray | None = None) -> None:
         o = self.options
-        left = self._before_proof(self.n)
-        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, int(CACHE * o.memory), self.monitor)
-        self.words += f"Trained in {len(cells)} cells of neighbouring rows. "
+        left, cache = self._before_proof(self.n), int(CACHE * o.memory)
+        found = solve_in_cells(self.problem, cells, o.first_gap, left, o.threads, cache, self.monitor, start)
+        count = f"{len(cells)} cells" if len(cells) > 1 else "one cell"
+        self.words += f"Trained in {count} of neighbouring rows{'' if found.finished else ', not to the end'}. "
         self.out_of_time = left.over
         self.take(found, "cells", "")
 
@@ -146,7 +169,8 @@ class _Run:
 
     def take(self, found: Approximation, method: str, words: str) -> None:
         """Bound the optimum by an approximation."""
-        self.coefficients, self.beta = found.coefficients, found.beta
+        self.beta = one_side(self.problem, found.beta)  # which is what the model keeps
+        self.coefficients = self.beta if found.coefficients is found.beta else found.coefficients
         self.method, self.words = method, self.words + words
         self.iterations += found.iterations
         support = int(np.count_nonzero(self.beta))
@@ -217,6 +241,7 @@ class _Run:
         monitor, limit = self.monitor, o.limit
         if np.isfinite(o.limit.left):
             seconds = self.costs.upper(int(np.count_nonzero(self.beta)) if started else self.n // 2)
+            seconds *= self.problem.n // self.n  # of a regressor's the bounds may be computed twice
             if self.evidence is not None and seconds > 0.9 * o.limit.left:
                 return  # what is proven already is worth more than steps of which nothing will be
             proves = seconds < 0.5 * o.limit.left
@@ -237,16 +262,18 @@ class _Run:
         )
         self.out_of_time = limit.over
         self.iterations += solution.iterations
-        evidence = solution.evidence
-        support = int(np.count_nonzero(solution.variables))
+        found = one_side(self.problem, solution.variables)
+        evidence = solution.evidence if found is solution.variables else unproven(1)
+        support = int(np.count_nonzero(found))
         if not len(evidence.image):  # time was over, or Ctrl-C came, and nothing was computed
             late = was_interrupted() and float(self.n) * support > _QUICK
             if late or self.costs_too_much(self.costs.upper, support):
                 self.out_of_time = not late
-                self.words += "There was no time for the bounds of the exact steps: verify(X, y) computes them. "
             else:
-                evidence = evaluate(self.problem, solution.variables)
-        self._take_if_better(solution.variables, evidence, started)
+                evidence = evaluate(self.problem, found)
+        self._take_if_better(found, evidence, started)
+        if self.beta is found and not len(evidence.image):
+            self.words += "There was no time for their bounds: verify(X, y) computes them. "
 
     def _take_if_better(self, beta: np.ndarray, evidence: Evidence, started: bool) -> None:
         """Keep multipliers and the machine that they make, if they prove more than what is known."""
@@ -287,9 +314,10 @@ class _Run:
         self.iterations += found.iterations
         if was_interrupted() or monitor.was_stopped:
             return found.beta, None
-        evidence = evaluate(self.problem, found.beta, wanted=o.gap_tol)
-        self._take_if_better(found.beta, evidence, True)
-        return found.beta, evidence.image
+        beta = one_side(self.problem, found.beta)
+        evidence = evaluate(self.problem, beta, wanted=o.gap_tol)
+        self._take_if_better(beta, evidence, True)
+        return beta, evidence.image
 
     def costs_too_much(self, seconds: Callable[[int], float], count: int) -> bool:
         """Whether bounds of so many terms take longer than there is time, by more than a tenth of the limit."""

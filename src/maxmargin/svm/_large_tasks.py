@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..certificates import Status, evaluate_bracket
 from ..problems import BoxQP
 from ..solvers import Monitor, unproven
 from ..solvers.large import TimeLimit
-from ._bracketed import Bracketed, certificates_of
+from ._bracketed import Bracketed, Start, certificates_of
 from ._large_options import LargeOptions
 from ._large_solve import solve_large
 
@@ -23,7 +22,7 @@ class LargeTasks:
 
     problems: Sequence[BoxQP]
     names: Sequence[str]
-    starts: Sequence[Any]
+    starts: Sequence[Start | None]
     method: str
     gap_tol: float
     memory: float  # bytes
@@ -50,6 +49,8 @@ class LargeTasks:
         """A problem that Ctrl-C left undone."""
         problem, start = self.problems[k], self.starts[k]
         zero = np.zeros(problem.n)
-        coefficients, beta = (zero, zero) if start is None else start
+        coefficients, beta, method = zero, zero, "exact"
+        if start is not None:
+            coefficients, beta, method = start.coefficients, start.beta, start.method
         evidence = evaluate_bracket(problem, zero, zero) if start is None else unproven(1)
-        return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, "exact", "Interrupted.")
+        return Bracketed(coefficients, beta, evidence, Status.INTERRUPTED, 0, 0.0, method, "Interrupted.")

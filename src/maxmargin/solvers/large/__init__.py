@@ -1,6 +1,6 @@
 """Kernel machines of many rows: approximate solutions that bound the exact optimum, and starts for exact ones."""
 
-from ._approximation import Approximation
+from ._approximation import Approximation, one_side
 from ._choose_landmarks import ChosenRows, choose_rows
 from ._memory import bytes_of, most_landmarks
 from ._partition import make_cells
@@ -20,6 +20,7 @@ __all__ = [
     "choose_rows",
     "make_cells",
     "most_landmarks",
+    "one_side",
     "solve_in_cells",
     "solve_near_rows",
     "solve_on_landmarks",

@@ -60,6 +60,20 @@ def with_right_sum(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
     return beta if close else problem.feasible_start()
 
 
+def one_side(problem: BoxQP, beta: np.ndarray) -> np.ndarray:
+    """The same coefficients of rows, which a model keeps, with one variable a row that is not zero; beta if it is so.
+
+    A regressor has two variables a row, one for each side of the tube: with both of them the dual is only lower.
+    """
+    if problem.sample is None:
+        return beta
+    above, below = beta.reshape(2, -1)
+    if not ((above != 0) & (below != 0)).any():
+        return beta
+    total = above + below
+    return np.concatenate([np.maximum(total, 0.0), np.minimum(total, 0.0)])
+
+
 def _room(problem: BoxQP, beta: np.ndarray, missing: float) -> np.ndarray:
     """How far each variable may still go in the direction that is missing; of those at zero, nothing if others do."""
     space = problem.upper - beta if missing > 0 else beta - problem.lower

@@ -16,7 +16,9 @@ _FIRST_STEP = 0.5  # where no variable is free, and the slope says nothing
 _SHARE = 0.02  # of the gap that is wanted, which a wrong intercept may cost
 
 
-def solve_at_common_intercept(machines: CellMachines, gap: float) -> tuple[np.ndarray, bool]:
+def solve_at_common_intercept(
+    machines: CellMachines, gap: float, start: np.ndarray | None = None
+) -> tuple[np.ndarray, bool]:
     """Feasible multipliers of all cells, and whether every one was solved.
 
     Parameters
@@ -25,10 +27,13 @@ def solve_at_common_intercept(machines: CellMachines, gap: float) -> tuple[np.nd
         The cells.
     gap : float
         The relative gap that is wanted.
+    start : ndarray, optional
+        Multipliers to go on from.
 
     """
     problem = machines.problem
-    low, high, b, beta, finished = -np.inf, np.inf, 0.0, np.zeros(problem.n), False
+    low, high, b, finished = -np.inf, np.inf, 0.0, False
+    beta = np.zeros(problem.n) if start is None else start
     stride = _FIRST_STEP
     for _ in range(_PASSES):
         found = machines.solve(b, beta)

@@ -41,6 +41,7 @@ def solve_in_cells(
     threads: int = 1,
     memory: int = 200_000_000,
     monitor: Monitor | None = None,
+    start: np.ndarray | None = None,
 ) -> Approximation:
     """The joined machine of all cells; feasible whatever ends it.
 
@@ -57,16 +58,18 @@ def solve_in_cells(
         When to end at the latest; cells that are not reached by then keep zeros.
     threads, memory, monitor
         As in every solver; `memory` in bytes.
+    start : ndarray, optional
+        Feasible multipliers to go on from.
 
     """
     violation = min(_VIOLATION * gap, _MOST_VIOLATION)
     if len(cells) == 1:
         until = monitor if monitor is None or limit.left == np.inf else monitor.until(limit.is_over)
-        solution = solve_certified(problem, None, violation, None, None, until, cache_bytes=memory)
+        solution = solve_certified(problem, start, violation, None, None, until, cache_bytes=memory)
         beta, finished = solution.variables, solution.status is Status.CONVERGED
         return Approximation(beta, beta, solution.iterations, finished)
     machines = CellMachines(problem, cells, violation, limit, threads, memory, monitor)
-    beta, finished = solve_at_common_intercept(machines, gap)
+    beta, finished = solve_at_common_intercept(machines, gap, start)
     return Approximation(beta, beta, int(machines.steps.sum()), finished)
 
 
