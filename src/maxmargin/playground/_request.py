@@ -76,7 +76,7 @@ def _points(arrays: Mapping[str, np.ndarray], method: Method) -> tuple[np.ndarra
     if not np.isfinite(points).all():
         raise InputError(Argument("points"), " has coordinates that are not finite numbers.")
     if len(points) and np.abs(points).max() > LARGEST:
-        raise LimitError(f"Coordinates have to be within {LARGEST:g} here.")
+        raise LimitError(f"Coordinates go up to {LARGEST:,.0f} here: rescale the columns first.")
     if len(label) and label.max() >= MOST_CLASSES:
         raise LimitError(f"There are up to {MOST_CLASSES} classes here.")
     return points, label
@@ -86,7 +86,7 @@ def _view(said: Any) -> tuple[float, float, float, float]:
     if (
         not isinstance(said, list)
         or len(said) != 4
-        or any(isinstance(v, bool) or not isinstance(v, (int, float)) or not abs(v) <= 10 * LARGEST for v in said)
+        or any(isinstance(v, bool) or not isinstance(v, (int, float)) or not abs(v) <= 100 * LARGEST for v in said)
         or not (said[0] < said[1] and said[2] < said[3])
     ):
         raise InputError(Argument("view"), " has to be four numbers: left < right, bottom < top.")
