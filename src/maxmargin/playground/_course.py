@@ -41,7 +41,7 @@ def _traced(question: Question) -> tuple[np.ndarray, dict[str, np.ndarray], str]
     steps = question.method.steps
     assert steps is not None
     usual = question.keywords.get(steps.parameter)
-    keywords = question.method.keywords(question.values, steps.most if usual is None else usual)
+    keywords = question.keywords_at(steps.most if usual is None else usual)
     trace = fit(question, {**keywords, "trace": True}).model.trace_
     problem = ""
     if len(trace.problems) > 1:

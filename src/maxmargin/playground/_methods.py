@@ -82,9 +82,7 @@ def find_method(name: Any) -> Method:
 def _strength(
     low: float = 1e-3, high: float = 1e5, value: float = 1.0, endless: bool = False, label: str = "C (cost of slack)"
 ) -> Slider:
-    return Slider(
-        "C", label, low, high, value, "log", endless=endless, help="The larger, the fewer mistakes."
-    )
+    return Slider("C", label, low, high, value, "log", endless=endless, help="The larger, the fewer mistakes.")
 
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "RBF (Gaussian)", "sigmoid": "sigmoid"}
@@ -112,6 +110,10 @@ def _box_steps(values: Mapping[str, Any]) -> dict[str, Any]:
     if values["C"] == float("inf"):
         raise InputError("The hard margin is not solved in steps; choose a finite ", Argument("C"), " to see them.")
     return {"solver": values["stepper"] or "smo"}
+
+
+def _logistic_steps(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"solver": "gradient_descent" if values.get("classes", 2) == 2 else "newton_cg"}
 
 
 _STEPPER = Choice(
@@ -163,7 +165,8 @@ _ALL = (
         (_strength(endless=True), Choice("loss", "Loss", _HINGES, "hinge")),
     ),
     Method(
-        "gradient", CLASSES, "Gradient steps", "A straight boundary, reached by steps along the gradient of some points or of all.",
+        "gradient", CLASSES, "Gradient steps",
+        "A straight boundary, reached by steps along the gradient of some or all points.",
         "linear_model", "LinearClassifier",
         (
             _strength(high=1e3, label="C (cost of errors)"),
@@ -178,7 +181,7 @@ _ALL = (
     Method(
         "logistic", CLASSES, "Logistic regression", "A straight boundary with probabilities.",
         "linear_model", "LogisticRegression", (_strength(high=1e4, label="C (cost of errors)"),),
-        steps=Steps("max_iter", "step", lambda values: {"solver": "gradient_descent"}),
+        steps=Steps("max_iter", "step", _logistic_steps),
     ),
     Method(
         "perceptron", CLASSES, "Perceptron", "Each mistake moves the boundary, until there is none.",

@@ -35,7 +35,12 @@ class Question:
     @property
     def keywords(self) -> dict[str, Any]:
         """Those of the estimator."""
-        return self.method.keywords(self.values, self.step)
+        return self.keywords_at(self.step)
+
+    def keywords_at(self, step: int | None) -> dict[str, Any]:
+        """Those of the estimator at a step; solvers that take steps may differ with the number of classes."""
+        classes = 2 if self.y is None or self.method.task != CLASSES else len(np.unique(self.y))
+        return self.method.keywords({**self.values, "classes": classes}, step)
 
 
 def read_question(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Question:

@@ -1,4 +1,4 @@
-"""A table that was pasted, dropped or named on the command line: two of its columns are drawn, another may be the class."""
+"""A table that was pasted, dropped or given: two of its columns are drawn, another may be the class."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_text(text: Any, header: bool | None = None) -> Answer:
     return columns_of(read_table(data, format="csv", header=header, max_bytes=100_000_000, **options))
 
 
-def _commas(text: str) -> dict[str, str]:
+def _commas(text: str) -> dict[str, Any]:
     """How to read a table whose numbers have a decimal comma, as they do where other marks are between the cells."""
     lines = text.splitlines()[:50]
     mark = next((mark for mark in ";\t|" if mark in lines[0]), None)
@@ -69,8 +69,8 @@ def columns_of(table: Any, target: str | None = None) -> Answer:
         values = table.column(name).to_pylist()
         if (floats := _floats(values)) is not None:
             numbers[name] = floats
-        if (groups := _groups(values)) is not None:
-            classes[name] = groups
+        if (grouped := _groups(values)) is not None:
+            classes[name] = grouped
     if not numbers:
         raise InputError("The table has no column of numbers.")
     axes, groups = _some(list(numbers), target, _MOST_COLUMNS), _some(list(classes), target, _MOST_GROUPS)
@@ -100,7 +100,7 @@ def _floats(values: list[Any]) -> np.ndarray | None:
 
 def _groups(values: list[Any]) -> tuple[np.ndarray, list[str]] | None:
     """The number of each value's class and the classes in order; None for too few or too many."""
-    known = {value for value in values if not (value is None or isinstance(value, float) and math.isnan(value))}
+    known = {value for value in values if not (value is None or (isinstance(value, float) and math.isnan(value)))}
     if not 2 <= len(known) <= MOST_CLASSES:
         return None
     try:

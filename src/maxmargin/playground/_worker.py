@@ -139,7 +139,12 @@ class Worker:
         except Stopped:
             said = {"dropped": True}
             if job.late:
-                said = {"error": {"kind": "limit", "message": f"Stopped after {self._seconds:g} s, the most that a fit may take here."}}
+                said = {
+                    "error": {
+                        "kind": "limit",
+                        "message": f"Stopped after {self._seconds:g} s, the most that a fit may take here.",
+                    }
+                }
         except LimitError as error:
             said = {"error": {"kind": "limit", "message": str(error)}}
         except InputError as error:

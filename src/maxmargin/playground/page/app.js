@@ -206,6 +206,7 @@ class App {
   }
 
   async readFragment() {
+    this.written = location.hash;
     try {
       const said = await fromFragment(location.hash, this.specification.limits);
       clean(said, this.specification);

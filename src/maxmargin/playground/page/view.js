@@ -37,9 +37,9 @@ export class View {
 
 /** The view, or the nearest one whose sides differ in float64 and are numbers that the server takes. */
 export function within([cx, cy, half]) {
-  const middle = (v) => Math.max(-1e10, Math.min(1e10, v));
-  const least = Math.max(1e-9, 1e-12 * Math.max(Math.abs(cx), Math.abs(cy)));
-  return [middle(cx), middle(cy), Math.max(least, Math.min(1e10, half))];
+  const [x, y] = [cx, cy].map((v) => Math.max(-1e10, Math.min(1e10, v)));
+  const least = Math.max(1e-9, 1e-12 * Math.max(Math.abs(x), Math.abs(y)));
+  return [x, y, Math.max(least, Math.min(1e10, half))];
 }
 
 /** The view that has all points in it. */
