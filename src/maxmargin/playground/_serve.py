@@ -72,11 +72,11 @@ def serve(
             ws_per_message_deflate=False, timeout_graceful_shutdown=1, server_header=False, lifespan="on",
         )  # fmt: skip
         server = _quiet(uvicorn.Server)(config)
-        threading.Thread(target=_warm_up, name="maxmargin-warm-up", daemon=True).start()
-        (say or _print)(f"The playground is at {address}\nCtrl-C ends it.")
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        server.run(sockets=[listener])
+        with server.capture_signals():  # Ctrl-C ends it from the moment that it says so
+            (say or _print)(f"The playground is at {address}\nCtrl-C ends it.")
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            server.run(sockets=[listener])
 
 
 @contextmanager
@@ -112,12 +112,6 @@ def _quiet(server: Any) -> Any:
                     signal.signal(number, handler)
 
     return Quiet
-
-
-def _warm_up() -> None:
-    """Load what fits need while the browser loads the page."""
-    from .. import svm  # noqa: F401
-    from ._fit import fit  # noqa: F401
 
 
 def _print(text: str) -> None:

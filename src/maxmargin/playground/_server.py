@@ -20,6 +20,7 @@ from ._answers import handle
 from ._frames import FrameError, pack, unpack
 from ._guard import Guard
 from ._page import specification
+from ._presets import FIRST, draw
 from ._worker import LANES, Session, Worker
 
 if TYPE_CHECKING:
@@ -56,7 +57,11 @@ class _Owner:
 
     def __init__(self, worker: Worker, given: Answer | None) -> None:
         self._worker = worker
-        table, arrays = given or (None, {})
+        if given is None:
+            table, (points, labels) = None, draw(FIRST)
+            arrays = {"points": points, "labels": labels}
+        else:
+            table, arrays = given
         self._hello = pack({"kind": "hello", **specification(), "given": table}, arrays)
         self._open: set[WebSocket] = set()
 

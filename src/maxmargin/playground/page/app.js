@@ -168,10 +168,10 @@ class App {
     this.lessons.check();
   }
 
-  async preset(name, quiet = false) {
+  async preset(name) {
     const { header, arrays } = await this.connection.ask("preset", { name, seed: 0 });
     this.take(arrays.points, arrays.labels, {}, name === "iris" ? { axes: ["petal length", "petal width"], classes: ["setosa", "versicolor", "virginica"] } : null);
-    if (!quiet) say("The example is drawn; undo brings back what was there.");
+    say("The example is drawn; undo brings back what was there.");
     return header;
   }
 
@@ -195,7 +195,7 @@ class App {
       if (header.given) this.table.given(header.given, arrays);
       if (!opened) {
         if (header.given) this.table.use();
-        else await this.preset("moons", true);
+        else this.take(arrays.points, arrays.labels);
       }
       this.state.past = [];
       window.addEventListener("hashchange", () => location.hash !== this.written && this.readFragment());
