@@ -37,9 +37,9 @@ def browser():
 class Command:
     """``maxmargin playground`` as a process, and the address that it prints."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, **options):
         command = [sys.executable, "-m", "maxmargin", "playground", "--no-browser", *words]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         self.address = re.search(r"http\S+", self.process.stdout.readline()).group()
         self.port = int(self.address.split(":")[2].split("/")[0])
 

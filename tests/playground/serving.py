@@ -63,10 +63,10 @@ class Talk:
 
 
 @contextlib.contextmanager
-def serving(seconds=20.0, handle=handle):
+def serving(seconds=20.0, handle=handle, given=None):
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    app = make_app(port, TOKEN, Worker(handle, seconds))
+    app = make_app(port, TOKEN, Worker(handle, seconds), given)
     config = uvicorn.Config(
         app,
         log_level="error",

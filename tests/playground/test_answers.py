@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from maxmargin.certificates import ModelCertificate
+from maxmargin.playground import _presets
 from maxmargin.playground._methods import CLASSES, CLUSTERS, CURVE, METHODS
 from maxmargin.playground._worker import Session
 
@@ -90,6 +91,24 @@ def test_steps_come_from_the_library(method):
         assert at_step["certificate"]["statement"] == proof.statement
 
 
+@pytest.mark.parametrize("method", [name for name in STEPPED if METHODS[name].task == CLASSES])
+def test_steps_of_several_classes_come_from_the_library(method):
+    arrays = example("iris")
+    X, y = arrays["points"], arrays["labels"]
+    header, found = ask("course", header_of(method), arrays)
+    assert found["steps"][-1] == header["last"] and header["curves"]
+    middle = int(found["steps"][len(found["steps"]) // 2])
+    at_step, _ = ask("fit", header_of(method, step=middle), arrays)
+    it = METHODS[method]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        proof = it.make(it.keywords(it.values({}) | {"classes": 3}, middle)).fit(X, y).certificate_
+    if isinstance(proof, ModelCertificate):
+        assert at_step["certificate"]["primal"] == proof.primal
+    else:
+        assert at_step["certificate"]["statement"] == proof.statement
+
+
 @pytest.mark.parametrize("solver", ["smo", "projected_gradient"])
 def test_the_last_step_is_the_optimum(solver):
     arrays = example()
@@ -104,11 +123,11 @@ def test_the_last_step_is_the_optimum(solver):
     assert primal[-1] == pytest.approx(last["certificate"]["primal"], rel=1e-6)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_copied_python_does_the_same(method):
+@pytest.mark.parametrize(("method", "step"), [*((name, None) for name in METHODS), *((name, 3) for name in STEPPED)])
+def test_copied_python_does_the_same(method, step):
     arrays, *_ = data_of(method)
-    header, _ = ask("fit", header_of(method), arrays)
-    text, _ = ask("python", header_of(method), arrays)
+    header, _ = ask("fit", header_of(method, step), arrays)
+    text, _ = ask("python", header_of(method, step), arrays)
     space = {}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
         warnings.simplefilter("ignore")
@@ -196,3 +215,105 @@ def test_tables_with_and_without_names_are_read(mark, names):
     header, found = ask("table", {"text": "\n".join(mark.join(row) for row in rows)})
     assert header["axes"] == (["a", "b", "kind"] if names else ["x0", "x1", "x2"]) and header["rows"] == 3
     assert found["n1"].tolist() == [2.5, 4.0, 7.0] and header["words"][-1] == ["1", "2"]
+
+
+def columns(text):
+    header, found = ask("table", {"text": text})
+    return header, {name: found[f"n{k}"].tolist() for k, name in enumerate(header["axes"])}
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_decimal_commas_are_read_where_other_marks_divide(mark):
+    _, found = columns(mark.join(["a", "b"]) + "\n" + mark.join(["1,5", "2"]) + "\n" + mark.join(["-3", "0,25"]))
+    assert found == {"a": [1.5, -3.0], "b": [2.0, 0.25]}
+
+
+def test_decimal_commas_do_not_look_like_names():
+    header, found = columns("1,5;2\n2,5;3\n")
+    assert header["rows"] == 2 and found == {"x0": [1.5, 2.5], "x1": [2.0, 3.0]}
+
+
+def test_columns_that_blanks_divide_are_read():
+    _, found = columns("x  y\n 1 2.5 \n10   4\n")
+    assert found == {"x": [1.0, 10.0], "y": [2.5, 4.0]}
+
+
+def test_quotes_and_marks_within_them_are_read():
+    header, found = columns('"a; b","c ""d""",kind\n"1","2","x, y"\n3,4,z\n')
+    assert found == {"a; b": [1.0, 3.0], 'c "d"': [2.0, 4.0]} and header["words"][-1] == ["x, y", "z"]
+
+
+def test_missing_values_stay_empty_places():
+    header, found = ask("table", {"text": "a,b,kind\n1,2,x\n,3,y\nNaN,4,\n5,inf,x\n"})
+    assert np.array_equal(found["n0"], [1, np.nan, np.nan, 5], equal_nan=True)
+    assert np.array_equal(found["n1"], [2, 3, 4, np.nan], equal_nan=True)
+    assert found[f"c{header['groups'].index('kind')}"].tolist() == [0, 1, 255, 0] and header["texts"] == ["kind"]
+
+
+def test_classes_that_are_numbers_are_in_their_order():
+    header, _ = ask("table", {"text": "a,k\n1,10\n2,9\n3,2\n4,10\n5,2\n6,9\n7,2\n"})
+    assert header["words"][header["groups"].index("k")] == ["2", "9", "10"]
+
+
+@pytest.mark.parametrize("method", ["linear_svc", "gradient"])
+def test_linear_machines_have_margins_and_slack(method):
+    arrays, _, y = data_of(method)
+    header, found = ask("fit", header_of(method, loss="hinge"), arrays)
+    margin = np.where(y == 1, 1.0, -1.0) * found["f"][:, 0]
+    assert np.array_equal(found["margin"], margin) and np.array_equal(found["slack"], np.maximum(0, 1 - margin))
+    assert "margin_width" in header and "multiplier" not in found
+    assert "margin" not in ask("fit", header_of("logistic"), arrays)[1]
+
+
+def test_what_clusters_do_without_a_point():
+    places = [[-2.0, 0], [-2.2, 0.1], [-1.8, 0], [2.0, 0], [2.2, 0.1], [8.0, 0]]
+    session = Session(lambda *answer: None)
+    ask("fit", header_of("kmeans", n_clusters=2), arrays_of(places, [0] * 6), session)
+    labels = session.fitted.model.labels_
+    header, _ = ask("without", {"point": 5}, session=session)
+    again = METHODS["kmeans"].make(session.fitted.question.keywords).fit(np.array(places[:5]))
+    same = [np.sum(again.labels_ != labels[:5]), np.sum(again.labels_ == labels[:5])]
+    assert header["relabelled"] == min(same) and header["centres_move"] > 0.1
+    ask("fit", header_of("ncut", n_clusters=2), arrays_of(places, [0] * 6), session)
+    assert "centres_move" not in ask("without", {"point": 0}, session=session)[0]
+
+
+def test_the_longest_of_several_problems_is_shown_step_by_step():
+    arrays = example("iris")
+    header, _ = ask("course", header_of("svc"), arrays)
+    model = METHODS["svc"].make(METHODS["svc"].keywords(METHODS["svc"].values({}), 100_000) | {"trace": True})
+    trace = model.fit(arrays["points"], arrays["labels"]).trace_
+    assert header["problem"] in trace.problems and len(trace.problems) == 3
+    assert header["last"] == max(trace["iteration"])
+
+
+def test_a_fit_that_has_not_converged_says_so_without_advice_for_programs():
+    header, _ = ask("fit", header_of("perceptron", max_iter=7), example("xor"))
+    assert header["notes"] == ["Stopped after 7 epochs without having converged."]
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e8])
+@pytest.mark.parametrize("method", METHODS)
+def test_tiny_and_huge_coordinates_are_answered(method, size):
+    points, labels = _presets.draw(PRESET[METHODS[method].task], 40)
+    asked = header_of(method, **({"n_clusters": 1} if method == "ncut" else {}))
+    asked |= {"view": [-3.0 * size, 3.0 * size, -3.0 * size, 3.0 * size]}
+    if method == "ncut" and size > 1:  # nothing is similar to anything there, and the library says so
+        with pytest.raises(ValueError, match="similarity"):
+            ask("fit", asked, arrays_of(points * size, labels))
+        return
+    header, _ = ask("fit", asked, arrays_of(points * size, labels))
+    assert header["certificate"] is not None
+
+
+@pytest.mark.parametrize("points", [[[0, 0], [1, 1]], [[0, 0], [0, 0]], [[0, 0], [0, 0], [0, 0], [1, 0], [1, 0]]])
+@pytest.mark.parametrize("method", METHODS)
+def test_few_and_equal_points_are_answered_or_refused(method, points):
+    labels = np.arange(len(points)) % 2
+    few = {"n_neighbors": 1} if "knn" in method else {"n_clusters": 1} if METHODS[method].task == CLUSTERS else {}
+    try:
+        header, _ = ask("fit", header_of(method, **few), arrays_of(points, labels))
+    except ValueError as error:
+        assert str(error)
+    else:
+        assert header["certificate"] is not None

@@ -1,5 +1,7 @@
 """The page in a browser: drawn on, dragged in, stepped through, shared, disconnected."""
 
+import contextlib
+import io
 import json
 import warnings
 
@@ -53,6 +55,16 @@ def assert_proof_shown(playground, model):
     for key, value in proof.figures.items():
         if np.isfinite(value):
             assert_shown(playground.figure(key), value)
+
+
+def assert_program_gives(playground):
+    """The program that is copied gives the certificate that is shown."""
+    text = playground.js("playground.connection.ask('python', ...playground.question()).then(it => it.header.text)")
+    space = {}
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        exec(text, space)
+    assert_proof_shown(playground, space["model"])
 
 
 def test_points_are_drawn_by_mouse(playground):
@@ -131,6 +143,7 @@ def test_every_method_shows_the_figures_of_the_library(playground, task):
         playground.choose(task, name)
         assert playground.page.is_hidden("#message"), name
         assert_proof_shown(playground, own_fit(playground))
+        assert_program_gives(playground)
 
 
 def test_a_point_shows_its_multiplier_margin_slack_and_case(playground):

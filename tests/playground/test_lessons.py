@@ -64,12 +64,45 @@ SOLUTIONS = [
 @pytest.mark.parametrize("number", range(1, 13))
 def test_a_lesson_is_solved(playground, number):
     page = playground.page
-    page.click("#lessons-open")
-    page.click(f"#lesson-items li:nth-child({number}) button")
-    page.wait_for_selector("#lesson", state="visible")
-    playground.rest()
+    open_lesson(playground, number)
     assert page.inner_text("#lesson .small") == f"{number} of 12"
     assert playground.js("playground.lessons.finished") is False
     SOLUTIONS[number - 1](playground)
     page.wait_for_function("() => document.querySelector('#lesson').classList.contains('done')")
     assert page.inner_text("#lesson .state") == "✓ Done"
+
+
+def open_lesson(playground, number):
+    playground.page.click("#lessons-open")
+    playground.page.click(f"#lesson-items li:nth-child({number}) button")
+    playground.page.wait_for_selector("#lesson", state="visible")
+    playground.rest()
+
+
+def keep_two(playground):
+    playground.js(
+        "() => playground.state.change('script', {points: [0, 1].map(k => "
+        "playground.state.now.points.find(p => p[2] === k))})"
+    )
+    playground.rest()
+
+
+SHORTCUTS = {
+    "a soft margin is wide without moving a point": (1, lambda it: it.set("C", 0.001), "set C (cost of slack) to ∞"),
+    "a kernel changes what a width is": (1, lambda it: it.set("kernel", "rbf"), "set Kernel to linear"),
+    "of two points both are support vectors": (2, keep_two, "at least 40 points"),
+    "two points are right with any kernel": (4, keep_two, "at least 100 points"),
+    "two points are two islands": (5, keep_two, "at least 100 points"),
+    "a stump is right on two points": (12, keep_two, "at least 100 points"),
+    "boxes need fewer rounds": (12, lambda it: it.set("estimator", "box"), "set Weak learner to stump"),
+}
+
+
+@pytest.mark.parametrize("shortcut", SHORTCUTS)
+def test_a_lesson_is_not_solved_by_a_shortcut(playground, shortcut):
+    number, take, said = SHORTCUTS[shortcut]
+    open_lesson(playground, number)
+    take(playground)
+    assert playground.js("playground.lessons.finished") is False
+    assert said in playground.page.inner_text("#lesson .state")
+    assert playground.page.get_attribute("#lesson", "class") == "card"

@@ -2,9 +2,13 @@
 
 import contextlib
 import http.client
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from websockets.sync.client import connect
 from maxmargin.playground import _frames, _request, _server
 
 from .asking import arrays_of, header_of
+from .conftest import Command
 from .serving import TOKEN, serving, some_points
 
 
@@ -258,6 +263,33 @@ def test_a_flood_of_requests_is_held_back(served, monkeypatch):
         said = [talk.take()[0] for _ in range(60)]
     assert sum(it["kind"] == "ping" for it in said) == 20
     assert all("Too many requests" in it["error"]["message"] for it in said if it["kind"] == "error")
+
+
+def test_the_command_waits_for_nothing_that_fits_alone_need():
+    """The address is printed, and the page served, before the seconds that scikit-learn and Numba take to load."""
+    program = """if True:
+        import sys
+        import maxmargin.playground
+        from maxmargin.playground import _guard, _serve, _server
+        def serve(*words, **options):
+            _server.make_app(1, "token", worker=object())
+            print(sorted({"sklearn", "numba", "scipy", "pandas"} & set(sys.modules)))
+        maxmargin.playground.serve = serve
+        from maxmargin.cli import main
+        sys.exit(main(["playground", "--no-browser"]))
+    """
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert said.stdout == "[]\n"
+
+
+def test_nothing_is_left_behind_by_ctrl_c(tmp_path):
+    own = Command(env={**os.environ, "TMPDIR": str(tmp_path), "HOME": str(tmp_path)})
+    children = Path(f"/proc/{own.process.pid}/task/{own.process.pid}/children")
+    below = children.read_text().split() if children.exists() else []
+    assert below == [] and own.end() == (0, "")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", own.port), timeout=2).close()
 
 
 def test_large_tables_are_refused(served):

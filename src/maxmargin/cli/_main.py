@@ -74,7 +74,8 @@ def _run(words: Sequence[str], begin_to_listen: Callable[[], None] | None = None
         error.verbose = False
         say_error(f"maxmargin: {in_one_line(str(error))} See {_help_for(words)}.")
         return MISTAKE
-    if command in COMMANDS.values():  # help and version stay light
+    if command in COMMANDS.values() and command is not COMMANDS["playground"]:
+        # help and version stay light, and the playground, whose server hears Ctrl-C itself, is there at once
         from ..engine import interruptible
 
         command = interruptible(command)  # Ctrl-C that something in between swallows is raised at the end

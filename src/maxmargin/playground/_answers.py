@@ -83,7 +83,7 @@ def _model_of(session: Session) -> Any:
 
 
 def _is_coordinate(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e10
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e11
 
 
 _KINDS: dict[str, Callable[..., Message]] = {

@@ -24,30 +24,34 @@ def course(question: Question, stopped: Callable[[], bool]) -> Answer:
     if steps is None:
         raise InputError(f"{question.method.title} is not made in steps.")
     if steps.traced:
-        numbers, curves = _traced(question)
+        numbers, curves, problem = _traced(question)
     else:
         numbers, curves = _refitted(question, stopped)
+        problem = ""
     if not len(numbers):
         raise InputError("There is no step: the start is the answer already.")
     kept = _few(len(numbers))
     arrays = {"steps": numbers[kept].astype(np.int32)}
     arrays |= {f"curve {name}": np.ascontiguousarray(values[kept]) for name, values in curves.items()}
-    return {"unit": steps.unit, "curves": list(curves), "last": int(numbers[-1])}, arrays
+    return {"unit": steps.unit, "curves": list(curves), "last": int(numbers[-1]), "problem": problem}, arrays
 
 
-def _traced(question: Question) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _traced(question: Question) -> tuple[np.ndarray, dict[str, np.ndarray], str]:
+    """The trace of the library's solver; of several binary problems that of the longest, and its name."""
     steps = question.method.steps
     assert steps is not None
     usual = question.keywords.get(steps.parameter)
-    keywords = question.method.keywords(question.values, steps.most if usual is None else usual)
+    keywords = question.keywords_at(steps.most if usual is None else usual)
     trace = fit(question, {**keywords, "trace": True}).model.trace_
-    if len(trace.problems) > 1:  # the first of several problems stands for all
-        trace = trace.part(trace.problems[0])
+    problem = ""
+    if len(trace.problems) > 1:
+        problem = max(trace.problems, key=lambda name: trace.part(name)["iteration"].max())
+        trace = trace.part(problem)
     iterations = trace["iteration"]
     # the last row of an iteration is the certificate, where there is one
     last = np.append(np.diff(iterations) > 0, True) & (iterations > 0)
     names = [name for name in trace.columns if name not in ("iteration", "seconds", "violation")]
-    return iterations[last], {name: trace[name][last] for name in names}
+    return iterations[last], {name: trace[name][last] for name in names}, problem
 
 
 def _refitted(question: Question, stopped: Callable[[], bool]) -> tuple[np.ndarray, dict[str, np.ndarray]]:

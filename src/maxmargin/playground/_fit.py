@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..certificates import NotSeparableError
 from ..messages import InputError, one_line
@@ -42,9 +43,18 @@ def fit(question: Question, keywords: Mapping[str, Any] | None = None) -> Fitted
         warnings.simplefilter("always")
         model.fit(question.X) if question.y is None else model.fit(question.X, question.y)
     seconds = time.perf_counter() - begin
-    said = dict.fromkeys(one_line(str(warning.message)) for warning in heard)
+    said = dict.fromkeys(_note(question, model, warning) for warning in heard)
     # a step is meant to end before the end, and says so by its certificate
     return Fitted(question, model, [] if question.step is not None else list(said), seconds)
+
+
+def _note(question: Question, model: Any, warning: warnings.WarningMessage) -> str:
+    """A warning as the page says it: what it advises to a program cannot be done there."""
+    steps, proof = question.method.steps, getattr(model, "certificate_", None)
+    if steps is None or proof is None or warning.category is not ConvergenceWarning:
+        return one_line(str(warning.message))
+    most = max(part.iterations for part in (proof.problems or (proof,)))
+    return f"Stopped after {most} {steps.unit}{'' if most == 1 else 's'} without having converged."
 
 
 def refuse_too_little(question: Question) -> None:
@@ -142,17 +152,17 @@ def _machine(question: Question, model: Any, header: dict[str, Any], arrays: dic
         header["weights"] = np.asarray(model.coef_, dtype=np.float64).tolist()
     if hasattr(model, "intercept_"):
         header["intercept"] = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64)).tolist()
-    if not hasattr(model, "dual_coef_") or not hasattr(model, "support_"):
-        return
-    n = len(question.points)
-    multipliers = np.zeros(n)
-    multipliers[model.support_] = np.abs(model.dual_coef_).max(axis=0)
-    arrays["multiplier"] = multipliers
-    header["support"] = len(model.support_)
+    kernel_machine = hasattr(model, "dual_coef_") and hasattr(model, "support_")
+    if kernel_machine:
+        multipliers = np.zeros(len(question.points))
+        multipliers[model.support_] = np.abs(model.dual_coef_).max(axis=0)
+        arrays["multiplier"] = multipliers
+        header["support"] = len(model.support_)
     if question.method.task == CURVE:
-        residual = question.points[:, 1] - arrays["f"][:, 0]
-        arrays["margin"] = question.values["epsilon"] - np.abs(residual)
-    elif len(model.classes_) == 2:
+        if kernel_machine:
+            residual = question.points[:, 1] - arrays["f"][:, 0]
+            arrays["margin"] = question.values["epsilon"] - np.abs(residual)
+    elif has_margin(question, model) and len(model.classes_) == 2:
         arrays["margin"] = np.where(question.y == model.classes_[1], 1.0, -1.0) * arrays["f"][:, 0]
     if "margin" in arrays:
         level = 0.0 if question.method.task == CURVE else 1.0

@@ -79,10 +79,10 @@ def find_method(name: Any) -> Method:
     return METHODS[name]
 
 
-def _strength(low: float = 1e-3, high: float = 1e5, value: float = 1.0, endless: bool = False) -> Slider:
-    return Slider(
-        "C", "C, the price of slack", low, high, value, "log", endless=endless, help="The larger, the fewer mistakes."
-    )
+def _strength(
+    low: float = 1e-3, high: float = 1e5, value: float = 1.0, endless: bool = False, label: str = "C (cost of slack)"
+) -> Slider:
+    return Slider("C", label, low, high, value, "log", endless=endless, help="The larger, the fewer mistakes.")
 
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "RBF (Gaussian)", "sigmoid": "sigmoid"}
@@ -93,7 +93,7 @@ def _kernel(value: str = "rbf", gamma: float = 1.0) -> tuple[Control, ...]:
         Choice("kernel", "Kernel", _KERNELS, value),
         Slider(
             "gamma",
-            "γ, how near is near",
+            "γ (how local)",
             1e-3,
             1e3,
             gamma,
@@ -102,7 +102,7 @@ def _kernel(value: str = "rbf", gamma: float = 1.0) -> tuple[Control, ...]:
             when={"kernel": ["rbf", "poly", "sigmoid"]},
         ),
         Slider("degree", "Degree", 1, 8, 3, whole=True, when={"kernel": ["poly"]}),
-        Slider("coef0", "Constant c", -3, 3, 1, when={"kernel": ["poly", "sigmoid"]}),
+        Slider("coef0", "Constant term", -3, 3, 1, when={"kernel": ["poly", "sigmoid"]}),
     )
 
 
@@ -112,14 +112,18 @@ def _box_steps(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"solver": values["stepper"] or "smo"}
 
 
+def _logistic_steps(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"solver": "gradient_descent" if values.get("classes", 2) == 2 else "newton_cg"}
+
+
 _STEPPER = Choice(
     "stepper",
     "Steps of",
     {"smo": "SMO, pair by pair", "projected_gradient": "projected gradient"},
     "smo",
-    help="Which solver the steps below are those of. The answer is the same.",
+    help="The solver whose steps are shown below. The answer is the same.",
 )
-_SEED = Slider("random_state", "Seed", 0, 99, 0, whole=True, help="Of every draw: the same seed, the same model.")
+_SEED = Slider("random_state", "Seed", 0, 99, 0, whole=True, help="The same seed gives the same model.")
 _HINGES = {"hinge": "hinge", "squared_hinge": "squared hinge"}
 _LOSSES = {**_HINGES, "logistic": "logistic"}
 _DIRECTIONS = {
@@ -145,8 +149,8 @@ def _depth(seen: dict[str, Any]) -> dict[str, Any]:
     return {**seen, "max_depth": seen["max_depth"] or None} if "max_depth" in seen else seen
 
 
-_DEPTH = Slider("max_depth", "Depth at most", 1, 20, 5, whole=True)
-_LEAF = Slider("min_samples_leaf", "Points in a leaf at least", 1, 50, 1, whole=True)
+_DEPTH = Slider("max_depth", "Maximum depth", 1, 20, 5, whole=True)
+_LEAF = Slider("min_samples_leaf", "Minimum points in a leaf", 1, 50, 1, whole=True)
 _LEAVES = Steps("max_leaf_nodes", "split", offset=1, traced=False)
 _ON_DRAWS = ["plain", "momentum", "nesterov", "rmsprop", "adam"]
 
@@ -161,22 +165,23 @@ _ALL = (
         (_strength(endless=True), Choice("loss", "Loss", _HINGES, "hinge")),
     ),
     Method(
-        "gradient", CLASSES, "Gradient steps", "A straight boundary, reached by gradients of some points or of all.",
+        "gradient", CLASSES, "Gradient steps",
+        "A straight boundary, reached by steps along the gradient of some or all points.",
         "linear_model", "LinearClassifier",
         (
-            _strength(high=1e3),
+            _strength(high=1e3, label="C (cost of errors)"),
             Choice("loss", "Loss", _LOSSES, "logistic"),
             Choice("direction", "Steps of", _DIRECTIONS, "plain"),
-            Slider("batch_size", "Points a step", 1, 64, 1, whole=True, when={"direction": _ON_DRAWS}),
-            Slider("eta0", "First length of a step", 1e-4, 1, 0.01, "log", when={"direction": _ON_DRAWS}),
+            Slider("batch_size", "Points per step", 1, 64, 1, whole=True, when={"direction": _ON_DRAWS}),
+            Slider("eta0", "First step size", 1e-4, 1, 0.01, "log", when={"direction": _ON_DRAWS}),
             _SEED,
         ),
         steps=Steps("max_iter", "epoch", most=200), arguments=_gradient_arguments,
     ),
     Method(
         "logistic", CLASSES, "Logistic regression", "A straight boundary with probabilities.",
-        "linear_model", "LogisticRegression", (_strength(high=1e4),),
-        steps=Steps("max_iter", "step", lambda values: {"solver": "gradient_descent"}),
+        "linear_model", "LogisticRegression", (_strength(high=1e4, label="C (cost of errors)"),),
+        steps=Steps("max_iter", "step", _logistic_steps),
     ),
     Method(
         "perceptron", CLASSES, "Perceptron", "Each mistake moves the boundary, until there is none.",
@@ -185,7 +190,7 @@ _ALL = (
             Choice(
                 "variant", "Variant", {"plain": "plain", "normalised": "normalised", "averaged": "averaged"}, "plain"
             ),
-            Slider("max_iter", "Epochs at most", 1, 1000, 100, "log", whole=True),
+            Slider("max_iter", "Maximum epochs", 1, 1000, 100, "log", whole=True),
             _SEED,
         ),
         steps=Steps("max_iter", "epoch"),
@@ -195,7 +200,7 @@ _ALL = (
         "neighbors", "KNeighborsClassifier",
         (
             Slider("n_neighbors", "Neighbours k", 1, 50, 5, whole=True),
-            Choice("weights", "Votes", {"uniform": "equal", "distance": "by nearness"}, "uniform"),
+            Choice("weights", "Votes", {"uniform": "equal", "distance": "closer counts more"}, "uniform"),
         ),
         smooth=False,
     ),
@@ -220,7 +225,7 @@ _ALL = (
         "ensemble", "AdaBoostClassifier",
         (
             Choice("estimator", "Weak learner", {"stump": "stump", "box": "box", "linear": "line"}, "stump"),
-            Slider("n_estimators", "Rounds at most", 1, 200, 30, "log", whole=True),
+            Slider("n_estimators", "Maximum rounds", 1, 200, 30, "log", whole=True),
         ),
         fixed={"random_state": 0}, steps=Steps("n_estimators", "round"), smooth=False,
     ),
@@ -239,20 +244,20 @@ _ALL = (
         "cluster", "SpectralClustering",
         (
             Slider("n_clusters", "Clusters", 1, 6, 2, whole=True),
-            Slider("gamma", "γ, how near is near", 1e-2, 1e3, 5.0, "log"),
+            Slider("gamma", "γ (how local)", 1e-2, 1e3, 5.0, "log"),
         ),
         fixed={"random_state": 0}, smooth=False, most_points=600,
     ),
     Method(
-        "ridge", CURVE, "Ridge regression", "A straight line; its slope has a price.",
-        "linear_model", "Ridge", (Slider("alpha", "α, the price of slope", 1e-6, 1e4, 1.0, "log"),),
+        "ridge", CURVE, "Ridge regression", "A straight line whose slope has a cost.",
+        "linear_model", "Ridge", (Slider("alpha", "α (cost of slope)", 1e-6, 1e4, 1.0, "log"),),
     ),
     Method(
         "polynomial", CURVE, "Polynomial", "A polynomial by least squares.",
         "linear_model", "PolynomialRegression",
         (
             Slider("degree", "Degree", 1, 15, 3, whole=True),
-            Slider("alpha", "α, the price of coefficients", 1e-9, 1e3, 1e-6, "log"),
+            Slider("alpha", "α (cost of coefficients)", 1e-9, 1e3, 1e-6, "log"),
         ),
     ),
     Method(
@@ -260,7 +265,7 @@ _ALL = (
         "svm", "SVR",
         (
             _strength(value=10.0),
-            Slider("epsilon", "ε, half the width of the tube", 0, 2, 0.2),
+            Slider("epsilon", "ε (half the tube's width)", 0, 2, 0.2),
             *_kernel(),
             _STEPPER,
         ),
@@ -271,7 +276,7 @@ _ALL = (
         "neighbors", "KNeighborsRegressor",
         (
             Slider("n_neighbors", "Neighbours k", 1, 50, 5, whole=True),
-            Choice("weights", "Weights", {"uniform": "equal", "distance": "by nearness"}, "uniform"),
+            Choice("weights", "Weights", {"uniform": "equal", "distance": "closer counts more"}, "uniform"),
         ),
         smooth=False,
     ),

@@ -52,6 +52,7 @@ def _tree(tree: Any, view: tuple[float, float, float, float]) -> dict[str, Any]:
     found = {"lines": lines, "nodes": int(tree.node_count), "leaves": int(tree.n_leaves), "depth": int(tree.max_depth)}
     if tree.node_count <= _MOST_NODES:
         found["left"] = tree.children_left.tolist()
+        found["right"] = tree.children_right.tolist()
         found["feature"] = tree.feature.tolist()
         found["threshold"] = tree.threshold.tolist()
         found["samples"] = tree.n_node_samples.tolist()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from ..messages import InputError
 from ._certificates import describe
@@ -49,12 +50,28 @@ def without(fitted: Fitted, point: int) -> Answer:
         arrays["values"] = np.asarray(after, dtype=np.float32).reshape(1, down, across)
         if len(fitted.model.classes_) == 2:
             header["moves"] = float(np.abs(after - fitted.model.decision_function(cells)).max())
-    if question.method.task != CLUSTERS and question.method.task != CURVE:
+    if question.method.task == CLUSTERS:
+        header |= _moved_clusters(fitted.model, again.model, rest)
+    elif question.method.task == CLASSES:
         cells = cells_of(question)
         header["changed"] = float(np.mean(again.model.predict(cells) != fitted.model.predict(cells)))
     if has_margin(other, again.model):
         header["margin_width"] = np.asarray(again.model.margin_width_, dtype=np.float64).tolist()
     return header, arrays
+
+
+def _moved_clusters(before: Any, after: Any, rest: np.ndarray) -> dict[str, Any]:
+    """How many points change their cluster and how far centres move; clusters are matched by the points they share."""
+    old, new = before.labels_[rest], after.labels_
+    size = int(max(old.max(), new.max())) + 1
+    shared = np.zeros((size, size))
+    np.add.at(shared, (old, new), 1)
+    mine, yours = linear_sum_assignment(-shared)
+    found: dict[str, Any] = {"relabelled": int(len(rest) - shared[mine, yours].sum())}
+    if hasattr(before, "cluster_centers_") and len(before.cluster_centers_) == len(after.cluster_centers_) == size:
+        ways = np.linalg.norm(before.cluster_centers_[mine] - after.cluster_centers_[yours], axis=1)
+        found["centres_move"] = float(ways.max())
+    return found
 
 
 def probe(fitted: Fitted, x: float, y: float) -> Answer:

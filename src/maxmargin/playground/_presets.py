@@ -117,6 +117,9 @@ PRESETS: dict[str, tuple[str, tuple[str, ...], int, Callable[[int, np.random.Gen
 }
 
 
+FIRST = "moons"  # what a page begins with
+
+
 def draw(name: object, n: int | None = None, seed: int = 0) -> Points:
     """The points of an example, with three digits behind the point, and their classes."""
     if not isinstance(name, str) or name not in PRESETS:

@@ -35,7 +35,12 @@ class Question:
     @property
     def keywords(self) -> dict[str, Any]:
         """Those of the estimator."""
-        return self.method.keywords(self.values, self.step)
+        return self.keywords_at(self.step)
+
+    def keywords_at(self, step: int | None) -> dict[str, Any]:
+        """Those of the estimator at a step; solvers that take steps may differ with the number of classes."""
+        classes = 2 if self.y is None or self.method.task != CLASSES else len(np.unique(self.y))
+        return self.method.keywords({**self.values, "classes": classes}, step)
 
 
 def read_question(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Question:
@@ -76,7 +81,7 @@ def _points(arrays: Mapping[str, np.ndarray], method: Method) -> tuple[np.ndarra
     if not np.isfinite(points).all():
         raise InputError(Argument("points"), " has coordinates that are not finite numbers.")
     if len(points) and np.abs(points).max() > LARGEST:
-        raise LimitError(f"Coordinates have to be within {LARGEST:g} here.")
+        raise LimitError(f"Coordinates go up to {LARGEST:,.0f} here: rescale the columns first.")
     if len(label) and label.max() >= MOST_CLASSES:
         raise LimitError(f"There are up to {MOST_CLASSES} classes here.")
     return points, label
@@ -86,7 +91,7 @@ def _view(said: Any) -> tuple[float, float, float, float]:
     if (
         not isinstance(said, list)
         or len(said) != 4
-        or any(isinstance(v, bool) or not isinstance(v, (int, float)) or not abs(v) <= 10 * LARGEST for v in said)
+        or any(isinstance(v, bool) or not isinstance(v, (int, float)) or not abs(v) <= 100 * LARGEST for v in said)
         or not (said[0] < said[1] and said[2] < said[3])
     ):
         raise InputError(Argument("view"), " has to be four numbers: left < right, bottom < top.")

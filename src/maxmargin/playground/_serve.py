@@ -21,6 +21,9 @@ _LOOPBACK = "127.0.0.1"
 def serve(
     link: str | None = None,
     *,
+    table: Any = None,
+    target: str | None = None,
+    name: str = "",
     port: int = 0,
     browser: bool = True,
     say: Callable[[str], None] | None = None,
@@ -31,6 +34,13 @@ def serve(
     ----------
     link : str, optional
         A link that was copied from a playground, here or elsewhere, whose state is to be opened.
+    table : pyarrow.Table, optional
+        A table, as `maxmargin.tables.read_table` gives it, two of whose columns are to be drawn. The page lets its user
+        choose which. Of more than 5000 rows that many are drawn at random.
+    target : str, optional
+        The column of `table` that has the classes or, of a curve, the values.
+    name : str, optional
+        What the page calls the table.
     port : int, default=0
         0: any that is free.
     browser : bool, default=True
@@ -46,22 +56,27 @@ def serve(
         import uvicorn
     except ImportError as error:
         raise ImportError("the playground needs uvicorn: pip install 'maxmargin[playground]'") from error
+    given = None
+    if table is not None:
+        from ._table import given_table
+
+        given = given_table(table, target, name)
     with _listening(port) as listener:
         from ._server import MOST_BYTES, make_app
 
         port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
         address = f"http://{_LOOPBACK}:{port}/{token}/{fragment}"
         config = uvicorn.Config(
-            make_app(port, token), log_level="warning", access_log=False, ws="websockets-sansio",
+            make_app(port, token, given=given), log_level="warning", access_log=False, ws="websockets-sansio",
             ws_max_size=MOST_BYTES,
             ws_per_message_deflate=False, timeout_graceful_shutdown=1, server_header=False, lifespan="on",
         )  # fmt: skip
         server = _quiet(uvicorn.Server)(config)
-        threading.Thread(target=_warm_up, name="maxmargin-warm-up", daemon=True).start()
-        (say or _print)(f"The playground is at {address}\nCtrl-C ends it.")
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        server.run(sockets=[listener])
+        with server.capture_signals():  # Ctrl-C ends it from the moment that it says so
+            (say or _print)(f"The playground is at {address}\nCtrl-C ends it.")
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            server.run(sockets=[listener])
 
 
 @contextmanager
@@ -97,12 +112,6 @@ def _quiet(server: Any) -> Any:
                     signal.signal(number, handler)
 
     return Quiet
-
-
-def _warm_up() -> None:
-    """Load what fits need while the browser loads the page."""
-    from .. import svm  # noqa: F401
-    from ._fit import fit  # noqa: F401
 
 
 def _print(text: str) -> None:

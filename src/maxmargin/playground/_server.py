@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from starlette.applications import Starlette
@@ -20,7 +20,11 @@ from ._answers import handle
 from ._frames import FrameError, pack, unpack
 from ._guard import Guard
 from ._page import specification
+from ._presets import FIRST, draw
 from ._worker import LANES, Session, Worker
+
+if TYPE_CHECKING:
+    from ._fit import Answer
 
 PAGE = Path(__file__).parent / "page"
 MOST_BYTES, MOST_SOCKETS, MOST_REQUESTS, WINDOW = 2_000_000, 8, 1000, 5.0
@@ -28,9 +32,9 @@ _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 _TOO_MANY = 1013
 
 
-def make_app(port: int, token: str, worker: Worker | None = None) -> ASGIApp:
-    """The application for a server at a port, open to those who have the token."""
-    owner = _Owner(worker or Worker(handle))
+def make_app(port: int, token: str, worker: Worker | None = None, given: Answer | None = None) -> ASGIApp:
+    """The application for a server at a port, open to those who have the token; `given` is a table to draw from."""
+    owner = _Owner(worker or Worker(handle), given)
     root = f"/{token}"
     routes = [
         WebSocketRoute(f"{root}/socket", owner.serve),
@@ -51,8 +55,14 @@ async def _file(request: Any) -> Response:
 class _Owner:
     """The sockets that are open."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, given: Answer | None) -> None:
         self._worker = worker
+        if given is None:
+            table, (points, labels) = None, draw(FIRST)
+            arrays = {"points": points, "labels": labels}
+        else:
+            table, arrays = given
+        self._hello = pack({"kind": "hello", **specification(), "given": table}, arrays)
         self._open: set[WebSocket] = set()
 
     @asynccontextmanager
@@ -87,7 +97,7 @@ class _Owner:
         session = Session(send)
         self._worker.join(session)
         sender = asyncio.create_task(_send_all(socket, answers))
-        answers.put_nowait(pack({"kind": "hello", **specification()}))
+        answers.put_nowait(self._hello)
         try:
             await self._listen(socket, session, answers)
         except WebSocketDisconnect:

@@ -190,5 +190,5 @@ def _around(points: np.ndarray, aspect: float) -> list[float]:
     if not len(points):
         return [0.0, 0.0, 3.3]
     low, high = points.min(axis=0), points.max(axis=0)
-    half = _SHARE * max(high[1] - low[1], (high[0] - low[0]) / aspect)
+    half = _SHARE * max((high[1] - low[1]) * min(1.0, aspect), (high[0] - low[0]) * min(1.0, 1.0 / aspect))
     return [float(low[0] + high[0]) / 2, float(low[1] + high[1]) / 2, float(half) or 1.0]

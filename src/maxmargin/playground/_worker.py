@@ -6,13 +6,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.stoppable import Stoppable, Stopped
 from ..messages import InputError
 from ._request import LimitError
+
+if TYPE_CHECKING:
+    from ..engine.stoppable import Stoppable
+
+_IDLE = 1.0  # seconds without a page after which what fits need is loaded all the same
 
 # A request of a lane takes the place of the one that waits there; those of "fit" make all others stale as well.
 LANES = {
@@ -67,6 +71,7 @@ class Worker:
         """Serve a page from now on."""
         with self._change:
             self._sessions.append(session)
+            self._change.notify()
 
     def leave(self, session: Session) -> None:
         """Serve it no longer, and stop what it waits for."""
@@ -108,13 +113,26 @@ class Worker:
             self._change.notify()
         self._thread.join(timeout=5.0)
 
+    def _load(self) -> None:
+        """Load what fits need: seconds of work, which would hold up the files of the first page."""
+        with self._change:
+            self._change.wait_for(lambda: self._closed or self._sessions, _IDLE)
+            if self._closed:
+                return
+        from .. import svm  # noqa: F401
+        from ..engine import stoppable  # noqa: F401
+        from ._fit import fit  # noqa: F401
+
     def _run(self) -> None:
+        self._load()
         while (job := self._next()) is not None:
             self._answer(*job)
             with self._change:
                 self._job = None
 
     def _next(self) -> tuple[_Job, dict[str, np.ndarray]] | None:
+        from ..engine.stoppable import Stoppable
+
         with self._change:
             while True:
                 if self._closed:
@@ -130,6 +148,7 @@ class Worker:
                 self._change.wait()
 
     def _answer(self, job: _Job, arrays: dict[str, np.ndarray]) -> None:
+        from ..engine.stoppable import Stopped
         from ._fit import explain_error
 
         about = {"id": job.header.get("id"), "kind": job.header["kind"]}
@@ -139,7 +158,12 @@ class Worker:
         except Stopped:
             said = {"dropped": True}
             if job.late:
-                said = {"error": {"kind": "limit", "message": f"Stopped after {self._seconds:g} s: that is too much."}}
+                said = {
+                    "error": {
+                        "kind": "limit",
+                        "message": f"Stopped after {self._seconds:g} s, the most that a fit may take here.",
+                    }
+                }
         except LimitError as error:
             said = {"error": {"kind": "limit", "message": str(error)}}
         except InputError as error:

@@ -10,7 +10,7 @@ import { PointCard } from "./point.js";
 import { showProof } from "./proof.js";
 import { draw } from "./scene.js";
 import { Share } from "./share.js";
-import { State, arraysOf, fromFragment, toFragment } from "./state.js";
+import { State, arraysOf, clean, fromFragment, toFragment } from "./state.js";
 import { Steps } from "./steps.js";
 import { TableDialog } from "./table.js";
 import { View, around } from "./view.js";
@@ -44,7 +44,7 @@ class App {
     this.resize();
     this.connection = new Connection(`ws://${location.host}${location.pathname}socket`, {
       state: (name) => this.connected(name),
-      hello: (header) => this.hello(header),
+      hello: (header, arrays) => this.hello(header, arrays),
       failure: (error) => say(error.message, "bad"),
     });
   }
@@ -92,7 +92,7 @@ class App {
     this.took = took;
     $("#message").hidden = true;
     document.body.dataset.state = "ready";
-    showProof(answer);
+    showProof(answer, this.state.now.names);
     this.card.refresh();
     this.steps.update();
     this.drawNow();
@@ -110,7 +110,7 @@ class App {
     const place = $("#message");
     place.hidden = false;
     place.className = error.kind ?? "fault";
-    place.replaceChildren(make("b", {}, { impossible: "Impossible, and proven to be", limit: "Too much", fault: "A fault" }[error.kind] ?? "Not yet"), make("span", {}, error.message));
+    place.replaceChildren(make("b", {}, { impossible: "Impossible, and proven so", limit: "Too much", fault: "Something went wrong" }[error.kind] ?? "Not yet"), make("span", {}, error.kind === "impossible" ? "The classes are not separable with this kernel, so there is no hard margin. The proof is beside the picture." : error.message));
     document.body.dataset.state = error.kind ?? "fault";
     $("#proof").replaceChildren(make("p", { class: "soft" }, error.kind === "impossible" ? error.message : "There is no model, so there is nothing to prove."));
     this.card.refresh();
@@ -129,6 +129,10 @@ class App {
       const found = await this.connection.ask("cases");
       if (answer !== this.answer) return;
       this.cases = found;
+      if (!answer.arrays.multiplier && found.header.words.length) {
+        answer.multipliers = perPoint(found.arrays, answer.count);
+        this.redraw();
+      }
       this.card.show();
       this.lessons.check();
     } catch {
@@ -164,10 +168,10 @@ class App {
     this.lessons.check();
   }
 
-  async preset(name, quiet = false) {
+  async preset(name) {
     const { header, arrays } = await this.connection.ask("preset", { name, seed: 0 });
     this.take(arrays.points, arrays.labels, {}, name === "iris" ? { axes: ["petal length", "petal width"], classes: ["setosa", "versicolor", "virginica"] } : null);
-    if (!quiet) say("The example is drawn; undo brings back what was there.");
+    say("The example is drawn; undo brings back what was there.");
     return header;
   }
 
@@ -180,7 +184,7 @@ class App {
     this.state.settle();
   }
 
-  async hello(header) {
+  async hello(header, arrays) {
     const first = !this.specification;
     this.specification = header;
     if (first) {
@@ -188,38 +192,33 @@ class App {
       let opened = false;
       if (location.hash.length > 1) opened = await this.readFragment();
       this.controls.update();
+      if (header.given) this.table.given(header.given, arrays);
       if (!opened) {
-        await this.preset("moons", true);
-        this.state.past = [];
+        if (header.given) this.table.use();
+        else this.take(arrays.points, arrays.labels);
       }
+      this.state.past = [];
       window.addEventListener("hashchange", () => location.hash !== this.written && this.readFragment());
     }
     this.controls.update();
     this.ask();
     this.steps.update();
-    this.lessons.restore();
   }
 
   async readFragment() {
+    this.written = location.hash;
     try {
       const said = await fromFragment(location.hash, this.specification.limits);
-      this.clean(said);
+      clean(said, this.specification);
       this.state.change("link", said);
       this.state.settle();
+      this.editor.release();
+      this.lessons.restore();
       if (said.step !== null && !this.steps.open) this.steps.toggle();
       return true;
     } catch (error) {
       say(error.message, "bad");
       return false;
-    }
-  }
-
-  /** Methods of a link that are not there are the first ones. */
-  clean(said) {
-    for (const task of Object.keys(said.methods)) {
-      const known = this.specification.methods.filter((m) => m.task === task).map((m) => m.name);
-      if (!known.length) delete said.methods[task];
-      else if (!known.includes(said.methods[task])) said.methods[task] = known[0];
     }
   }
 
@@ -313,8 +312,8 @@ class App {
 
   wire() {
     const on = (id, call) => $(id).addEventListener("click", call);
-    on("#undo", () => this.state.undo());
-    on("#redo", () => this.state.redo());
+    on("#undo", () => this.back("undo"));
+    on("#redo", () => this.back("redo"));
     on("#clear", () => this.editor.clear());
     on("#fit-view", () => this.editor.fitView());
     for (const button of document.querySelectorAll("[data-tool]")) button.addEventListener("click", () => this.editor.use(button.dataset.tool));
@@ -333,19 +332,42 @@ class App {
     });
     on("#help-open", () => $("#help").showModal());
     for (const dialog of document.querySelectorAll("dialog")) {
-      dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
+      const beside = (e) => {
+        const box = dialog.getBoundingClientRect();
+        return e.target === dialog && (e.clientX < box.left || e.clientX > box.right || e.clientY < box.top || e.clientY > box.bottom);
+      };
+      dialog.addEventListener("pointerdown", (e) => beside(e) && dialog.close());
       dialog.querySelector(".close")?.addEventListener("click", () => dialog.close());
     }
     document.addEventListener("keydown", (e) => this.key(e));
+    // on small screens the classes and the lesson are where the picture is
+    const narrow = matchMedia("(max-width: 720px)");
+    const below = matchMedia("(max-width: 1080px)");
+    const place = () => {
+      if (narrow.matches) $("#tools").after($("#classes"));
+      else $("#points").append($("#classes"));
+      if (below.matches) $("#middle").prepend($("#lesson"));
+      else $("#right").prepend($("#lesson"));
+    };
+    for (const query of [narrow, below]) query.addEventListener("change", place);
+    place();
+  }
+
+  /** Undo or redo; a point that is being dragged is let go. */
+  back(way) {
+    this.editor.drag = null;
+    this.state[way]();
   }
 
   key(event) {
-    const typing = event.target.matches("input, textarea, select") || document.querySelector("dialog[open]");
+    const dialog = document.querySelector("dialog[open]");
+    const text = event.target.matches("input:not([type=range]), textarea");
+    const typing = dialog || text || event.target.matches("select");
     const { key } = event;
-    if ((event.ctrlKey || event.metaKey) && !typing) {
+    if ((event.ctrlKey || event.metaKey) && !dialog && !text) {
       const low = key.toLowerCase();
-      if (low === "z") event.shiftKey ? this.state.redo() : this.state.undo();
-      else if (low === "y") this.state.redo();
+      if (low === "z") this.back(event.shiftKey ? "redo" : "undo");
+      else if (low === "y") this.back("redo");
       else return;
       event.preventDefault();
       return;
@@ -363,6 +385,13 @@ class App {
     else return;
     event.preventDefault();
   }
+}
+
+/** The largest multiplier of each point in any of its problems. */
+function perPoint({ sample, multiplier }, count) {
+  const largest = new Float64Array(count);
+  sample.forEach((k, i) => (largest[k] = Math.max(largest[k], multiplier[i])));
+  return largest;
 }
 
 globalThis.playground = new App();

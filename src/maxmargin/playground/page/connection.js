@@ -7,7 +7,7 @@ const PATIENCE = 250; // milliseconds after which a newer fit is sent though the
 export class Connection {
   constructor(address, on) {
     this.address = address;
-    this.on = on; // state(name), hello(header), failure(error)
+    this.on = on; // state(name), hello(header, arrays), failure(error)
     this.waiting = new Map();
     this.number = 0;
     this.tries = 0;
@@ -41,7 +41,7 @@ export class Connection {
     if (header.kind === "hello") {
       this.tries = 0;
       this.on.state("ready");
-      this.on.hello(header);
+      this.on.hello(header, arrays);
       return;
     }
     const asked = this.waiting.get(header.id);

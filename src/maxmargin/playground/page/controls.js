@@ -52,7 +52,7 @@ export class Controls {
   presets() {
     const { state, specification } = this.app;
     const options = specification.presets.filter((p) => p.tasks.includes(state.now.task));
-    $("#preset").replaceChildren(make("option", { value: "" }, "Take an example…"), ...options.map((p) => make("option", { value: p.name }, p.title)));
+    $("#preset").replaceChildren(make("option", { value: "" }, "Examples…"), ...options.map((p) => make("option", { value: p.name }, p.title)));
   }
 
   row(control) {
@@ -133,13 +133,14 @@ export class Controls {
     if (this.classKey === key) return;
     this.classKey = key;
     const buttons = palette.classes.slice(0, app.specification.limits.classes).map((colour, k) => {
-      const name = names?.[k] ?? `class ${k + 1}`;
+      const name = names?.[k] ?? `class ${k}`;
       const button = make("button", {
-        type: "button", class: "swatch", "aria-pressed": String(editor.label === k), title: `Draw ${name} (${k + 1})`, "aria-label": `${name}, ${NAMES[k]}`,
+        type: "button", class: "swatch", "aria-pressed": String(editor.label === k), title: `Draw ${name} (key ${k + 1})`, "aria-label": `${name}, ${NAMES[k]}`,
         onclick: () => editor.choose(k),
       }, app.icon(k, colour));
       return button;
     });
     $("#classes .row").replaceChildren(...buttons);
+    $("#class-name").textContent = `Draws ${names?.[editor.label] ?? `class ${editor.label}`}.`;
   }
 }

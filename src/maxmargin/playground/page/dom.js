@@ -28,9 +28,11 @@ export function shown(value, digits = 6) {
 }
 
 let timer;
-/** Say something at the foot of the picture, also to screen readers. */
+/** Say something at the foot of the picture, or of the dialog that is open, also to screen readers. */
 export function say(text, kind = "") {
   const place = $("#toast");
+  const host = $("dialog[open]") ?? $("#stage");
+  if (place.parentElement !== host) host.append(place);
   place.textContent = text;
   place.className = kind;
   place.hidden = false;

@@ -1,6 +1,6 @@
 // Drawing with mouse, pen, fingers and keys.
 
-import { around } from "./view.js";
+import { around, within } from "./view.js";
 
 const NEAR = 13; // pixels within which a point is meant
 const SPRAY = 24;
@@ -42,7 +42,7 @@ export class Editor {
   choose(label) {
     if (label >= this.app.specification.limits.classes) return;
     this.label = label;
-    if (this.chosen !== null && this.points[this.chosen]) this.replace(this.chosen, (p) => [p[0], p[1], label], `class ${this.chosen}`);
+    if (this.app.state.now.task === "classes" && this.chosen !== null && this.points[this.chosen]) this.replace(this.chosen, (p) => [p[0], p[1], label], `class ${this.chosen}`);
     this.app.controls.update();
   }
 
@@ -114,9 +114,9 @@ export class Editor {
     if (before) this.touches.set(event.pointerId, [px, py]);
     if (drag.kind === "pan") {
       const [cx, cy, half] = this.app.state.now.view;
-      this.app.state.look({ view: [cx - (px - drag.from[0]) / this.view.scale, cy + (py - drag.from[1]) / this.view.scale, half] });
+      this.look([cx - (px - drag.from[0]) / this.view.scale, cy + (py - drag.from[1]) / this.view.scale, half]);
       drag.from = [px, py];
-    } else if (drag.kind === "move") this.moveTo(drag.point, px, py, drag.name);
+    } else if (drag.kind === "move") this.points[drag.point] && this.moveTo(drag.point, px, py, drag.name);
     else if (drag.kind === "brush") this.spray(px, py);
     else if (drag.kind === "erase") {
       const near = this.at(px, py);
@@ -148,10 +148,14 @@ export class Editor {
 
   zoom(px, py, factor) {
     const [cx, cy, half] = this.app.state.now.view;
-    const next = Math.min(1e8, Math.max(1e-6, half * factor));
+    const next = within([cx, cy, half * factor])[2];
     const [x, y] = this.view.place(px, py);
     const t = next / half;
-    this.app.state.look({ view: [x + (cx - x) * t, y + (cy - y) * t, next] });
+    this.look([x + (cx - x) * t, y + (cy - y) * t, next]);
+  }
+
+  look(view) {
+    this.app.state.look({ view: within(view) });
   }
 
   fitView() {
@@ -228,7 +232,8 @@ export class Editor {
   /** Move the cross, or, with Alt, the chosen point. */
   steer([dx, dy], carry) {
     const at = this.chosen !== null ? this.points[this.chosen] : null;
-    if (carry && at) {
+    if (carry) {
+      if (!at) return this.app.say("No point is chosen: n and p choose one.");
       const to = [this.view.round(at[0] + dx), this.view.round(at[1] + dy), at[2]];
       this.replace(this.chosen, () => to, `steer ${this.chosen}`);
       this.cursor = [to[0], to[1]];
@@ -238,14 +243,33 @@ export class Editor {
       const near = this.at(this.view.x(this.cursor[0]), this.view.y(this.cursor[1]));
       this.app.inspect(near, this.cursor);
     }
+    this.follow();
     this.app.redraw();
+  }
+
+  /** Move the picture so far that the cross is in it. */
+  follow() {
+    const { left, right, bottom, top, cx, cy, half, scale } = this.view;
+    const [x, y] = this.cursor;
+    const edge = 24 / scale;
+    const beyond = (v, low, high) => Math.min(0, v - low - edge) + Math.max(0, v - high + edge);
+    const [dx, dy] = [beyond(x, left, right), beyond(y, bottom, top)];
+    if (dx || dy) this.look([cx + dx, cy + dy, half]);
   }
 
   put() {
     this.cursor ??= [this.view.cx, this.view.cy];
     const [px, py] = [this.view.x(this.cursor[0]), this.view.y(this.cursor[1])];
-    const near = this.at(px, py, 6);
-    if (near !== null) {
+    const near = this.at(px, py, this.tool === "erase" ? NEAR : 6);
+    if (this.tool === "erase") {
+      if (near !== null) this.erase(near);
+      this.app.state.settle();
+    } else if (this.tool === "brush") {
+      this.drag = { kind: "brush", name: `brush ${performance.now()}`, last: null };
+      this.spray(px, py);
+      this.drag = null;
+      this.app.state.settle();
+    } else if (near !== null) {
       this.chosen = near;
       this.app.say("Point chosen: Alt with the arrows moves it, Delete deletes it, a number changes its class.");
     } else if (this.add(px, py)) this.app.state.settle();
@@ -255,7 +279,10 @@ export class Editor {
   eraseHere() {
     const near = this.cursor ? this.at(this.view.x(this.cursor[0]), this.view.y(this.cursor[1])) : null;
     const k = this.chosen ?? near;
-    if (k !== null && this.points[k]) this.erase(k);
+    if (k === null || !this.points[k]) return;
+    this.drag = null;
+    this.erase(k);
+    this.app.state.settle();
   }
 
   next(way) {
@@ -265,6 +292,7 @@ export class Editor {
     const [x, y] = this.points[this.chosen];
     this.cursor = [x, y];
     this.app.inspect(this.chosen);
+    this.follow();
     this.app.redraw();
   }
 

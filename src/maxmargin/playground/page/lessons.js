@@ -36,13 +36,15 @@ export class Lessons {
       this.show();
       $("#lesson").scrollIntoView({ block: "nearest" });
     } catch (error) {
-      say(error.message || "The server is not there just now.", "bad");
+      say(error.message || "The server is not connected just now.", "bad");
     }
   }
 
   /** After a link was opened. */
   restore() {
+    this.memo = {};
     if (LESSONS[this.app.state.now.lesson]) this.show();
+    else $("#lesson").hidden = true;
   }
 
   close() {
@@ -86,13 +88,26 @@ export class Lessons {
       answer: current ? answer : null, header: current ? answer.header : null, cases: app.cases, value: (name) => app.value(name),
       course: steps.open && steps.course && steps.key?.params === app.state.params ? steps.course : null,
     };
-    this.finished = lesson.done(seen);
+    const against = this.against(lesson, seen);
+    this.finished = !against && lesson.done(seen);
     const place = $("#lesson .state");
     if (this.finished) {
       this.solved.add(k);
       $("#lesson").classList.add("done");
       place.textContent = "✓ Done";
       $("#lesson-next")?.classList.add("main");
-    } else place.textContent = lesson.progress?.(seen) ?? "";
+    } else place.textContent = against || (lesson.progress?.(seen) ?? "");
+  }
+
+  /** What has to be undone before the task can be done: too few points are left, or something else was changed. */
+  against({ start, least, keep }, { points, method, value }) {
+    if (points.length < (least ?? 0)) return `This task needs at least ${least} points; there are ${points.length}.`;
+    if (method !== start.method) return "";
+    for (const [name, wanted] of Object.entries(keep ?? {})) {
+      if (value(name) === wanted) continue;
+      const control = this.app.methodNow.controls.find((c) => c.name === name);
+      return `For this task, set ${control.label} to ${control.options?.[wanted] ?? (wanted === "inf" ? "∞" : wanted)}.`;
+    }
+    return "";
   }
 }

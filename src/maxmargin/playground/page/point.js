@@ -1,6 +1,7 @@
 // A point that is looked at: its multiplier, slack, margin and case, the formula with its numbers, and what it holds up.
 
 import { $, calm, make, shown } from "./dom.js";
+import { problemName } from "./steps.js";
 
 const MINUS = "−";
 
@@ -41,7 +42,7 @@ export class PointCard {
       place.replaceChildren(make("p", { class: "soft" }, "Hover over a point, or press n in the picture, to see its multiplier, its margin and its case."));
       return;
     }
-    const head = make("div", { class: "verdict" }, make("b", {}, `Point ${k + 1}`), make("span", { class: "soft" }, `(${shown(point[0], 4)}, ${shown(point[1], 4)})`));
+    const head = make("div", { class: "verdict" }, make("b", {}, `Point ${k}`), make("span", { class: "soft" }, `(${shown(point[0], 4)}, ${shown(point[1], 4)})`));
     place.replaceChildren(head, ...this.body(k), this.moves());
   }
 
@@ -50,7 +51,7 @@ export class PointCard {
     const own = cases ? entries(cases, k) : [];
     if (own.length) return own.map((entry) => this.entry(entry, cases.header, k));
     const { margin, multiplier, slack } = answer.arrays;
-    if (margin) return [this.entry({ margin: margin[k], multiplier: multiplier[k], slack: slack[k], case: null, problem: 0 }, { problems: [""] }, k)];
+    if (margin) return [this.entry({ margin: margin[k], multiplier: multiplier?.[k], slack: slack[k], case: null, problem: 0 }, { problems: [""] }, k)];
     return [this.plain(k)];
   }
 
@@ -58,10 +59,10 @@ export class PointCard {
     const curve = this.app.state.now.task === "curve";
     const lines = curve ? this.tube(k, slack) : this.margin(k, margin, slack);
     const C = this.app.value("C");
-    const at = multiplier === 0 ? "= 0" : C !== "inf" && multiplier === C ? "= C" : C === "inf" ? "> 0" : "";
+    const at = multiplier > 0 && C !== "inf" ? (multiplier === C ? "= C" : multiplier < C ? "< C" : "") : "";
     const rows = [make("div", { class: "formula" }, ...lines), make("dl", { class: "figures" },
-      pair("multiplier α", multiplier, at), pair("slack ξ", slack), pair("margin z", margin), kase === null ? null : word("case", words[kase]))];
-    return make("div", { class: "entry" }, problems.length > 1 ? make("p", { class: "soft small" }, problems[problem]) : null, ...rows);
+      multiplier === undefined ? null : pair("multiplier α", multiplier, at), pair("slack ξ", slack), pair("margin z", margin), kase === null ? null : word("case", words[kase]))];
+    return make("div", { class: "entry" }, problems.length > 1 ? make("p", { class: "soft small" }, problemName(problems[problem], this.app.state.now.names)) : null, ...rows);
   }
 
   margin(k, margin, slack) {
@@ -92,7 +93,7 @@ export class PointCard {
       const y = state.now.points[k][1];
       return make("div", { class: "formula" }, make("p", {}, `r = y ${MINUS} f(x) = ${shown(y)} ${MINUS} ${bracket(arrays.f[k])} = ${shown(y - arrays.f[k])}`));
     }
-    if (state.now.task === "clusters") list.push(word("cluster", String(arrays.predicted[k] + 1)));
+    if (state.now.task === "clusters") list.push(word("cluster", String(arrays.predicted[k])));
     else list.push(word("class", this.name(state.now.points[k][2])), word("predicted", this.name(arrays.predicted[k])));
     if (arrays.f && header.classes) {
       const f = [...arrays.f.subarray(k * arrays.f.shape[1], (k + 1) * arrays.f.shape[1])];
@@ -104,21 +105,27 @@ export class PointCard {
   }
 
   name(label) {
-    return this.app.state.now.names?.classes?.[label] ?? `class ${label + 1}`;
+    return this.app.state.now.names?.classes?.[label] ?? `class ${label}`;
   }
 
   moves() {
     if (!this.found) return make("p", { class: "soft small moves" }, "");
     const { header } = this.found;
     if (header.error) return make("p", { class: "soft small moves" }, header.error);
-    const tiny = header.moves !== undefined && header.moves < 1e-3;
-    let text;
-    if (header.moves !== undefined) {
-      text = tiny ? "Without it: nothing moves" : "Without it, the dotted line";
-      text += ` (f changes by up to ${shown(header.moves, 3)} in this picture).`;
-    } else if (header.changed !== undefined) text = `Without it, ${shown(100 * header.changed, 3)} % of the picture change class.`;
-    else text = "";
-    return make("p", { class: "small moves" }, text);
+    return make("p", { class: "small moves" }, this.change(header));
+  }
+
+  /** What a fit without the point changes, in a sentence. */
+  change({ moves, changed, relabelled, centres_move: way }) {
+    if (moves !== undefined) {
+      const thing = this.app.state.now.task === "curve" ? "curve" : "boundary";
+      const by = `f changes by up to ${shown(moves, 3)} in this picture`;
+      return moves < 1e-3 ? `Without it, nothing moves visibly: ${by}.` : `Without it, the ${thing} would be the dotted line: ${by}.`;
+    }
+    if (changed !== undefined) return changed ? `Without it, ${shown(100 * changed, 3)} % of the picture changes class.` : "Without it, no place in the picture changes class.";
+    if (relabelled === undefined) return "";
+    const others = ["no other point changes its cluster", "one other point changes its cluster"][relabelled] ?? `${relabelled} other points change their clusters`;
+    return `Without it, ${others}${way === undefined ? "" : `, and the centres move by up to ${shown(way, 3)}`}.`;
   }
 
   async without() {
@@ -148,7 +155,7 @@ export class PointCard {
       const parts = [`(${shown(place[0], 4)}, ${shown(place[1], 4)})`];
       if (typeof header.f === "number") parts.push(`f(x) = ${shown(header.f)}`);
       else if (header.f?.length === 1) parts.push(`f(x) = ${shown(header.f[0])}`);
-      else if (header.predicted !== undefined) parts.push(app.state.now.task === "clusters" ? `cluster ${header.predicted + 1}` : this.name(header.predicted));
+      else if (header.predicted !== undefined) parts.push(app.state.now.task === "clusters" ? `cluster ${header.predicted}` : this.name(header.predicted));
       $("#probe").textContent = parts.join("   ");
     } catch {
       $("#probe").textContent = "";

@@ -1,8 +1,11 @@
 // The proof: the interval of the optimum, the bar that closes, what else is certified.
 
 import { $, make, shown } from "./dom.js";
+import { problemName } from "./steps.js";
+import { asText } from "./tree.js";
 
 const DIGITS = 10;
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Both ends of an interval with the digits that agree, which are proven. */
 export function agreed(low, high) {
@@ -24,16 +27,16 @@ function figure(name, value, digits = 6) {
 
 const CLOSED = { converged: "proven", stationary: "stationary", "budget exhausted": "still open", interrupted: "interrupted", stalled: "stalled", refuted: "refuted" };
 
-export function showProof(answer, place = $("#proof")) {
+export function showProof(answer, names, place = $("#proof")) {
   const { certificate } = answer.header;
   if (!certificate) {
     place.replaceChildren(make("p", { class: "soft" }, "This method has no certificate."));
     return;
   }
-  place.replaceChildren(...(certificate.type === "gap" ? gap(answer) : guarantee(answer)), ...others(answer));
+  place.replaceChildren(...(certificate.type === "gap" ? gap(answer, names) : guarantee(answer)), ...others(answer));
 }
 
-function gap({ header }) {
+function gap({ header }, names) {
   const { certificate } = header;
   const { dual, primal, relative_gap: relative, status } = certificate;
   const [low, high] = agreed(dual, primal);
@@ -50,7 +53,7 @@ function gap({ header }) {
     bar,
     make("div", { class: "interval" }, end("dual, from below", low, "dual", dual), make("span", { class: "between" }, "≤ optimum ≤"), end("primal, from above", high, "primal", primal)),
     certificate.definiteness === "fails" || certificate.definiteness === "assumed" ? make("p", { class: "note" }, DEFINITE[certificate.definiteness]) : null,
-    certificate.problems.length > 1 ? make("p", { class: "soft small" }, `The worst of ${certificate.problems.length} problems: ${certificate.label}`) : null,
+    certificate.problems.length > 1 ? make("p", { class: "soft small" }, `The worst of ${certificate.problems.length} problems: ${problemName(certificate.label, names)}`) : null,
     make("dl", { class: "figures" }, figure("gap", certificate.gap), figure("relative gap", relative), figure("KKT violation", certificate.kkt_violation), figure("steps of the solver", certificate.iterations, 8)),
   ].filter(Boolean);
 }
@@ -58,9 +61,9 @@ function gap({ header }) {
 function words(relative) {
   if (typeof relative !== "number") return "";
   if (relative <= 0) return "the gap is zero";
-  const digits = Math.floor(-Math.log10(relative));
-  if (digits < 1) return "the gap is wide open";
-  return digits === 1 ? "one digit is certain" : `${digits} digits are certain`;
+  const power = Math.floor(-Math.log10(relative));
+  if (power < 1) return "the gap is wide open";
+  return `known to 1 part in 10${[...String(power)].map((digit) => RAISED[digit]).join("")}`;
 }
 
 function guarantee({ header }) {
@@ -76,14 +79,15 @@ function guarantee({ header }) {
 
 function others({ header }) {
   const list = [];
-  if (header.accuracy !== undefined) list.push(figure("right on these points", header.accuracy, 4));
+  if (header.accuracy !== undefined) list.push(figure("accuracy on these points", header.accuracy, 4));
   if (header.support !== undefined) list.push(figure("support vectors", header.support, 6));
   if (header.margin_width?.length === 1) list.push(figure("width of the margin", header.margin_width[0]));
   if (header.squared_error !== undefined) list.push(figure("mean squared error", header.squared_error), figure("R²", header.r2));
   const { pieces } = header;
+  const grown = pieces.trees?.[0].left ? asText(pieces.trees[0], header, pieces.tree_count) : null;
   if (pieces.learners) list.push(figure("weak learners", pieces.learners.length, 6));
   if (pieces.tree_count) list.push(figure("trees", pieces.tree_count, 6));
   else if (pieces.trees) list.push(figure("leaves", pieces.trees[0].leaves, 6), figure("depth", pieces.trees[0].depth, 6));
   const notes = header.notes.map((note) => make("p", { class: "note" }, note));
-  return [list.length ? make("dl", { class: "figures rule" }, ...list) : null, ...notes].filter(Boolean);
+  return [list.length ? make("dl", { class: "figures rule" }, ...list) : null, ...notes, grown].filter(Boolean);
 }

@@ -183,7 +183,7 @@ function ghost(pen, found, answer, view, palette) {
 function points(pen, what, view, palette) {
   const { answer, points: all } = what;
   const current = answer && answer.count === all.length;
-  const multiplier = current ? answer.arrays.multiplier : null;
+  const multiplier = current ? (answer.arrays.multiplier ?? answer.multipliers) : null;
   const clusters = current && what.task === "clusters" ? answer.arrays.predicted : null;
   const largest = multiplier ? Math.max(...multiplier) : 0;
   if (current) slack(pen, what, view, palette);

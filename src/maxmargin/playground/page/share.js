@@ -12,7 +12,7 @@ const SIDE = 640;
 export class Share {
   constructor(app) {
     this.app = app;
-    const on = (id, call) => $(id).addEventListener("click", () => call.call(this).catch((error) => say(error.message || "The server is not there just now.", "bad")));
+    const on = (id, call) => $(id).addEventListener("click", () => call.call(this).catch((error) => say(error.message || "The server is not connected just now.", "bad")));
     $("#share-open").addEventListener("click", () => {
       $("#python").hidden = true;
       $("#save-steps").disabled = !app.methodNow?.steps;

@@ -1,5 +1,8 @@
 // What there is: points, method, parameters, view. Changes are snapshots that can be undone.
 
+
+import { within } from "./view.js";
+
 const MOST_SNAPSHOTS = 200;
 const NONE = {}; // one object, so that it can be told whether parameters have changed
 
@@ -9,7 +12,7 @@ export const FIRST = {
   params: {},
   points: [],
   names: null, // of the axes, and of the classes
-  view: [0, 0, 3.3], // middle, half the height
+  view: [0, 0, 3.3], // middle, half the shorter side
   step: null,
   lesson: null,
 };
@@ -75,7 +78,7 @@ export class State {
     if (!from.length) return;
     to.push(this.now);
     const { view, lesson } = this.now;
-    this.now = { ...from.pop(), view, lesson };
+    this.now = { ...from.pop(), view, lesson, step: null };
     this.open = null;
     this.tell({ ...this.now });
   }
@@ -121,12 +124,32 @@ export async function fromFragment(fragment, limits) {
   if (!Array.isArray(points) || points.length > limits.points || !points.every(whole)) {
     throw new Error("The points of this link cannot be read.");
   }
-  const view = Array.isArray(said.v) && said.v.length === 3 && said.v.every(Number.isFinite) && said.v[2] > 0 ? said.v : FIRST.view;
+  const view = Array.isArray(said.v) && said.v.length === 3 && said.v.every(Number.isFinite) && said.v[2] > 0 ? within(said.v) : FIRST.view;
   const task = said.t in FIRST.methods ? said.t : "classes";
   const object = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
   const methods = { ...FIRST.methods, ...object(said.m) };
   const names = said.n && Array.isArray(said.n.axes) ? said.n : null;
   return { task, methods, params: object(said.p), points, view, step: Number.isInteger(said.s) ? said.s : null, lesson: Number.isInteger(said.l) ? said.l : null, names };
+}
+
+/** Methods of a link that are not there are the first ones; parameters that cannot be have their defaults. */
+export function clean(said, specification) {
+  for (const task of Object.keys(said.methods)) {
+    const known = specification.methods.filter((m) => m.task === task).map((m) => m.name);
+    if (!known.length) delete said.methods[task];
+    else if (!known.includes(said.methods[task])) said.methods[task] = known[0];
+  }
+  const possible = (control, value) =>
+    control.type === "choice"
+      ? Object.hasOwn(control.options, value)
+      : (value === "inf" && control.endless) || (Number.isFinite(value) && value >= control.low && value <= control.high && (!control.whole || Number.isInteger(value)));
+  const params = {};
+  for (const { name, controls } of specification.methods) {
+    const given = Object.hasOwn(said.params, name) ? Object(said.params[name]) : {};
+    const kept = controls.filter((c) => Object.hasOwn(given, c.name) && possible(c, given[c.name]));
+    if (kept.length) params[name] = Object.fromEntries(kept.map((c) => [c.name, given[c.name]]));
+  }
+  said.params = params;
 }
 
 async function readUpTo(stream, most) {

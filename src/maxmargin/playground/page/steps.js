@@ -139,6 +139,19 @@ export class Steps {
     this.draw();
   }
 
+  /** What the curves are, and why the end may say another number of steps. */
+  about() {
+    const { course, app } = this;
+    if (!course) return "";
+    const parts = [];
+    if (course.problem) parts.push(`The curves are those of the longest of several problems, ${problemName(course.problem, app.state.now.names)}.`);
+    if (course.curves.includes("dual")) parts.push("They are the solver's own figures; the proof is recomputed from the model.");
+    const proof = app.answer?.header.certificate;
+    const whole = app.answer?.header.step === null && !course.problem && proof?.type === "gap" ? proof.iterations : course.last;
+    if (whole !== course.last) parts.push(`At the end the model is that of the fastest solver, which took ${whole} steps.`);
+    return parts.join(" ");
+  }
+
   draw() {
     const canvas = $("#curves");
     const { course, app } = this;
@@ -153,7 +166,15 @@ export class Steps {
     if (course) drawCurves(pen, course, this.place, app.palette, box.width, box.height);
     if (course) $("#legend").replaceChildren(...legend(course, this.place, app.palette));
     else $("#legend").replaceChildren();
+    $("#steps-about").textContent = this.about();
   }
+}
+
+/** The name of a binary problem with those of its classes, where these have any. */
+export function problemName(label, names) {
+  const named = /^(\d) against (\d|the rest)$/.exec(label);
+  if (!named || !names?.classes) return label;
+  return `${names.classes[named[1]] ?? named[1]} against ${names.classes[named[2]] ?? named[2]}`;
 }
 
 function lines(course) {

@@ -1,14 +1,15 @@
 // From places of the data to places on the canvas, and back.
 
 export class View {
+  /** `half` is half the shorter side, so that what is in the middle stays there when the canvas changes its shape. */
   constructor([cx, cy, half], width, height) {
     Object.assign(this, { cx, cy, half, width, height });
-    this.scale = height / (2 * half);
-    const across = width / 2 / this.scale;
+    this.scale = Math.min(width, height) / (2 * half);
+    const [across, up] = [width / 2 / this.scale, height / 2 / this.scale];
     this.left = cx - across;
     this.right = cx + across;
-    this.bottom = cy - half;
-    this.top = cy + half;
+    this.bottom = cy - up;
+    this.top = cy + up;
   }
 
   get bounds() {
@@ -29,9 +30,16 @@ export class View {
 
   /** A coordinate with as many digits as a pixel has. */
   round(value) {
-    const digits = Math.max(0, Math.min(12, Math.ceil(Math.log10(this.scale)) + 1));
+    const digits = Math.max(0, Math.min(30, Math.ceil(Math.log10(this.scale)) + 1));
     return Number(value.toFixed(digits));
   }
+}
+
+/** The view, or the nearest one whose sides differ in float64 and are numbers that the server takes. */
+export function within([cx, cy, half]) {
+  const [x, y] = [cx, cy].map((v) => Math.max(-1e10, Math.min(1e10, v)));
+  const least = Math.max(1e-9, 1e-12 * Math.max(Math.abs(x), Math.abs(y)));
+  return [x, y, Math.max(least, Math.min(1e10, half))];
 }
 
 /** The view that has all points in it. */
@@ -40,8 +48,8 @@ export function around(points, aspect = 1) {
   const xs = points.map((p) => p[0]);
   const ys = points.map((p) => p[1]);
   const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const half = 0.58 * Math.max(top - bottom, (right - left) / aspect);
-  return [(left + right) / 2, (bottom + top) / 2, half > 0 ? half : 1];
+  const half = 0.58 * Math.max((top - bottom) * Math.min(1, aspect), (right - left) * Math.min(1, 1 / aspect));
+  return within([(left + right) / 2, (bottom + top) / 2, half > 0 ? half : 1]);
 }
 
 /** Round numbers for the ticks of an axis. */

@@ -47,7 +47,7 @@ class Picture {
       shape(pen, k, 11, 11, 7);
       pen.fill();
       button.append(icon);
-      button.setAttribute("aria-label", `Draw class ${k + 1}, ${NAMES[k]}`);
+      button.setAttribute("aria-label", `Draw class ${k}, ${NAMES[k]}`);
       button.onclick = () => (this.label = k);
       return button;
     });
