@@ -130,3 +130,18 @@ def test_a_bound_that_says_nothing_leaves_all_to_float64(gamma, monkeypatch):
     assert found.primal == pytest.approx(full.primal, rel=1e-9)
     linear = BoxQP.classifier(Linear().gram(Rows(X)), y, np.ones(N))
     assert screened(linear, np.zeros(N), monkeypatch).rough is None
+
+
+def test_a_row_beyond_the_range_of_float32_is_left_to_float64(monkeypatch):
+    """One that is not among those looked at first."""
+    rng = np.random.default_rng(6)
+    X, y = blobs(rng, N, 6)
+    X *= 1e13
+    X[N // 2 + 1] = 3e15
+    problem = BoxQP.classifier(RBF(1e-28).gram(Rows(X)), y, np.ones(N))
+    beta = np.where(np.arange(N) < 20, np.where(y > 0, problem.upper, problem.lower) / 2, 0.0)
+    beta[:20] -= beta[:20].mean()
+    beta = np.clip(beta, problem.lower, problem.upper)
+    found, full = screened(problem, beta, monkeypatch), evaluate(problem, beta)
+    assert found.rough is None or not found.rough.any()
+    assert found.primal == pytest.approx(full.primal, rel=1e-12)

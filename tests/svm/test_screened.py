@@ -112,3 +112,11 @@ def test_the_votes_of_pairs_are_settled_only_if_no_values_within_change_them():
         assert settled.sum() > 0.9 * same.sum()  # and most that could be are
         assert not scheme.settled(values, np.full_like(errors, np.inf)).any()
         assert not scheme.settled(np.full_like(values, np.nan), errors).any()
+
+
+def test_a_row_beyond_the_range_of_float32_is_left_to_float64(always):
+    X, y = classes(np.random.default_rng(6), 300, 2)
+    model = SVC(gamma=1e-28).fit(1e13 * X, y)
+    rows = 1e13 * X
+    rows[151] = 2e15  # not among those looked at first
+    np.testing.assert_array_equal(model.predict(rows), by_values(model, rows))

@@ -126,7 +126,9 @@ class _Screen:
     def take_rough(self, rest: np.ndarray) -> None:
         """Float32 values of the rest, and float64 values of those that they do not settle."""
         found = _float32(self.problem.gram, rest, self.rows, self.coefficients)
-        assert found is not None
+        if found is None:  # a row that the pilot has not seen is beyond the range of float32
+            self.take_exact(rest)
+            return
         self.values[rest], self.errors[rest] = found
         while len(rest):
             open_rows = rest[~self.settled(self.limits())[rest]]
