@@ -83,6 +83,7 @@ from ._partial_risk import (
 from ._print import KERNEL_MATRIX, rounded_down, rounded_up, rounding_of, sampled_words
 from ._risk import RiskEvidence, evaluate_risk
 from ._sampled import SampledBound, sampled_lower_bound
+from ._screened import evaluate_screened, in_float64
 from ._separability import NotSeparableError, SeparationProof, not_separable, row_keys
 from ._slope_rule import SlopeRule
 from ._tube import evaluate_tube
@@ -141,9 +142,11 @@ __all__ = [
     "evaluate_normal_equations",
     "evaluate_multinomial",
     "evaluate_risk",
+    "evaluate_screened",
     "evaluate_tube",
     "figures_reproduced",
     "figures",
+    "in_float64",
     "intercept_range",
     "is_feasible",
     "inside_cases",

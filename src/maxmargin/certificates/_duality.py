@@ -34,7 +34,8 @@ class Evidence:
     """Figures of one problem, recomputed. ``image`` is K beta, ``intercepts`` one b a group.
 
     ``rounding`` is the part of the gap that is room for rounding errors: no solver can make it smaller. ``confidence``
-    is the probability with which dual <= optimum holds, 1 where it is proven.
+    is the probability with which dual <= optimum holds, 1 where it is proven. ``rough`` says which values of the image
+    are float32's (`maxmargin.certificates._screened`), None if none is.
     """
 
     assumes: ClassVar[str] = ""  # beside what `definiteness` says
@@ -49,6 +50,7 @@ class Evidence:
     definiteness: str = "known"
     rounding: float = 0.0
     confidence: float = 1.0
+    rough: np.ndarray | None = None
 
 
 class DualBound(NamedTuple):
@@ -134,12 +136,14 @@ def evaluate(
     *,
     audit: bool = False,
     wanted: float | None = None,
+    image: Image | None = None,
 ) -> Evidence:
     """Primal, dual, gap and violation of a box QP at beta, whoever found it; by default at the best intercepts.
 
-    An `audit` takes more time where that narrows the interval; `wanted` is the relative gap that was asked for.
+    An `audit` takes more time where that narrows the interval; `wanted` is the relative gap that was asked for. `image`
+    is K beta with its errors, where it is known.
     """
-    return _as_sharp_as_needed(_evaluate_soft, problem, beta, intercepts, audit, wanted)
+    return _as_sharp_as_needed(_evaluate_soft, problem, beta, intercepts, audit, wanted, image)
 
 
 def evaluate_hard_margin(
@@ -158,10 +162,10 @@ def evaluate_hard_margin(
     return _as_sharp_as_needed(_evaluate_hard, problem, beta, intercepts, audit, wanted)
 
 
-def _as_sharp_as_needed(how, problem, beta, intercepts, audit, wanted):  # type: ignore[no-untyped-def]
+def _as_sharp_as_needed(how, problem, beta, intercepts, audit, wanted, image=None):  # type: ignore[no-untyped-def]
     """Float64, and extended precision where rounding would be seen and the problem is small enough."""
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is infinite, and proves nothing
-        image = bounded_image(problem, beta)
+        image = bounded_image(problem, beta) if image is None else image
         if intercepts is not None and not np.isfinite(intercepts).all():
             return _nothing_proven(image, np.inf, tuple(intercepts))
         evidence = how(problem, beta, intercepts, image)
@@ -180,7 +184,7 @@ def _as_sharp_as_needed(how, problem, beta, intercepts, audit, wanted):  # type:
 def _nothing_proven(image: Image, primal: float, intercepts: tuple[float, ...]) -> Evidence:
     """Variables that break a constraint bound nothing from below."""
     values = np.asarray(image.values, dtype=np.float64)
-    return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, intercepts, values)
+    return Evidence(primal, -np.inf, np.inf, np.inf, np.inf, intercepts, values, rough=image.rough)
 
 
 def _evaluate_soft(problem: BoxQP, beta: np.ndarray, intercepts: tuple[float, ...] | None, image: Image) -> Evidence:
@@ -259,9 +263,8 @@ def _interval(
         return _nothing_proven(image, np.inf, tuple(intercepts))
     # weak duality: a lower bound above the upper one could only be an error of this library
     gap = difference(primal, dual)
-    return Evidence(
-        primal, dual, gap, relative(gap, primal, dual), violation, tuple(intercepts), values, rounding=float(rounding)
-    )
+    figures = primal, dual, gap, relative(gap, primal, dual), violation
+    return Evidence(*figures, tuple(intercepts), values, rounding=float(rounding), rough=image.rough)
 
 
 def dual_bound(

@@ -25,18 +25,19 @@ from ._rounding import TINY, Bounded, U, bounded_dot, gamma
 class Image:
     """K beta with a bound of the error of each value, and ``square``, beta' K beta with its own.
 
-    ``unit`` is the precision that was worked in.
+    ``unit`` is the precision that was worked in; ``rough`` says which values are float32's, None if none is.
     """
 
     values: np.ndarray
     errors: np.ndarray
     square: Bounded
     unit: float
+    rough: np.ndarray | None = None
 
 
 def bounded_image(problem: BoxQP, beta: np.ndarray, extended: bool = False) -> Image:
     """The image of beta; in extended precision if that is asked for (and the problem has it)."""
-    rows, coefficients, rounded = _by_row(problem, beta)
+    rows, coefficients, rounded = coefficients_by_row(problem, beta)
     linear = None if extended else problem.gram.linear_rows()
     if linear is not None:
         return _linear(problem, linear, rows, coefficients, rounded)
@@ -84,7 +85,7 @@ def linear_errors(problem: BoxQP, beta: np.ndarray) -> float:
 
     By the weights in float64, or by kernel values in extended precision: evaluations take what leaves less open.
     """
-    rows, coefficients, _ = _by_row(problem, beta)
+    rows, coefficients, _ = coefficients_by_row(problem, beta)
     scale = problem.gram.accuracy().scale
     with np.errstate(over="ignore", invalid="ignore"):
         unit = roundings(len(rows) + _terms(problem) + 8, EXTENDED_UNIT)
@@ -108,7 +109,7 @@ def extended_work(problem: BoxQP, beta: np.ndarray) -> float:
     return problem.gram.extended_work(int(np.count_nonzero(beta)))
 
 
-def _by_row(problem: BoxQP, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def coefficients_by_row(problem: BoxQP, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Rows of the matrix that take part, their coefficients, and how often these were rounded."""
     if problem.sample is None:
         rows = np.flatnonzero(beta)
@@ -133,11 +134,27 @@ def _products(
         return np.zeros((2, len(coefficients), problem.gram.shape[0]))  # type: ignore[return-value]
     with np.errstate(over="ignore", invalid="ignore"):
         f, size, additions = problem.gram.sized_products(rows, coefficients)
-        accuracy = problem.gram.accuracy()
-        e = (accuracy.relative + gamma(additions + rounded)) * size
-        sizes = np.abs(coefficients) @ accuracy.scale[rows]
-        e += accuracy.absolute * np.multiply.outer(sizes, accuracy.scale)
-    return f, e * (1 + 1e-9)
+        return f, product_errors(problem.gram, rows, coefficients, size, additions + rounded)
+
+
+def product_errors(
+    gram: Gram,
+    rows: np.ndarray,
+    coefficients: np.ndarray,
+    size: np.ndarray,
+    additions: int,
+    i: np.ndarray | None = None,
+) -> np.ndarray:
+    """How far ``K[i, rows] c`` may be off for each c, from the sizes of its terms and the additions in a row.
+
+    All rows if `i` is None.
+    """
+    accuracy = gram.accuracy()
+    own = accuracy if i is None else accuracy.of(i)
+    e = (own.relative + gamma(additions)) * size
+    sizes = np.abs(coefficients) @ accuracy.scale[rows]
+    e += accuracy.absolute * np.multiply.outer(sizes, own.scale)
+    return e * (1 + 1e-9)
 
 
 def _extended(

@@ -120,12 +120,6 @@ class Cluster:
         held = self.client.persist(list(parts), optimize_graph=False)
         return list(held)
 
-    def threads(self) -> int:
-        """Threads of all workers together, 1 at least."""
-        if self.client is None:
-            return os.cpu_count() or 1
-        return max(1, sum(self.client.nthreads().values()))
-
     def memory(self) -> float:
         """Bytes that all workers together may use."""
         if self.client is None:

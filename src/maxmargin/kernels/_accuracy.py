@@ -15,10 +15,13 @@ UNIT = 2.0**-53
 # x86 has 64 binary digits here, other machines 53 or 113; the bounds are right for all of them.
 EXTENDED = np.longdouble
 EXTENDED_UNIT = float(np.finfo(EXTENDED).eps) / 2
+FLOAT32_UNIT = 2.0**-24
 # Values that are off by more, relative to themselves, are computed from differences of the rows.
 INACCURATE = 1e-9
 _ROOM = 1 + 1e-9  # the bounds are themselves computed in float64
 _TINY = 1e-300  # what may underflow: values below 2e-308 are stated as that
+_FLOAT32_TINY = 2.0**-125  # the same of float32, whose values below 2**-126 are stated as that, or lost
+_FLOAT32_RANGE = 1e-30, 1e30  # of gamma and squared lengths
 
 
 @dataclass(frozen=True)
@@ -101,3 +104,38 @@ def of_differences(n: int, terms: float, unit: float = UNIT) -> Accuracy:
     each = roundings(terms + 6, unit)
     absolute = 8 * np.exp(-8.0) * each + _TINY
     return Accuracy(np.full(n, (8 * each + 20 * unit) * _ROOM), absolute * _ROOM, np.ones(n))
+
+
+def of_float32_distances(
+    squared_norms: np.ndarray, moments: np.ndarray, coefficients: np.ndarray, most: float, terms: float, gamma: float
+) -> np.ndarray:
+    """How far float32 sums ``sum_j c_j exp(-gamma d_j^2)`` may be off, rows by columns of outputs; inf where unknown.
+
+    `moments` are ``sum_j s_j``, ``sum_j s_j l_j`` and ``sum_j s_j l_j^2`` of the computed sizes s_j = |c_j| K^_j and
+    bounds l_j of the lengths of the others, `most` their largest one, `coefficients` sum_j |c_j|. With u = 2**-24 and a
+    the length of the row, d^2 = (2 <x, z> - |x|^2) - |z|^2 is off by
+
+    - 2 (terms + 2) u a l for <x, z> of rows that were rounded to float32, whatever order its terms are added in,
+    - u (a^2 + l^2) for the squared lengths, rounded to float32,
+    - u |l^2 - d^2| and u d^2 for the differences,
+    - what underflows: 2**-126 at most for each entry and each product, times the other factor.
+
+    60 roundings are for the exponential and its argument t, which is off by five roundings of itself (two are those of
+    u d^2): above t = 8, where t exp(-t) falls, these are at most 40 exp(-8) of 1. An error of 0.1 in the exponent is
+    one of 0.106 in the value.
+    """
+    u, a = FLOAT32_UNIT, np.sqrt(squared_norms)
+    across, under = 2 * roundings(terms + 4, u), 2.0**-122 * (terms + 4)
+
+    def error(size: np.ndarray | float, first: np.ndarray | float, second: np.ndarray | float) -> np.ndarray:
+        off = across * a * first + 1.01 * u * (a * a * size + 2 * second) + under * ((1 + a) * size + first)
+        return (gamma * off + 60 * u * size) * 1.1
+
+    errors = error(*moments) + (50 * np.exp(-8.0) * u + _FLOAT32_TINY) * coefficients[:, None]
+    return np.where(error(1.0, most, most * most) < 0.1, errors, np.inf)
+
+
+def within_float32(gamma: float, squared_length: float) -> bool:
+    """Whether rows of up to this squared length, and gamma, are in the range of float32."""
+    least, most = _FLOAT32_RANGE
+    return least < gamma < most and squared_length < most

@@ -69,6 +69,20 @@ class Gram(ABC):
         ``coef`` has shape (outputs, len(j)).
         """
 
+    def sized_products_of(self, i: np.ndarray, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        """The same of the rows i alone."""
+        f, size, additions = self.sized_products(j, coef)
+        return f[:, i], size[:, i], additions
+
+    def float32_products(
+        self, j: np.ndarray, coef: np.ndarray, i: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """``coef @ K[i, j].T`` from float32 values and a bound of the error of each sum; None where there is none.
+
+        The bounds are of exact values, infinite where float32 says nothing. All rows if i is None.
+        """
+        return None
+
     def sized_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         """The same of one output."""
         f, size, additions = self.sized_products(j, coef[None])

@@ -25,9 +25,11 @@ from ._accuracy import (
     Accuracy,
     of_differences,
     of_expanded_distances,
+    of_float32_distances,
     of_powers,
     of_products,
     of_sigmoids,
+    within_float32,
 )
 from ._callable_gram import CallableGram
 from ._gram import MODERATE, Gram
@@ -112,6 +114,16 @@ class _ProductKernel(Kernel):
     def float32_error(self, squared_norms: np.ndarray) -> float:
         """About how far a value computed in float32 may be off, relative to the largest diagonal value."""
         return 4 * float(np.finfo(np.float32).eps)
+
+    def knows_float32(self, squared_length: float) -> bool:
+        """Whether anything is proven of float32 values in tiles, of rows of up to this squared length."""
+        return False
+
+    def float32_errors(
+        self, squared_norms: np.ndarray, moments: np.ndarray, coefficients: np.ndarray, most: float, terms: float
+    ) -> np.ndarray:
+        """How far sums of such values may be off, as `of_float32_distances` has it."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -268,6 +280,14 @@ class RBF(_ProductKernel):
         # The distance is a difference of terms as large as the squared lengths: that is what cancels.
         largest = float(squared_norms.max(initial=0.0))
         return 4 * (1 + self.gamma * largest) * float(np.finfo(np.float32).eps)
+
+    def knows_float32(self, squared_length: float) -> bool:
+        return not self.by_differences and within_float32(float(self.gamma), squared_length)
+
+    def float32_errors(
+        self, squared_norms: np.ndarray, moments: np.ndarray, coefficients: np.ndarray, most: float, terms: float
+    ) -> np.ndarray:
+        return of_float32_distances(squared_norms, moments, coefficients, most, terms, float(self.gamma))
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from scipy.linalg.blas import dsyrk, ssyrk
 
 from ..data import Rows
 from ..engine import run_parallel
-from ._accuracy import Accuracy
+from ._accuracy import Accuracy, roundings
 from ._gram import Gram, extended_values
 from ._tiles import (
     WIDTH,
     accumulate,
     accumulate_and_store,
     accumulate_symmetric,
+    accumulate_wide,
     fill,
     fill_symmetric,
     tile_height,
@@ -193,22 +194,61 @@ class TiledGram(Gram):
         return found if self._index is None else found.of(self._index)
 
     def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        sizes = np.abs(coef)
-        both = np.concatenate([coef, sizes]) if self.kernel.non_negative else coef
-        if self._symmetric and len(j) > _MOST * self.shape[0]:
-            if self._at_once and self.shape[0] <= max(WIDTH, self.rows.d):  # a small matrix, or no larger than X
-                K = self._computed_at_once(np.float64)
-                found, additions = both @ (K if len(j) == len(K) else K[j]), len(j) + 2
-            else:
-                found, additions = self._symmetric_product(j, both)
+        if not self._symmetric or len(j) <= _MOST * self.shape[0]:
+            return self.sized_products_of(np.arange(self.shape[0]), j, coef)
+        both = self._with_sizes(coef)
+        if self._at_once and self.shape[0] <= max(WIDTH, self.rows.d):  # a small matrix, or no larger than X
+            K = self._computed_at_once(np.float64)
+            found, additions = both @ (K if len(j) == len(K) else K[j]), len(j) + 2
         else:
-            found = self.product(j, both, np.float64)
-            chunks = -(-len(j) // WIDTH) + len(self._portions(len(j), np.float64))
-            additions = min(len(j), WIDTH) + chunks + 2
+            found, additions = self._symmetric_product(j, both)
+        return self._sized(found, None, j, coef, additions)
+
+    def sized_products_of(self, i: np.ndarray, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        found = self.product(j, self._with_sizes(coef), np.float64, i)
+        return self._sized(found, i, j, coef, self._additions(j, np.float64))
+
+    def _with_sizes(self, coef: np.ndarray) -> np.ndarray:
+        """Coefficients, and their sizes where products with these are those of the sizes of all terms."""
+        return np.concatenate([coef, np.abs(coef)]) if self.kernel.non_negative else coef
+
+    def _sized(
+        self, found: np.ndarray, i: np.ndarray | None, j: np.ndarray, coef: np.ndarray, additions: int
+    ) -> tuple[np.ndarray, np.ndarray, int]:
         if self.kernel.non_negative:
             return found[: len(coef)], found[len(coef) :], additions
         scale = self.accuracy().scale
-        return found, np.multiply.outer(sizes @ scale[j], scale), additions
+        return found, np.multiply.outer(np.abs(coef) @ scale[j], scale if i is None else scale[i]), additions
+
+    def _additions(self, j: np.ndarray, dtype: Any) -> int:
+        """Additions in a row of a value of `product`."""
+        return min(len(j), WIDTH) + -(-len(j) // WIDTH) + len(self._portions(len(j), dtype)) + 2
+
+    def float32_products(
+        self, j: np.ndarray, coef: np.ndarray, i: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        order, (_, norms, others), count = self._row_index(i), self._shared, len(coef)
+        others = others[j if self._index is None or self.columns is not self.rows else self._index[j]]
+        if not self.kernel.knows_float32(float(max(norms[order].max(initial=0.0), others.max(initial=0.0)))):
+            return None
+        # panels of about the same length have errors of their own; terms of one sign are as large as their sum
+        lengths = np.sqrt(others)
+        by_length = np.argsort(lengths, kind="stable")
+        j, lengths, sizes = j[by_length], lengths[by_length], np.abs(coef).sum(axis=1)
+        mixed = np.flatnonzero((coef > 0).any(axis=1) & (coef < 0).any(axis=1))
+        every = np.concatenate([coef, np.abs(coef[mixed])])[:, by_length]
+        found = np.zeros((3, len(every), len(order)))
+        for part in self._portions(len(j), np.float32):
+            panels, panel_norms = self._panels(j[part], np.float32)
+            laid = _by_output(np.vstack([every[:, part], lengths[part]]), panels)
+            extra = np.ascontiguousarray(laid[:, :-1]), laid[:, -1].max(axis=1)
+            self._sweep(accumulate_wide, order, panels, panel_norms, extra, found)
+        moments = np.concatenate([np.abs(found[:1]), found[1:]])
+        moments[:, mixed] = moments[:, count:]
+        most = float(lengths.max(initial=0.0))
+        errors = self.kernel.float32_errors(norms[order], moments[:, :count], sizes, most, self.rows.longest[0])
+        errors += roundings(self._additions(j, np.float32)) * moments[0, :count]
+        return found[0, :count], errors * (1 + 1e-9)
 
     def _symmetric_product(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, int]:
         """``coef @ K[:, j].T`` in float64 from half of K, and the additions in a row of a value."""
@@ -346,3 +386,11 @@ def _in_chunks(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
     padded = np.zeros((chunks * width, len(coef)), panels.dtype)
     padded[: coef.shape[1]] = coef.T
     return padded.reshape(chunks, width, len(coef))
+
+
+def _by_output(coef: np.ndarray, panels: np.ndarray) -> np.ndarray:
+    """The same in float64, a row an output in each chunk."""
+    chunks, _, width = panels.shape
+    padded = np.zeros((len(coef), chunks * width))
+    padded[:, : coef.shape[1]] = coef
+    return np.ascontiguousarray(padded.reshape(len(coef), chunks, width).swapaxes(0, 1))

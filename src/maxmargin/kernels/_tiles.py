@@ -10,7 +10,7 @@ import numpy as np
 from numba.extending import overload
 
 from ..data import row_differences, row_products
-from ..engine import INNER, jit
+from ..engine import INNER, jit, jit_sums
 from ._transform import Differences, RBFOfDifferences, transform_tile
 
 WIDTH = 512  # columns of a tile: 64 x 512 float32 values are 128 KB, a tenth of L2
@@ -66,6 +66,43 @@ def accumulate(rows, order, start, stop, shift, norms, panels, panel_norms, coef
                 for c in range(out.shape[0]):
                     for t in range(m):
                         out[c, first + t] += table[t, c]
+
+
+@jit_sums
+def _wide_sums(values, m, coef, length, first, out):  # type: ignore[no-untyped-def]
+    """``out[0, c, first + t] += s = sum_j values[t, j] coef[c, j]``, float32 values summed in float64; and two moments.
+
+    ``out[1]`` and ``out[2]`` are the sums of |s| times the `length` and its square.
+    """
+    for t in range(m):
+        for c in range(coef.shape[0]):
+            total = 0.0
+            for j in range(coef.shape[1]):
+                total += np.float64(values[t, j]) * coef[c, j]
+            out[0, c, first + t] += total
+            out[1, c, first + t] += abs(total) * length
+            out[2, c, first + t] += abs(total) * length * length
+
+
+@jit
+def accumulate_wide(  # type: ignore[no-untyped-def]
+    rows, order, start, stop, shift, norms, panels, panel_norms, coef, lengths, params, height, out
+):
+    """As `accumulate` of float32 values, with coefficients and sums in float64: ``coef`` is (chunks, outputs, width).
+
+    A float32 sum of 512 terms would be off by more than values of ten features are. ``out`` has the sums, and two
+    moments of their sizes by the largest length in each chunk (`_wide_sums`).
+    """
+    chunks, d, width = panels.shape
+    tile = np.empty((height, d), panels.dtype)
+    values = np.empty((height, width), panels.dtype)
+    scratch = np.empty(width, panels.dtype)
+    for first in range(start, stop, height):
+        last = min(stop, first + height)
+        for chunk in range(chunks):
+            _products(params, rows, order, first, last, shift, panels, chunk, tile, values)
+            transform_tile(params, values, last - first, width, norms, order, first, panel_norms[chunk], scratch)
+            _wide_sums(values, last - first, coef[chunk], lengths[chunk], first, out)
 
 
 @jit

@@ -27,6 +27,7 @@ def solve_kernel(
     cache_bytes: int = 200_000_000,
     shrinking: bool = True,
     solver: str = "auto",
+    screened: bool = False,
 ) -> Solution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance.
 
@@ -51,6 +52,8 @@ def solve_kernel(
         Whether settled variables may be left out.
     solver : str
         "auto", or a name of `KERNEL_SOLVER_NAMES`.
+    screened : bool
+        Whether values of ``evidence.image`` may be float32's that no figure of the evidence is made of.
 
     Returns
     -------
@@ -67,5 +70,5 @@ def solve_kernel(
     else:
         options["gap_tolerance"] = gap_tolerance
     if chosen == "decomposition":
-        options |= {"image": image, "inside": solver == "auto"}
+        options |= {"image": image, "inside": solver == "auto", "screened": screened}
     return KERNEL_SOLVERS[chosen](problem, start, tolerance, budget=budget, monitor=monitor, **options)

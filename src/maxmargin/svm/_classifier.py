@@ -24,6 +24,7 @@ from ._linear_weights import linear_weights
 from ._machine import KernelMachine
 from ._one_vs_one import OneVsOne, Pair, class_slices
 from ._one_vs_rest import OneVsRest
+from ._screened import screened_values
 from ._solved import judged
 from ._verify import Audit, recertify
 
@@ -234,8 +235,14 @@ class KernelClassifier(ClassifierMixin, Reported):
         if self.break_ties and len(self.classes_) > 2:
             index = np.argmax(self.decision_function(X), axis=1)
         else:
-            index = self._fitted_scheme().vote(self._binary_values(X))
+            index = self._fitted_scheme().vote(self._values_to_vote(self._validate_for_predict(X)))
         return self.classes_[index]
+
+    def _values_to_vote(self, X: Any) -> np.ndarray:
+        """Decision values of which nothing but the vote is asked."""
+        scheme, groups = self._fitted_scheme(), class_slices(self.n_support_)
+        values = screened_values(self, X, groups, scheme.combine, self.intercept_, scheme.settled, self._values_of)
+        return self._values_of(X) if values is None else values
 
     def _coefficients(self) -> np.ndarray:
         """Coefficients of the support vectors in the decision function of each binary problem."""

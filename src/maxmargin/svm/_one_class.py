@@ -18,6 +18,7 @@ from ._fit import fit_one
 from ._formulations import OneClass
 from ._input import training_weights
 from ._machine import KernelMachine
+from ._screened import screened_values
 from ._verify import Audit, audit_one
 
 
@@ -124,8 +125,11 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def _values_of(self, X: Any) -> np.ndarray:
         values = self._unrounded_values_of(X)
-        # support vectors lie on the boundary: their last bits shall not say that they are outside
-        return np.where(np.abs(values) <= np.maximum(1e-10 * np.abs(self.offset_), self._noise()), 0.0, values)
+        return np.where(np.abs(values) <= self._boundary(), 0.0, values)
+
+    def _boundary(self) -> np.ndarray:
+        """How wide the boundary is: last bits shall not say that support vectors, which lie on it, are outside."""
+        return np.maximum(1e-10 * np.abs(self.offset_), self._noise())
 
     def _noise(self) -> float:
         """What rounding makes of a value; nothing else is left where the origin is within the data, and w is zero."""
@@ -136,4 +140,15 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def predict(self, X: Any) -> np.ndarray:
         """1 for rows inside the region, -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        X, boundary = self._validate_for_predict(X), self._boundary()
+        found = screened_values(
+            self,
+            X,
+            [slice(None)],
+            lambda sums, shift: sums[0] + shift,
+            -self.offset_,
+            lambda values, errors: np.abs(values[:, 0] + boundary) > errors[:, 0],
+            self._unrounded_values_of,
+        )
+        values = self._unrounded_values_of(X) if found is None else found[:, 0]
+        return np.where(values >= -boundary, 1, -1)

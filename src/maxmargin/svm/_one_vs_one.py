@@ -84,6 +84,27 @@ class OneVsOne:
             return (values[:, 0] > 0).astype(np.intp)
         return pair_vote(values, self.classes)
 
+    def settled(self, values: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        """Rows whose vote is the same for all values within the errors.
+
+        The winner has more pairs for certain than any other class may have; as many, if it is the first of the two.
+        """
+        if self.classes == 2:
+            return np.abs(values[:, 0]) > errors[:, 0]
+        certain, possible = np.zeros((2, len(values), self.classes), dtype=np.intp)
+        for k, (a, b) in enumerate(self.sides):
+            wins, loses = values[:, k] > errors[:, k], values[:, k] < -errors[:, k]
+            certain[wins, a] += 1
+            certain[loses, b] += 1
+            possible[~loses, a] += 1
+            possible[~wins, b] += 1
+        winner = self.vote(values)
+        held = certain[np.arange(len(values)), winner][:, None]
+        before = np.arange(self.classes) < winner[:, None]
+        ahead = np.where(before, held > possible, held >= possible)
+        ahead[np.arange(len(values)), winner] = True
+        return ahead.all(axis=1)
+
     def weights_of(self, k: int, slices: Sequence[slice]) -> list[tuple[int, slice]]:
         """Rows and columns of ``dual_coef`` that make up the weights of pair k."""
         a, b = self.sides[k]

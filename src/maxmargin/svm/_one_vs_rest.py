@@ -42,6 +42,13 @@ class OneVsRest:
         """The class with the largest decision value."""
         return np.argmax(values, axis=1)
 
+    def settled(self, values: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        """Rows whose largest value is the largest for all values within the errors."""
+        at = np.arange(len(values)), self.vote(values)
+        others = values + errors
+        others[at] = -np.inf
+        return values[at] - errors[at] > others.max(axis=1)
+
     def weights_of(self, k: int, slices: Sequence[slice]) -> list[tuple[int, slice]]:
         """Rows and columns of ``dual_coef`` that make up the weights of problem k."""
         return [(k, s) for s in slices]

@@ -98,6 +98,7 @@ class Tasks:
                 cache_bytes=self.cache_bytes // self.workers,
                 shrinking=self.shrinking,
                 solver=self.solver,
+                screened=True,
             )
         except NotSeparableError as error:
             proof = error.proof  # in rows of this problem: the user knows rows of X

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...certificates import Evidence, Status, evaluate
+from ...certificates import Evidence, Status, evaluate, evaluate_screened, in_float64
 from ...kernels import MatrixGram
 from ...problems import BoxQP
 from .._monitor import Monitor
@@ -89,11 +89,13 @@ def solve_certified(
     steps_before: int = 0,
     image: np.ndarray | None = None,
     inside: bool = True,
+    screened: bool = False,
 ) -> Solution:
     """Minimise until violation (and gap, where asked for) are *proven* to be within tolerance.
 
     `image` is ``K start`` where the caller knows it: nothing is then computed before the solver begins. `inside`:
-    whether an interior point may take over where SMO is slow.
+    whether an interior point may take over where SMO is slow. `screened`: whether values of ``evidence.image`` may be
+    float32's that no figure of the evidence is made of.
     """
     budget = automatic_budget(problem.n) if budget is None else budget
     attempt = _Attempt(
@@ -106,6 +108,7 @@ def solve_certified(
         shrinking=shrinking,
         steps_before=steps_before,
         inside=inside,
+        screened=screened,
     )
     if start is not None and image is None:
         evidence = evaluate(attempt.problem, start, wanted=gap_tolerance)
@@ -130,12 +133,14 @@ class _Attempt:
         shrinking: bool,
         steps_before: int,
         inside: bool,
+        screened: bool,
     ) -> None:
         self.given = problem
         self.problem = _in_float64(problem) if problem.n <= _TINY else problem
         self.tolerance, self.gap_tolerance, self.budget, self.monitor = tolerance, gap_tolerance, budget, monitor
         self.cache_bytes, self.shrinking, self.steps_before = cache_bytes, shrinking, steps_before
         self.small = problem.n <= _SMALL
+        self.evaluate = evaluate_screened if screened else evaluate
         self.dtype = np.float32 if self.problem.gram.float32_error() <= _FLOAT32_LIMIT else np.float64
         self.used = 0
         # the number of steps at which SMO ends, and whether the interior point is to be tried then
@@ -185,7 +190,8 @@ class _Attempt:
             if evidence.kkt_violation <= self.tolerance and exact and self._no_narrower(evidence):
                 break
             self._in_float64()
-            residual, before = self.problem.p - evidence.image, evidence.kkt_violation
+            residual = self.problem.p - in_float64(self.problem, beta, evidence)
+            before = evidence.kkt_violation
         assert self.best is not None
         return self.result(Status.STALLED, *self.best)
 
@@ -226,7 +232,7 @@ class _Attempt:
         beta = without_dust(self.problem, solution.variables)
         if self.small and solution.status is Status.CONVERGED:
             beta = polish_support(self.problem, beta)
-        return self._keep(beta, evaluate(self.problem, beta, wanted=self.gap_tolerance))
+        return self._keep(beta, self.evaluate(self.problem, beta, wanted=self.gap_tolerance))
 
     def _keep(self, beta: np.ndarray, evidence: Evidence) -> tuple[np.ndarray, Evidence]:
         """Remember the best: within the tolerance if one is, and then of the smallest gap."""
