@@ -6,7 +6,6 @@ What a dead worker held is computed again by Dask from where it came from: nothi
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import count
 from operator import getitem
