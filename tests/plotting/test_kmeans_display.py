@@ -111,7 +111,7 @@ def test_path_that_cannot_be_had(blobs, ax):
     with pytest.raises(ValueError, match="trained by partial_fit"):
         draw(stream, blobs, path=True)
     changed = KMeans(3, random_state=0, init="random", n_init=1).fit(blobs)
-    with pytest.raises(ValueError, match="leads to other centres"):
+    with pytest.raises(ValueError, match="gave other centres"):
         draw(changed, blobs, path=True, sample_weight=np.arange(len(blobs)))
     for model in (drawn, given, stream):
         display = draw(model, blobs, ax=ax)

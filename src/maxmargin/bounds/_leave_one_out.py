@@ -95,7 +95,7 @@ class LeaveOneOut:
             ("at least", f"{rounded_down(least, 4)} ({verdict})"),
             ("by", f"{self.method}, from one fit of {self.samples} samples"),
             ("span rule", f"{span} (an estimate)" if not np.isnan(self.span_estimate) else span),
-            ("xi-alpha", f"{self.xi_alpha:.4g}(a bound for stable machines only)"),
+            ("xi-alpha", f"{self.xi_alpha:.4g} (a bound for stable machines only)"),
             ("support vectors", f"{self.support_fraction:.4g} (a bound if one of them is free)"),
         ]
 

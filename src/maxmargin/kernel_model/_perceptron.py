@@ -129,7 +129,7 @@ class KernelPerceptron(KernelSumClassifier):
     def margin_width_(self) -> np.ndarray:
         """Twice the distance in feature space of the nearest training row from the decision boundary.
 
-        It is 0 where the classes are not parted.
+        It is 0 where the classes are not separated.
         """
         check_is_fitted(self)
         parts = self.certificate_.problems or (self.certificate_,)
