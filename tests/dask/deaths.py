@@ -67,7 +67,7 @@ class Workers:
             process.wait()
 
 
-def run(kills: int, rows: int, seed: int, names: list[str]) -> None:
+def run(kills: int, rows: int, seed: int) -> None:
     """All of it; an assertion fails where a fit does not end as it has to."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
@@ -82,7 +82,7 @@ def run(kills: int, rows: int, seed: int, names: list[str]) -> None:
             with Client(scheduler_file=str(file)) as client:
                 client.wait_for_workers(3, timeout=300)
                 generator = random.Random(seed)
-                for name in names:
+                for name in CASES:
                     _disturbed(client, workers, name, kills, rows, generator)
                 _without_workers(client, workers, rows)
         finally:
@@ -143,10 +143,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--rows", type=int, default=90_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(CASES), metavar="ESTIMATOR")
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore")
-    run(chosen.kills, chosen.rows, chosen.seed, chosen.only)
+    run(chosen.kills, chosen.rows, chosen.seed)
 
 
 if __name__ == "__main__":
