@@ -94,7 +94,7 @@ class Workers:
             process.wait()
 
 
-def run(kills: int, rows: int, seed: int, names: list[str]) -> None:
+def run(kills: int, rows: int, seed: int) -> None:
     """All of it; an assertion fails where a fit does not end as it has to."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
