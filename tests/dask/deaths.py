@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ class Workers:
             process.wait()
 
 
-def run(kills: int, rows: int, seed: int) -> None:
+def run(kills: int, rows: int, seed: int, names: Sequence[str]) -> None:
     """All of it; an assertion fails where a fit does not end as it has to."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
