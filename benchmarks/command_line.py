@@ -109,7 +109,7 @@ def _checked(parser: argparse.ArgumentParser, given: argparse.Namespace, modules
     askable = [name for module in modules.values() for name in getattr(module, "CONTENDERS", ())]
     if not askable and (given.contenders is not None or given.resume):
         name = "resume" if given.resume else "contenders"
-        parser.error(f"argument --{name}: only {', '.join(LONG)} knows it, not {given.benchmark}")
+        parser.error(f"argument --{name}: only large takes it, not {given.benchmark}")
     contenders = _names(parser, "contenders", "contender", given.contenders, askable)
     for name in ("json", "plot"):
         _check_writable(parser, name, getattr(given, name))

@@ -199,7 +199,7 @@ def _theirs(rows: Rows, kind: str) -> tuple[np.ndarray, dict[str, Any]]:
     return np.asarray(model.fit(rows.X[few], rows.y[few]).predict(rows.X_test)), {}
 
 
-CONTENDERS: dict[str, Callable[[Rows], tuple[np.ndarray, dict[str, Any]]]] = {
+_CONTENDERS: dict[str, Callable[[Rows], tuple[np.ndarray, dict[str, Any]]]] = {
     "LightGBM": _default_lightgbm,
     "LightGBM, 45 s": _tuned_lightgbm,
     "scikit-learn, boosting": lambda rows: _theirs(rows, "boosting"),
@@ -228,7 +228,7 @@ def score(y: np.ndarray, said: np.ndarray, classes: bool) -> tuple[float, float]
 def measure(name: str, options: Options, results: dict[str, Any], file: Path | None) -> None:
     """All contenders on a set that have no figure yet."""
     entry = results.setdefault(name, {})
-    if all(who in entry.get("contenders", {}) for who in CONTENDERS):
+    if all(who in entry.get("contenders", {}) for who in _CONTENDERS):
         return
     rows = read(name, options)
     if rows is None:
@@ -237,7 +237,7 @@ def measure(name: str, options: Options, results: dict[str, Any], file: Path | N
         return
     entry |= {"rows": len(rows.y), "columns": rows.X.shape[1], "held_out": len(rows.y_test), "classes": rows.classes}
     entry.setdefault("contenders", {})
-    for who, contender in CONTENDERS.items():
+    for who, contender in _CONTENDERS.items():
         if who in entry["contenders"] or options.spent > 1:
             continue
         begin, processor = time.perf_counter(), time.process_time()

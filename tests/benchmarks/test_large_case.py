@@ -82,8 +82,8 @@ def test_what_is_measured_is_kept_and_gone_on_from(tmp_path):
     ("arguments", "words"),
     [
         (["large", "--contenders", "nobody"], "unknown contender 'nobody'"),
-        (["linear", "--contenders", "ours"], "only large knows it"),
-        (["linear", "--resume"], "only large knows it"),
+        (["linear", "--contenders", "ours"], "only large takes it"),
+        (["linear", "--resume"], "only large takes it"),
     ],
 )
 def test_wrong_contenders_are_named(arguments, words, capsys):
