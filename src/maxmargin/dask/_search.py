@@ -92,7 +92,7 @@ class _SpreadSearch(svm.SVCCV):
 
     def _train(self, state: SearchState, data: SearchData, exact: bool = False) -> None:
         threads = self.cluster.threads() if self.n_jobs is None else thread_count(self.n_jobs)
-        parts = [part for part in self.parts(state, data, threads) if _is_open(self, state, part)]
+        parts = [part for part in self._parts(state, data, threads) if _is_open(self, state, part)]
         self.storage_ = f"stored by workers: {len(parts)} parts, each with a kernel matrix at a time"
         task = dask.delayed((_plain(self), state, data), traverse=False)
         pairs = [dask.delayed(part, traverse=False) for part in parts]
@@ -125,7 +125,7 @@ def _train_part(part: Part, shared: tuple[svm.SVCCV, SearchState, SearchData], t
     search, state, data = shared
     mine = copy.copy(state)  # of one process: the other parts have copies of their own
     mine.record = copy.deepcopy(state.record)
-    search.train_part(mine, data, part, threads, exact)
+    search._train_part(mine, data, part, threads, exact)
     return mine.record, mine.failures
 
 

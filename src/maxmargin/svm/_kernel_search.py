@@ -206,10 +206,10 @@ class KernelSearch(TakesKernel, Search):
         decisive = int(np.argmax(gammas) if self._kernel_name == "rbf" else np.argmin(gammas))
         return engine, engine["kernels"][decisive]
 
-    def train_part(
+    def _train_part(
         self, state: SearchState, data: SearchData, part: tuple[list[int], list[int]], threads: int, exact: bool
     ) -> None:
-        """Train one of the `parts`, as a search on so many threads would, on one thread."""
+        """Train one of `_parts`, as a search on so many threads would, on one thread."""
         engine, decisive = self._engine(state, data)
         values = self._stored_values(data, engine["problems"], decisive, 1)
         if values is None:
@@ -221,7 +221,7 @@ class KernelSearch(TakesKernel, Search):
         engine["threads"] = threads
         StoredSearch(**engine, values=values, exact=exact, part=part, workers=1).run(state)
 
-    def parts(self, state: SearchState, data: SearchData, threads: int) -> list[tuple[list[int], list[int]]]:
+    def _parts(self, state: SearchState, data: SearchData, threads: int) -> list[tuple[list[int], list[int]]]:
         """What of a search on so many threads is independent of everything else: gammas and folds."""
         gammas = len(state.grid.values[1]) if self._has_gamma else 1
         many = len(self._problems(data, state.folds).problems)
