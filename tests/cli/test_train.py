@@ -354,7 +354,7 @@ _container._write_members = broken
 unlink = os.unlink
 
 def slow(path, **options):
-    if {times} == 2:
+    if {times} == 2 and not str(path).endswith(".tuning"):  # that one goes before the model is written
         interrupt()
     unlink(path, **options)
 

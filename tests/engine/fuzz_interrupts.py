@@ -107,6 +107,8 @@ def estimators() -> dict[str, tuple[Any, str]]:
         "BaggingClassifier": (ensemble.BaggingClassifier(n_estimators=5), "two"),
         "BaggingRegressor": (ensemble.BaggingRegressor(n_estimators=5, n_jobs=1), "value"),
         "CascadeClassifier": (ensemble.CascadeClassifier(), "two"),
+        "HistGradientBoostingClassifier": (ensemble.HistGradientBoostingClassifier(max_iter=20), "three"),
+        "HistGradientBoostingRegressor": (ensemble.HistGradientBoostingRegressor(max_iter=20), "value"),
         "DecisionBox": (ensemble.DecisionBox(), "two"),
         "DecisionPlane": (ensemble.DecisionPlane(), "two"),
         "DecisionStump": (ensemble.DecisionStump(), "two"),

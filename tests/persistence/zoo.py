@@ -83,7 +83,7 @@ from maxmargin.svm import (
     NuSVR,
     OneClassSVM,
 )
-from maxmargin.tables import ColumnReader, make_preparation
+from maxmargin.tables import ColumnReader, DenseRows, make_preparation
 from maxmargin.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 _X, _LABEL = load_iris(return_X_y=True)
@@ -401,6 +401,7 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "LabelEncoder": lambda: _fitted(LabelEncoder(), WORDS),
     "ColumnReader": lambda: _fitted(ColumnReader(), FRAME),
+    "DenseRows": lambda: _fitted(DenseRows(), SPARSE),
     "ColumnTransformer": lambda: _fitted(_columns(), HOLES),
     # detectors
     "SlidingWindow": lambda: _detector(classifier=CascadeClassifier(max_stages=2, n_estimators=4, random_state=0)),
