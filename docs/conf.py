@@ -71,6 +71,7 @@ html_css_files = ["manual.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"maxmargin {release}"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
