@@ -3,8 +3,8 @@ Curves from partitions
 ======================
 
 :class:`~maxmargin.dask.Ridge`, :class:`~maxmargin.dask.LinearSVR` and :class:`~maxmargin.dask.RandomForestRegressor`
-are fitted to the same samples in one, four and sixteen partitions. The curves lie on each other: how the rows are divided
-changes the two machines by no more than rounding or the tolerance, and the forest not at all.
+are fitted to the same samples in one, four and sixteen partitions. The curves coincide: how the rows are divided
+changes the first two by no more than rounding or the tolerance, and the forest not at all.
 
 The two machines are linear in the columns that they are given, here the cosines of nine frequencies.
 """
