@@ -2,7 +2,7 @@
 Models from partitions
 ======================
 
-The estimators of :mod:`maxmargin.dask` take rows in partitions, on one machine or on many, and are otherwise those of
+The estimators of ``maxmargin.dask`` take rows in partitions, on one machine or on many, and are otherwise those of
 one machine. Each partition sends sums, and rows stay where they are; only a search for *C* and *gamma* needs all rows
 in each worker.
 
