@@ -1,6 +1,7 @@
 """Sphinx configuration; `make docs` builds the manual."""
 
 import inspect
+import os
 import re
 import sys
 from importlib.metadata import version as installed_version
@@ -9,7 +10,10 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
-sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+EXTENSIONS = str(Path(__file__).parent / "_extensions")
+sys.path.insert(0, EXTENSIONS)
+# The processes that run the gallery find them, too.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [EXTENSIONS, os.environ.get("PYTHONPATH")]))
 
 project = "maxmargin"
 author = "the maxmargin developers"
@@ -53,8 +57,10 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"__init__\.py",
     "within_subsection_order": "FileNameSortKey",
     "subsection_order": [
-        f"examples/{group}" for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models")
+        f"examples/{group}"
+        for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models", "scale")
     ],
+    "reset_modules": ("matplotlib", "seaborn", "quiet.silence"),
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("maxmargin",),
     "download_all_examples": False,
