@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -88,3 +89,8 @@ def test_an_example_is_short_and_has_a_title_and_two_paragraphs(script):
 
 def test_groups_have_headings():
     assert {script.parent for script in SCRIPTS} == {head.parent for head in EXAMPLES.glob("*/GALLERY_HEADER.rst")}
+
+
+def test_every_example_has_a_name_of_its_own():
+    names = Counter(script.name for script in SCRIPTS)
+    assert [name for name, count in names.items() if count > 1] == []
