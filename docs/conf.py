@@ -4,6 +4,7 @@ import inspect
 import os
 import re
 import sys
+import warnings
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -14,6 +15,9 @@ EXTENSIONS = str(Path(__file__).parent / "_extensions")
 sys.path.insert(0, EXTENSIONS)
 # The processes that run the gallery find them, too.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [EXTENSIONS, os.environ.get("PYTHONPATH")]))
+
+# The processes that run the gallery are replaced when they have grown: nothing that a reader of the build could change.
+warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
 
 project = "maxmargin"
 author = "the maxmargin developers"
