@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
         f"examples/{group}"
         for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models", "scale")
     ],
+    "capture_repr": (),  # what a script prints, and not what its last line happens to return
     "reset_modules": ("matplotlib", "seaborn", "quiet.silence"),
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("maxmargin",),

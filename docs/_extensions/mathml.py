@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from docutils.nodes import SkipNode
 from fontTools import subset
 from latex2mathml.converter import convert
-from mathml_spaces import core_of, name_of, set_spaces, text_of
+from mathml_spaces import core_of, name_of, set_bold, set_spaces, text_of
 from sphinx.errors import ExtensionError
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
@@ -27,7 +27,7 @@ _WITH_LIMITS = {"min", "max", "lim", "sup", "inf", "∑", "∏"}
 # Letters, Greek, arrows, operators, brackets, braces over and under, and the alphabets of mathematics.
 _RANGES = [(0x20, 0x7E), (0xA0, 0xFF), (0x300, 0x36F), (0x370, 0x3FF), (0x2000, 0x206F), (0x2100, 0x22FF)]
 _RANGES += [(0x2308, 0x230B), (0x239B, 0x23BF), (0x23DC, 0x23E1), (0x27E6, 0x27EF), (0x1D434, 0x1D467)]
-_RANGES += [(0x1D6E2, 0x1D71B)]
+_RANGES += [(0x1D6E2, 0x1D71B), (0x1D7CE, 0x1D7D7)]
 
 
 def to_mathml(latex, display="inline"):
@@ -40,6 +40,7 @@ def to_mathml(latex, display="inline"):
         if display == "block" and name_of(part) in _LIMITS and text_of(core_of(part)) in _WITH_LIMITS:
             part.tag = part.tag.replace(name_of(part), _LIMITS[name_of(part)])
         set_spaces(part)
+        set_bold(part)
     ElementTree.register_namespace("", NAMESPACE)
     return ElementTree.tostring(tree, encoding="unicode")
 

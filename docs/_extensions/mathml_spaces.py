@@ -2,6 +2,7 @@
 
 _SCRIPTED = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 _BARS = {"‖", "|", "∣"}  # open and close alike
+_BOLD = {ord("0") + digit: 0x1D7CE + digit for digit in range(10)}
 _THIN = "0.167em"  # the space of TeX between a name such as log and what it is applied to
 
 
@@ -33,6 +34,13 @@ def set_spaces(parent):
             part.tag = part.tag.replace("msup", "mrow")  # the sign is raised by itself
             part[1].tag = part[1].tag.replace("}mi", "}mo")
             part[1].attrib.update(lspace="0", rspace="0")
+
+
+def set_bold(part):
+    """Bold digits as letters of their own: browsers no longer know the attribute that the converter gives them."""
+    if part.get("mathvariant") == "bold" and text_of(part).isdigit():
+        part.text = text_of(part).translate(_BOLD)
+        del part.attrib["mathvariant"]
 
 
 def _space_name(core, alone, after):

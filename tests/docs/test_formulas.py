@@ -78,5 +78,11 @@ def test_a_power_is_raised(settle):
     assert settle("<msup><mi>w</mi><mn>2</mn></msup>")[1][0].tag == f"{{{M}}}msup"
 
 
+def test_a_bold_digit_is_a_letter_of_its_own(spaces):
+    part = ElementTree.fromstring('<mn mathvariant="bold">10</mn>')
+    spaces.set_bold(part)
+    assert (part.text, part.attrib) == ("\U0001d7cf\U0001d7ce", {})
+
+
 def test_infinity_is_a_number(settle):
     assert settle("<mo>−</mo><mo>∞</mo>")[0]["∞"].tag == f"{{{M}}}mi"
