@@ -6,7 +6,7 @@ Curves from partitions
 are fitted to the same samples in one, four and sixteen partitions. The curves coincide: how the rows are divided
 changes the first two by no more than rounding or the tolerance, and the forest not at all.
 
-Ridge and the support vector machine are linear in the columns that they are given, here the cosines of nine frequencies.
+Ridge and the support vector machine are linear in their columns, here the cosines of nine frequencies.
 """
 
 import dask.array as da
