@@ -1,15 +1,23 @@
 """Sphinx configuration; `make docs` builds the manual."""
 
 import inspect
+import os
 import re
 import sys
+import warnings
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
-sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+EXTENSIONS = str(Path(__file__).parent / "_extensions")
+sys.path.insert(0, EXTENSIONS)
+# The processes that run the gallery find them, too.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [EXTENSIONS, os.environ.get("PYTHONPATH")]))
+
+# The processes that run the gallery are replaced when they have grown: nothing that a reader of the build could change.
+warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
 
 project = "maxmargin"
 author = "the maxmargin developers"
@@ -53,8 +61,11 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"__init__\.py",
     "within_subsection_order": "FileNameSortKey",
     "subsection_order": [
-        f"examples/{group}" for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models")
+        f"examples/{group}"
+        for group in ("margins", "kernels", "linear", "regression", "neighbours", "trees", "models", "scale")
     ],
+    "capture_repr": (),  # what a script prints, and not what its last line happens to return
+    "reset_modules": ("matplotlib", "seaborn", "quiet.silence"),
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("maxmargin",),
     "download_all_examples": False,
@@ -71,6 +82,7 @@ html_css_files = ["manual.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"maxmargin {release}"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,

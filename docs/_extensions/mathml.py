@@ -16,16 +16,18 @@ from xml.etree import ElementTree
 from docutils.nodes import SkipNode
 from fontTools import subset
 from latex2mathml.converter import convert
+from mathml_spaces import core_of, name_of, set_bold, set_spaces, text_of
 from sphinx.errors import ExtensionError
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _ALIGNED = re.compile(r"\\\\|(?<!\\)&")
 # Operators that have what they range over below them, where there is room.
 _LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
-_WITH_LIMITS = {"min", "max", "lim", "sup", "inf"}
-# Letters, Greek, arrows, operators, brackets and the alphabets of mathematics.
+_WITH_LIMITS = {"min", "max", "lim", "sup", "inf", "∑", "∏"}
+# Letters, Greek, arrows, operators, brackets, braces over and under, and the alphabets of mathematics.
 _RANGES = [(0x20, 0x7E), (0xA0, 0xFF), (0x300, 0x36F), (0x370, 0x3FF), (0x2000, 0x206F), (0x2100, 0x22FF)]
-_RANGES += [(0x2308, 0x230B), (0x239B, 0x23BF), (0x27E6, 0x27EF), (0x1D434, 0x1D467), (0x1D6E2, 0x1D71B)]
+_RANGES += [(0x2308, 0x230B), (0x239B, 0x23BF), (0x23DC, 0x23E1), (0x27E6, 0x27EF), (0x1D434, 0x1D467)]
+_RANGES += [(0x1D6E2, 0x1D71B), (0x1D7CE, 0x1D7D7)]
 
 
 def to_mathml(latex, display="inline"):
@@ -34,11 +36,11 @@ def to_mathml(latex, display="inline"):
         latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
     latex = latex.replace("{aligned}", "{align*}")  # as the converter calls it
     tree = ElementTree.fromstring(convert(_grow(latex).strip(), display=display))
-    if display == "block":
-        for part in tree.iter():
-            name = part.tag.rpartition("}")[2]
-            if name in _LIMITS and len(part) and (part[0].text or "").strip() in _WITH_LIMITS:
-                part.tag = part.tag.replace(name, _LIMITS[name])
+    for part in tree.iter():
+        if display == "block" and name_of(part) in _LIMITS and text_of(core_of(part)) in _WITH_LIMITS:
+            part.tag = part.tag.replace(name_of(part), _LIMITS[name_of(part)])
+        set_spaces(part)
+        set_bold(part)
     ElementTree.register_namespace("", NAMESPACE)
     return ElementTree.tostring(tree, encoding="unicode")
 
@@ -80,10 +82,27 @@ def font_sheet():
     wanted = subset.Subsetter(options)
     wanted.populate(unicodes=[code for first, last in _RANGES for code in range(first, last + 1)])
     wanted.subset(font)
+    _narrow_roots(font)
     data = BytesIO()
     subset.save_font(font, data, options)
     text = base64.b64encode(data.getvalue()).decode()
     return f'@font-face {{ font-family: "Manual Math"; src: url(data:font/woff;base64,{text}) format("woff"); }}\n'
+
+
+def _narrow_roots(font):
+    """Give the taller signs of a root the width of the smallest: Chromium leaves room for the widest after each."""
+    variants, smallest = font["MATH"].table.MathVariants, font.getBestCmap()[ord("√")]
+    signs = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(smallest)]
+    taller = {record.VariantGlyph for record in signs.MathGlyphVariantRecord}
+    taller |= {record.glyph for record in signs.GlyphAssembly.PartRecords}
+    width = font["hmtx"][smallest][0]
+    for name in taller - {smallest}:
+        factor = width / font["hmtx"][name][0]
+        glyph = font["glyf"][name]
+        glyph.coordinates.scale((factor, 1))
+        glyph.coordinates.toInt()
+        glyph.recalcBounds(font["glyf"])
+        font["hmtx"][name] = (width, glyph.xMin)
 
 
 def write_font(app, error):

@@ -179,7 +179,7 @@ def test_check_of_a_model_that_train_has_not_made(tool, apples, tmp_path):
 
     persistence.save(SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]), tmp_path / "bare.mm")
     ended = tool("check", "bare.mm", apples)
-    assert ended.code == 2 and "no account of a training" in ended.err
+    assert ended.code == 2 and "no record of a training" in ended.err
     assert tool("info", "bare.mm").code == 0
     assert "SVC" in tool("explain", "bare.mm").out
 

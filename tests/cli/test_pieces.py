@@ -124,7 +124,7 @@ def test_places_are_checked_before_work(tmp_path):
     with pytest.raises(_errors.UserError, match="exists already; --force"):
         _files.check_place(there, force=False)
     _files.check_place(there, force=True)
-    with pytest.raises(_errors.UserError, match="is read, and would be lost"):
+    with pytest.raises(_errors.UserError, match="is the input, and would be overwritten"):
         _files.check_place(tmp_path / "." / "a.mm", "-", "none", there, force=True)
     with pytest.raises(_errors.UserError, match="is a folder"):
         _files.check_place(tmp_path, force=True)

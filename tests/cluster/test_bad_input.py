@@ -20,7 +20,7 @@ THREE = np.eye(3).repeat(4, axis=0)
 class TestRows:
     def test_text(self, room):
         bad = pd.DataFrame(X, columns=["length", "width", "height"]).assign(colour="red")
-        with pytest.raises(ValueError, match=r"Column 'colour' of X has 'red' in row 0, which is no number"):
+        with pytest.raises(ValueError, match=r"Column 'colour' of X has 'red' in row 0, which is not a number"):
             room(2).fit(bad)
 
     @pytest.mark.parametrize(("value", "words"), [(np.nan, "missing"), (np.inf, "infinite")])

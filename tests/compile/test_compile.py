@@ -131,7 +131,7 @@ def test_numbers_of_processes_are_checked(count, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--processes", count])
     assert ended.value.code == 2
-    assert f"argument --processes: '{count}' is no number above 0" in capsys.readouterr().err
+    assert f"argument --processes: '{count}' is not a number above 0" in capsys.readouterr().err
 
 
 def test_an_interrupted_import_is_said_in_one_line(monkeypatch, capsys):

@@ -95,7 +95,7 @@ def test_values_that_scipy_cannot_handle_become_numbers(form, dtype):
     assert out.dtype == np.float64 and out.dtype.isnative
     assert out.tocsr().toarray().tolist() == (np.eye(3) * 2.5).tolist()
     X.data = np.array(["2.5", "x", None], dtype=object)
-    with pytest.raises(ValueError, match=r"X\.data holds values that are no numbers"):
+    with pytest.raises(ValueError, match=r"X\.data holds values that are not numbers"):
         canonical(X)
 
 

@@ -168,9 +168,9 @@ def test_parameters_by_name():
     copy = clone(model).set_params(step=3, classifier__C=5.0)
     assert (copy.step, copy.classifier.C) == (3, 5.0) and (model.step, model.classifier.C) == (2, 2.0)
     for name in ("steps", "classifier_", "classifier__"):
-        with pytest.raises(ValueError, match=f"{name} is no parameter of SlidingWindow"):
+        with pytest.raises(ValueError, match=f"{name} is not a parameter of SlidingWindow"):
             model.set_params(**{name: 1})
-    with pytest.raises(ValueError, match="classifier__C is no parameter"):
+    with pytest.raises(ValueError, match="classifier__C is not a parameter"):
         SlidingWindow().set_params(classifier__C=1.0)
 
 

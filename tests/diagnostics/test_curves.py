@@ -80,7 +80,7 @@ def test_negative_scores_have_zero_as_their_best():
 
 
 def test_unknown_parameter_is_named():
-    with pytest.raises(ValueError, match="param_name='k' is no parameter of KNeighborsClassifier"):
+    with pytest.raises(ValueError, match="param_name='k' is not a parameter of KNeighborsClassifier"):
         validation_curve(KNeighborsClassifier(), *MOONS, param_name="k", param_range=[1])
     with pytest.raises(ValueError, match="param_range is empty"):
         validation_curve(KNeighborsClassifier(), *MOONS, param_name="n_neighbors", param_range=[])

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -25,14 +26,14 @@ ROOMS = (
 )
 
 
-def imported_names(script):
+def imported_names(script, package="maxmargin"):
     tree = ast.parse(script.read_text(encoding="utf-8"))
     parts = [part for part in ast.walk(tree) if isinstance(part, ast.ImportFrom)]
-    return {alias.name for part in parts if (part.module or "").startswith("maxmargin") for alias in part.names}
+    return {alias.name for part in parts if (part.module or "").startswith(package) for alias in part.names}
 
 
-def public_estimators():
-    for room in ROOMS:
+def public_estimators(rooms=ROOMS):
+    for room in rooms:
         module = import_module(f"maxmargin.{room}")
         for name in module.__all__:
             thing = getattr(module, name)
@@ -58,12 +59,17 @@ def test_no_room_with_estimators_is_forgotten():
         ]
         if any(thing.__doc__ and "Examples\n" in thing.__doc__ for thing in own):
             found.add(folder.parent.name)
-    # readers of columns belong to tables, which have pages of their own; models on a cluster are those of other rooms
+    # readers of columns belong to tables, which have pages of their own; the cluster has a test of its own
     assert found - {"tables", "dask"} <= set(ROOMS)
 
 
 def test_every_estimator_is_shown():
     assert sorted(set(public_estimators()) - SHOWN) == []
+
+
+def test_every_estimator_of_a_cluster_is_shown():
+    shown = set().union(*(imported_names(script, "maxmargin.dask") for script in SCRIPTS))
+    assert sorted(set(public_estimators(["dask"])) - shown) == []
 
 
 def test_every_display_is_shown():
@@ -83,3 +89,8 @@ def test_an_example_is_short_and_has_a_title_and_two_paragraphs(script):
 
 def test_groups_have_headings():
     assert {script.parent for script in SCRIPTS} == {head.parent for head in EXAMPLES.glob("*/GALLERY_HEADER.rst")}
+
+
+def test_every_example_has_a_name_of_its_own():
+    names = Counter(script.name for script in SCRIPTS)
+    assert [name for name, count in names.items() if count > 1] == []

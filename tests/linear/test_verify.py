@@ -31,7 +31,7 @@ TAMPERED = {
     "intercepts of another number": lambda m: _set(m, "intercept_", np.append(m.intercept_, 0.0)),
     "a feature less": lambda m: _set(m, "coef_", m.coef_[..., 1:]),
     "features of another number": lambda m: _set(m, "n_features_in_", m.n_features_in_ + 1),
-    "weights that are no numbers": lambda m: _set(m, "coef_", "weights"),
+    "weights that are not numbers": lambda m: _set(m, "coef_", "weights"),
     "no weights": lambda m: _set(m, "coef_", None),
 }
 OF_CLASSIFIERS = {
@@ -39,7 +39,7 @@ OF_CLASSIFIERS = {
     "other classes": lambda m: _set(m, "classes_", m.classes_ + 1),
     "a class more": lambda m: _set(m, "classes_", np.append(m.classes_, 99)),
     "a class less": lambda m: _set(m, "classes_", m.classes_[:-1]),
-    "classes that are no numbers": lambda m: _set(m, "classes_", np.array([np.nan] * len(m.classes_))),
+    "classes that are not numbers": lambda m: _set(m, "classes_", np.array([np.nan] * len(m.classes_))),
     "other class weights": lambda m: _set(m, "class_weight_", 2 * m.class_weight_),
 }
 

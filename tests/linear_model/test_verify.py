@@ -24,7 +24,7 @@ TAMPERED = {
     "an intercept moved": lambda m: _set(m, "intercept_", m.intercept_ - 50),
     "a feature less": lambda m: _set(m, "coef_", m.coef_[..., 1:]),
     "features of another number": lambda m: _set(m, "n_features_in_", m.n_features_in_ + 1),
-    "weights that are no numbers": lambda m: _set(m, "coef_", "weights"),
+    "weights that are not numbers": lambda m: _set(m, "coef_", "weights"),
     "no weights": lambda m: _set(m, "coef_", None),
 }
 OF_CLASSIFIERS = {

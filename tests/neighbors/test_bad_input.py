@@ -20,12 +20,14 @@ def frame(**columns):
 class TestColumns:
     def test_text(self, room):
         bad = frame(colour=["1.5"] * 3 + ["red"] + ["2"] * 8)
-        with pytest.raises(ValueError, match=r"Column 'colour' of X has 'red' in row 3, which is no number: encode or"):
+        with pytest.raises(
+            ValueError, match=r"Column 'colour' of X has 'red' in row 3, which is not a number: encode or"
+        ):
             room().fit(bad, y)
 
     def test_things(self, room):
         bad = frame(box=[1.0, 2.0, {}] + [3.0] * 9)
-        with pytest.raises(TypeError, match=r"Column 'box' of X has {} in row 2, which is no number"):
+        with pytest.raises(TypeError, match=r"Column 'box' of X has {} in row 2, which is not a number"):
             room().fit(bad, y)
 
     @pytest.mark.parametrize(("value", "words"), [(np.nan, "missing"), (np.inf, "infinite"), (-np.inf, "infinite")])

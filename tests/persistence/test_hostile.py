@@ -179,7 +179,7 @@ def test_sizes_beyond_the_file_are_refused(path, field):
         (b"[" * 200_000 + b"]" * 200_000, "nested too deeply"),
         (b"[" * 500 + b"]" * 500, "nested too deeply"),
         (b'{"class":1,"class":2}', "occurs twice"),
-        (b'{"class":NaN}', "NaN is no JSON number"),
+        (b'{"class":NaN}', "NaN is not a JSON number"),
         (b'{"class":1e999}', "beyond float64"),
         (b'{"class":' + b"9" * 5000 + b"}", "more than 64 bits"),
         (b'{"class":"\xff"}', "not JSON"),

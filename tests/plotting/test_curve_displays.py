@@ -158,7 +158,7 @@ def test_what_cannot_be_drawn_is_refused(moons):
     with pytest.raises(TypeError, match=r"results must be those of .*bias_variance, one for each value; got float"):
         draw([0.5], [1])
     measure = BiasVarianceDisplay.from_estimator
-    with pytest.raises(ValueError, match=r"param_name='depth' is no parameter of DecisionTreeClassifier. It has: "):
+    with pytest.raises(ValueError, match=r"param_name='depth' is not a parameter of DecisionTreeClassifier. It has: "):
         measure(DecisionTreeClassifier(), X, y, param_name="depth", param_range=[1])
     with pytest.raises(ValueError, match="param_range is empty"):
         measure(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[])

@@ -78,7 +78,7 @@ def test_another_table_is_said_to_be_one(training, mixed):
 
 def test_test_rows_are_not_given_twice(training, mixed):
     X = mixed.drop(columns="churn")
-    with pytest.raises(ValueError, match="kept rows aside"):
+    with pytest.raises(ValueError, match="held rows out itself"):
         report(training, mixed, test=(X, mixed["churn"]))
 
 

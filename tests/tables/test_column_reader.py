@@ -224,8 +224,8 @@ def test_kinds_that_are_asked_for():
         ({"x": "words"}, r"kinds\['x'\] is 'words'; it can be number"),
         ({"x": "date"}, "Column 'x' holds numbers, which cannot be taken as date"),
         ({"d": "category"}, "Column 'd' holds dates, which cannot be taken as category"),
-        ({"t": "number"}, "Column 't' has 'a' in row 0, which is no number"),
-        ({"t": "date"}, "Column 't' has 'a', which is no date"),
+        ({"t": "number"}, "Column 't' has 'a' in row 0, which is not a number"),
+        ({"t": "date"}, "Column 't' has 'a', which is not a date"),
         ({"s": "date"}, "Column 's' has dates such as '1/2/2020', in which day and month cannot be told apart"),
         ({"x": "drop", "t": "drop", "d": "drop", "s": "drop"}, "No column is left to learn from"),
     ],
@@ -347,7 +347,7 @@ def test_dates_written_as_text_are_dates():
         table = pa.table({"a": [day.strftime(form) for day in days]})
         np.testing.assert_array_equal(ColumnReader().fit_transform(table), expected)
     reader = ColumnReader().fit(table)
-    with pytest.raises(TableError, match="Column 'a' has 'soon', which is no date of the form year-month-day"):
+    with pytest.raises(TableError, match="Column 'a' has 'soon', which is not a date of the form year-month-day"):
         reader.transform(pa.table({"a": ["soon"]}))
 
 

@@ -93,7 +93,7 @@ def test_other_missing_values(read):
         ("sep=,\na,b\n1,2\n", {"header": True}, "line 1: 'sep=,' is a hint for spreadsheets"),
         ("a,b\n1,2\n3\n", {}, "line 3: 1 cell, where the header has 2"),
         ('a,b\n"x\ny",2\n3,4,5\n', {}, "line 4: 3 cells, the first too many '5'"),
-        (b"a,b\n1,x\n2,caf\xe9\n", {}, "line 3: byte 0xe9 is no UTF-8 text; say what it is, encoding='latin-1'"),
+        (b"a,b\n1,x\n2,caf\xe9\n", {}, "line 3: byte 0xe9 is not UTF-8 text; say what it is, encoding='latin-1'"),
         (b"a,b\n1,x\0\n", {}, "line 2: a NUL byte"),
         ("a,b,a\n1,2,3\n", {}, "line 1: columns 1 and 3 are both named 'a'"),
         ("5.1,3.5,setosa\n4.9,3.0,setosa\n", {}, "has '5.1' where a column's name should be; say header=False"),
@@ -114,11 +114,11 @@ def test_other_missing_values(read):
         ('a,b\n1,2\n3,"x\n4,5\n', {}, 'line 3: a quote " is opened in this record and never closed'),
         ("a,b\n1,2\n", {"columns": ["A"]}, "has no column 'A'"),
         ("age,b\n1,2\n", {"columns": ["ages"]}, "has no column 'ages': did you mean 'age'?"),
-        ("a,b\n1,2\nx,3\n", {"types": {"a": "number"}}, "line 3, column 'a': 'x' is no number"),
-        ("a,b\n1,2\nx,3\n", {"types": {"a": "date"}}, "line 2, column 'a': '1' is no date"),
-        ("a\n2020-01-01\n2020-99-01\n", {"types": {"a": "date"}}, "line 3, column 'a': '2020-99-01' is no date"),
+        ("a,b\n1,2\nx,3\n", {"types": {"a": "number"}}, "line 3, column 'a': 'x' is not a number"),
+        ("a,b\n1,2\nx,3\n", {"types": {"a": "date"}}, "line 2, column 'a': '1' is not a date"),
+        ("a\n2020-01-01\n2020-99-01\n", {"types": {"a": "date"}}, "line 3, column 'a': '2020-99-01' is not a date"),
         ("a\ntrue\nmaybe\n", {"types": {"a": "bool"}}, "line 3, column 'a': 'maybe' is neither true nor false"),
-        ("a\n1\n1.5\n", {"types": {"a": "integer"}}, "line 3, column 'a': '1.5' is no integer"),
+        ("a\n1\n1.5\n", {"types": {"a": "integer"}}, "line 3, column 'a': '1.5' is not an integer"),
         ("a,b\n1,2\n", {"types": {"a": "float"}}, "types['a'] is 'float'; it can be number"),
         ("a,b\n1,2\n", {"encoding": "klingon"}, "no encoding 'klingon'"),
         ("a,b\n1,2\n", {"delimiter": ",,"}, "is not one character"),
@@ -207,7 +207,7 @@ def test_places(tmp_path, monkeypatch):
         read_table(3)
     wrong = tmp_path / "table.parquet"
     wrong.write_bytes(b"a,b\n1,2\n")
-    with pytest.raises(TableError, match=r"is no Parquet file.*say format='csv'"):
+    with pytest.raises(TableError, match=r"is not a Parquet file.*say format='csv'"):
         read_table(wrong)
     assert read_table(wrong, format="csv").num_rows == 1
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(_Pipe(b"a,b\n1,2\nx,3\n")))

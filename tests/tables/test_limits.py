@@ -34,9 +34,9 @@ def test_what_becomes_of_a_pathological_table(name):
     ("data", "words"),
     [
         (b"a,b\n" + b'"\n",' * 2**20, "cells"),
-        (b'{"a": ' + b"[" * 60 + b'"' + b'\\"' * 2**20, "no JSON|nested"),
+        (b'{"a": ' + b"[" * 60 + b'"' + b'\\"' * 2**20, "not JSON|nested"),
         (b"".join(b'{"k%d": 1}\n' % i for i in range(30_000)), "max_expansion=200|max_columns"),
-        (b'{"a":' + b"[\n" * 100_000 + b"]\n" * 100_000 + b"}\n", "no JSON|nested"),  # ended the process
+        (b'{"a":' + b"[\n" * 100_000 + b"]\n" * 100_000 + b"}\n", "not JSON|nested"),  # ended the process
     ],
     ids=["quotes", "escapes", "keys", "depth"],
 )
@@ -261,7 +261,7 @@ def test_keys_that_few_lines_have_are_read_where_they_are_few():
 @pytest.mark.parametrize("value", [0, -1, "many", True, math.nan])
 @pytest.mark.parametrize("name", ["max_columns", "max_bytes", "max_expansion"])
 def test_limits_are_numbers_above_zero(name, value):
-    with pytest.raises(TableError, match=f"{name}=.* is no number above 0"):
+    with pytest.raises(TableError, match=f"{name}=.* is not a number above 0"):
         read_table(io.BytesIO(b"a\n1\n"), **{name: value})
 
 

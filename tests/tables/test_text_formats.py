@@ -44,8 +44,8 @@ def test_json_lines(read):
     [
         ('{"a": 1}\n{"a": "x"}\n', "line 2, column 'a': '\"x\"' where lines above have numbers"),
         ('{"a": 1}\n{"a": true}\n', "line 2, column 'a'"),
-        ('{"a": 1}\n\n{"a":\n', "line 3: '{\"a\":' is no JSON"),
-        ('{"a": 1}\n[1]\n', "line 2: '[1]' is no JSON object"),
+        ('{"a": 1}\n\n{"a":\n', "line 3: '{\"a\":' is not JSON"),
+        ('{"a": 1}\n[1]\n', "line 2: '[1]' is not a JSON object"),
         ('[{"a": 1}]\n', "write one object a line"),
         ('{"a": [1, 2]}\n', "column 'a': nested values"),
         ('{"a": {"b": 1}}\n', "column 'a': nested values"),
@@ -127,14 +127,14 @@ def test_libsvm_habits(read):
         ("1 3:1 3:2\n", {}, "line 1: the index 3 occurs twice"),
         ("1 1:1\n2 1:1 qid:3\n", {}, "line 2: 'qid:3' is for ranking"),
         ("1 qid:3 1:1\n", {}, "line 1: 'qid:3' is for ranking"),
-        ("1 1:1\n\n1 2:x\n", {}, "line 3: 'x' at index 2 is no finite number"),
-        ("1 1:1\n1 2:nan\n", {}, "line 2: 'nan' at index 2 is no finite number"),
+        ("1 1:1\n\n1 2:x\n", {}, "line 3: 'x' at index 2 is not a finite number"),
+        ("1 1:1\n1 2:nan\n", {}, "line 2: 'nan' at index 2 is not a finite number"),
         ("1 -1:3\n", {}, "line 1: the index '-1' is not between 0 and"),
         ("1 99999999999:3\n", {}, "the index '99999999999' is not between"),
-        ("a 1:3\n", {}, "the label 'a' is no number"),
+        ("a 1:3\n", {}, "the label 'a' is not a number"),
         ("1,2 1:3\n", {}, "'1,2' is several labels"),
         ("1 3\n", {}, "'3' is not of the form index:value"),
-        ("1 1:1:1\n", {}, "'1:1' at index 1 is no finite number"),
+        ("1 1:1:1\n", {}, "'1:1' at index 1 is not a finite number"),
         ("# nothing\n", {}, "has no rows"),
         ("1 7:1\n", {"features": 3}, "line 1: the index 7 is not between 1 and 3"),
         ("1 0:1\n", {"zero_based": False}, "line 1: the index 0 is not between 1 and"),
@@ -160,7 +160,7 @@ def test_libsvm_by_chunks():
 def test_later_cells_have_to_fit():
     content = "a,b\n" + "1,x\n" * 10 + "1.5,y\n" + "later,z\n"
     assert chunks(content, rows=3)[-1]["a"].to_pylist() == ["1", "1.5", "later"]  # all of it is in the first block
-    with pytest.raises(TableError, match="line 13, column 'a': 'later' is no number"):
+    with pytest.raises(TableError, match="line 13, column 'a': 'later' is not a number"):
         chunks(content, rows=3, types={"a": "number"})
 
 
@@ -173,10 +173,10 @@ def test_types_of_the_first_chunk(monkeypatch):
     for line, words in (
         (
             "x,true,\n",
-            "line 7, column 'a': 'x' is no number, as the first 2 rows are; leave the cell empty, or say types=",
+            "line 7, column 'a': 'x' is not a number, as the first 2 rows are; leave the cell empty, or say types=",
         ),
         ("1,7,\n", "line 7, column 'b': '7' is neither true nor false"),
-        ("1,,31/01/2020\n", "line 7, column 'c': '31/01/2020' is no date"),
+        ("1,,31/01/2020\n", "line 7, column 'c': '31/01/2020' is not a date"),
     ):
         with pytest.raises(TableError) as caught:
             chunks(content + line, rows=2)
@@ -191,7 +191,7 @@ def test_types_of_a_reader(mixed):
     assert table["note"].to_pylist() == table["city"].to_pylist() == ["007"] * 3
     with pytest.warns(UnseenValuesWarning, match="'007'"):
         assert reader.transform(table).shape[0] == 3
-    with pytest.raises(TableError, match="line 3, column 'age': 'old' is no number"):
+    with pytest.raises(TableError, match="line 3, column 'age': 'old' is not a number"):
         chunks(content.replace("1,1,true", "old,1,true").replace("old", "1", 1), types=reader)
 
 
@@ -283,10 +283,10 @@ def test_json_lines_are_known_in_utf_16(encoding):
 @pytest.mark.parametrize("cell", ["0,126", "1.234,5"])
 def test_a_decimal_comma_where_a_number_has_to_be(cell):
     content, types = f"a;b\n1;2\n{cell};3\n", {"a": "number"}
-    with pytest.raises(TableError, match=f"line 3, column 'a': '{cell}' is no number, unless.*say decimal=','"):
+    with pytest.raises(TableError, match=f"line 3, column 'a': '{cell}' is not a number, unless.*say decimal=','"):
         chunks(content, types=types)
     assert chunks(content, types=types, decimal=",")[0]["a"][1].as_py() == float(
         cell.replace(".", "").replace(",", ".")
     )
-    with pytest.raises(TableError, match="'x,5' is no number, which this column has to hold"):
+    with pytest.raises(TableError, match="'x,5' is not a number, which this column has to hold"):
         chunks("a;b\nx,5;2\n", types=types)

@@ -59,7 +59,7 @@ def test_any_data_frame(library):
         (["a", "b", None] * 20, {}, "no value in 20 of 60 rows .* drop_missing_target=True"),
         ([1.5, np.nan] * 20, {}, "no value in 20 of 40 rows"),
         ([None] * 40, {}, "no value in any row"),
-        (["1", "x2"] * 20, {"task": "regression"}, "'x2' in row 1 .*no number"),
+        (["1", "x2"] * 20, {"task": "regression"}, "'x2' in row 1 .*not a number"),
         ([1.5, np.inf] * 20, {}, "inf in row 1"),
         ([str(i) for i in range(40)], {}, "40 different values in 40 rows, too many for classes"),
         (["a", "b", "c"] * 20, {"task": "binary"}, "has 3 classes"),

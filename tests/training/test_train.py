@@ -130,7 +130,7 @@ def test_check_says_what_differs(tables):
     assert renamed.holds and renamed.same_rows
     with pytest.raises(ValueError, match="no column 'y'"):
         check(training.model, account, frame.rename(columns={"y": "z"}))
-    with pytest.raises(TrainingError, match="no account of a training"):
+    with pytest.raises(TrainingError, match="no record of a training"):
         check(training.model, {}, frame)
 
 

@@ -183,7 +183,7 @@ def test_drift_is_said():
     table["b"] += 3 * (np.arange(400) >= 320)
     training = train(table, "y", model="linear")
     assert "Column 'b' (" in _found(training, "drift")
-    assert "distributed otherwise in the held-out rows than in the training rows" in _found(training, "drift")
+    assert "distributed differently in the held-out rows than in the training rows" in _found(training, "drift")
 
 
 # ---------------------------------------------------------------- groups, identifiers, spellings

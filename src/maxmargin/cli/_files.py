@@ -40,7 +40,7 @@ def check_place(path: Path, *sources: str | Path, force: bool) -> None:
         return
     for source in sources:
         if str(source) != STANDARD and os.path.exists(source) and path.exists() and path.samefile(source):
-            raise UserError(f"{path}: is read, and would be lost; --out chooses another name.")
+            raise UserError(f"{path}: is the input, and would be overwritten; --out chooses another name.")
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it, --out chooses another name.")
     folder = Path(os.path.realpath(path)).parent  # that of the file that a link leads to

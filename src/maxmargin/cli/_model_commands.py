@@ -34,7 +34,7 @@ def check(
 ) -> int:
     """Compute a model's certificate again, from the table that it was trained on.
 
-    Exit code 1 if it does not hold, or, where it is an estimate, if its figures are others now.
+    The exit code is 1 if it does not hold or, for an estimate, if its figures have changed.
     """
     screen = Screen(output)
 
@@ -72,7 +72,7 @@ def explain(
 ) -> int:
     """Explain what a model has learned; with --row, why it says what it says of one row of a table.
 
-    With the table that it was trained on, more can be told: how the rows lie in the margin, which weigh most.
+    Given the table that it was trained on, it also says where the rows lie relative to the margin and which count most.
     """
     if row is not None and data is None:
         raise UserError("--row is a row of a table: maxmargin explain MODEL DATA --row N.")

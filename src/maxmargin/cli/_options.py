@@ -39,7 +39,7 @@ def _file_name(_: Any, tokens: Any) -> Path:
 class OutputOptions:
     """How a command speaks."""
 
-    json: Annotated[bool, flag("Print one JSON document instead of the account.")] = False
+    json: Annotated[bool, flag("Print one JSON document instead of text.")] = False
     quiet: Annotated[bool, flag("Print nothing but errors.")] = False
     debug: Annotated[bool, flag("Show the traceback of an error.")] = False
 
@@ -50,20 +50,23 @@ class Reading:
     """How a table is to be read, where what is found in it does not tell: options of `read_table`."""
 
     format: Annotated[str | None, Parameter(help="csv (any delimiter), parquet, arrow, jsonl or libsvm.")] = None
-    delimiter: Annotated[str | None, Parameter(help="Between the cells of CSV: one character, or \\t.")] = None
+    delimiter: Annotated[str | None, Parameter(help="What separates the cells of CSV: one character, or \\t.")] = None
     header: Annotated[bool | None, Parameter(help="Whether the first line of CSV has the names of the columns.")] = None
-    encoding: Annotated[str | None, Parameter(help="Of text, such as latin-1; UTF-8 by default.")] = None
+    encoding: Annotated[str | None, Parameter(help="Encoding of text, such as latin-1; UTF-8 by default.")] = None
     decimal: Annotated[str | None, Parameter(help="The decimal mark of CSV: . or ,")] = None
     day_first: Annotated[bool | None, Parameter(help="Whether 1/2/2026 is the first of February.")] = None
     missing: Annotated[
-        list[str] | None, Parameter(negative="", help="A cell of CSV that stands for a missing value; may repeat.")
+        list[str] | None, Parameter(negative="", help="A cell of CSV that stands for a missing value; may be repeated.")
     ] = None
     max_columns: Annotated[
-        int | None, Parameter(help="The most columns: 100,000; of LIBSVM text 10^8, less if it is short.")
+        int | None, Parameter(help="The most columns; by default 100,000, or 10^8 in LIBSVM text unless it is short.")
     ] = None
-    max_bytes: Annotated[int | None, Parameter(help="The most memory for the table: what the machine has.")] = None
+    max_bytes: Annotated[
+        int | None, Parameter(help="The most memory for the table; by default what the machine has.")
+    ] = None
     max_expansion: Annotated[
-        float | None, Parameter(help="The most bytes read for each byte stored (gzip, Parquet), beyond 64 MB: 200.")
+        float | None,
+        Parameter(help="The most bytes read for each byte stored (gzip, Parquet), beyond 64 MB; 200 by default."),
     ] = None
 
     def options(self) -> dict[str, Any]:

@@ -25,8 +25,8 @@ def predict(
     data: Data,
     /,
     *,
-    keep: Annotated[bool, flag("Keep all columns of the table as they are written, not identifiers alone.")] = False,
-    scores: Annotated[bool, flag("Add decision values, or probabilities where there are such.")] = False,
+    keep: Annotated[bool, flag("Keep all columns of the table as they are written, not only identifiers.")] = False,
+    scores: Annotated[bool, flag("Add decision values, or probabilities if the model has them.")] = False,
     name: Annotated[str, Parameter(help="Name of the column of predictions.")] = "prediction",
     reading: Reading = AS_FOUND,
     out: Annotated[
@@ -38,7 +38,8 @@ def predict(
         ),
     ] = STANDARD,
     formulas: Annotated[
-        bool, flag("Write text such as =1+1 to CSV as it is, without ' in front to keep spreadsheets from it.", OUTPUT)
+        bool,
+        flag("Write text such as =1+1 to CSV as it is, without the ' that keeps spreadsheets from running it.", OUTPUT),
     ] = False,
     force: Force = False,
     output: OutputOptions = DEFAULT_OUTPUT,

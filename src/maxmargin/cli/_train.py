@@ -31,7 +31,7 @@ from ._screen import Screen, bytes_shown, shown
 
 MODELS = (
     "linear, logistic, tree, svc, forest, boosting, adaboost or knn for classes; ridge, linear, tree, svr, forest, "
-    "boosting, adaboost or knn for numbers; by name alone kernellogistic or kernelperceptron for classes, "
+    "boosting, adaboost or knn for numbers; only if named, kernellogistic or kernelperceptron for classes, "
     "leastsquares, lasso, elasticnet or kernelridge for numbers"
 )
 
@@ -41,9 +41,9 @@ MODELS = (
 class TrainingOptions:
     """Arguments of `maxmargin.training.train` that are said by options of the same name."""
 
-    model: Annotated[str, Parameter(help=f"Family of models: {MODELS}. auto compares them, and a,b those two.")] = (
-        "auto"
-    )
+    model: Annotated[
+        str, Parameter(help=f"Family of models: {MODELS}. auto compares them; a,b compares only those two.")
+    ] = "auto"
     task: Annotated[str, Parameter(help="What to learn: auto, classification or regression.")] = "auto"
     C: Annotated[
         float | None,
@@ -67,17 +67,17 @@ class TrainingOptions:
     metric: Annotated[
         str,
         Parameter(
-            help="What is compared: auto, accuracy, balanced accuracy, AUC, log loss or F1:LABEL; R2, MAE, RMSE or "
-            "pinball:0.9 for numbers."
+            help="The score to compare by: auto, accuracy, balanced accuracy, AUC, log loss or F1:LABEL; R2, MAE, RMSE "
+            "or pinball:0.9 for numbers."
         ),
     ] = "auto"
-    folds: Annotated[int, Parameter(help="Of the cross-validation.")] = 5
+    folds: Annotated[int, Parameter(help="Number of folds of the cross-validation.")] = 5
     tuning_rows: Annotated[int, Parameter(help="The most rows that candidates are compared on.")] = 10_000
     minutes: Annotated[
         float | None,
         Parameter(
-            help="Time for tuning; families that have none left are left out. The last fit of svc or svr on more than "
-            "50,000 rows has as many again (30 if not given)."
+            help="Minutes for tuning; families that are not reached in time are left out. The final fit of svc or svr "
+            "on more than 50,000 rows gets as many again (30 if not given)."
         ),
     ] = None
     drop_missing_target: Annotated[bool, flag("Leave out rows that have no target.")] = False
@@ -85,7 +85,7 @@ class TrainingOptions:
         str | None,
         Parameter(
             help="A column that tells groups apart, such as patients: rows of one group are trained on or held out "
-            "together. It is not learnt from."
+            "together. The model does not learn from this column."
         ),
     ] = None
 
@@ -98,23 +98,26 @@ def train(
     /,
     *,
     target: Annotated[
-        str | None, Parameter(help="Name of the column to predict. LIBSVM text has it in front, and needs no name.")
+        str | None,
+        Parameter(help="Name of the column to predict. LIBSVM text needs none: it is the first number of each line."),
     ] = None,
     options: TrainingOptions = AS_USUAL,
     column: Annotated[
-        list[str] | None, Parameter(negative="", help="Learn from this column, and from no others; may repeat.")
+        list[str] | None, Parameter(negative="", help="Learn from this column and from no others; may be repeated.")
     ] = None,
     kind: Annotated[
         list[str] | None,
         Parameter(
-            negative="", metavar="COL=KIND", help="Take a column for number, category, date, text or drop; may repeat."
+            negative="",
+            metavar="COL=KIND",
+            help="Take a column for number, category, date, text or drop; may be repeated.",
         ),
     ] = None,
     time: Annotated[
         str | None,
         Parameter(
-            help="A column by which rows are in the order of time: the last rows are held out. A column of dates that "
-            "orders the table is noticed."
+            help="A column that says in which order rows came: the last ones are held out. A table that is sorted by a "
+            "column of dates needs no such option."
         ),
     ] = None,
     no_time: Annotated[bool, flag("Rows are independent, whatever orders them: hold out rows at random.")] = False,
@@ -123,7 +126,7 @@ def train(
         Parameter(
             negative="",
             metavar="WEIGHT",
-            help="What classes weigh in training: balanced (alike), none, or LABEL=WEIGHT, which may repeat. By "
+            help="What classes weigh in training: balanced (alike), none, or LABEL=WEIGHT, which may be repeated. By "
             "default alike where balanced accuracy is compared.",
         ),
     ] = None,

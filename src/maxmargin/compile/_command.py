@@ -43,7 +43,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _count(text: str) -> int:
     count = int(text) if text.isdecimal() else 0
     if count < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return count
 
 

@@ -84,7 +84,7 @@ def _trouble(name: str, column: np.ndarray, missing: bool) -> str:
         return ""
     except (TypeError, ValueError):
         row, value = next((i, value) for i, value in enumerate(column) if not _is_number(value))
-        return f"Column {name} of X has {value!r} in row {row}, which is no number: encode or drop it."
+        return f"Column {name} of X has {value!r} in row {row}, which is not a number: encode or drop it."
     for what, bad in (("missing values", np.isnan(numbers) & (not missing)), ("infinite values", np.isinf(numbers))):
         if bad.any():
             return f"Column {name} of X has {bad.sum()} {what}, the first in row {bad.argmax()}: fill or drop them."

@@ -46,7 +46,7 @@ def inexact_value(X: Any) -> Any:
     Parameters
     ----------
     X : array-like, data frame or sparse matrix
-        Values that are no numbers are passed over. Words that are numbers, such as "0.1", are the numbers they spell.
+        Values that are not numbers are passed over. Words that are numbers, such as "0.1", are the numbers they spell.
 
     Returns
     -------

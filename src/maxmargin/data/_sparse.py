@@ -95,7 +95,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     try:
         return data.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}.data holds values that are no numbers: {error}.") from None
+        raise ValueError(f"{name}.data holds values that are not numbers: {error}.") from None
 
 
 def _pointers(X: Any, name: str, line: str, lines: int, values: int) -> tuple[np.ndarray, np.ndarray]:

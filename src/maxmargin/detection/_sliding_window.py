@@ -167,7 +167,7 @@ class SlidingWindow:
             elif first == "classifier" and rest and hasattr(self.classifier, "set_params"):
                 self.classifier.set_params(**{rest: value})
             else:
-                raise ValueError(f"{name} is no parameter of SlidingWindow; it has {', '.join(sorted(own))}.")
+                raise ValueError(f"{name} is not a parameter of SlidingWindow; it has {', '.join(sorted(own))}.")
         return self
 
     def __sklearn_tags__(self) -> Tags:

@@ -196,7 +196,9 @@ def validation_curve(
         raise ValueError("param_range is empty: give at least one value.")
     if param_name not in estimator.get_params():
         known = ", ".join(sorted(estimator.get_params(deep=False)))
-        raise ValueError(f"param_name={param_name!r} is no parameter of {type(estimator).__name__}. It has: {known}.")
+        raise ValueError(
+            f"param_name={param_name!r} is not a parameter of {type(estimator).__name__}. It has: {known}."
+        )
     train, test = _validation(
         estimator,
         canonical(X),

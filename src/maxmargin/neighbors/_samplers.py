@@ -83,7 +83,7 @@ class _Sampler(PublicMethods, BaseEstimator):
         if isinstance(given, Mapping):
             unknown = [name for name in given if name not in set(self.classes_.tolist())]
             if unknown:
-                raise ValueError(f"rows_a_class names {unknown[0]!r}, which is no class of y.")
+                raise ValueError(f"rows_a_class names {unknown[0]!r}, which is not a class of y.")
             wanted = [given.get(name, have) for name, have in zip(self.classes_.tolist(), counts, strict=True)]
         else:
             size = self._default(counts) if given is None else int(given)

@@ -144,7 +144,7 @@ def _typed_value(node: Any, where: Where) -> Parts:
 
 def _float_of(node: Any, where: Where) -> float:
     if node["$float"] not in ("nan", "inf", "-inf"):
-        raise Mismatch(where, f"holds {shown(node)}, which is no number.")
+        raise Mismatch(where, f"holds {shown(node)}, which is not a number.")
     return float(node["$float"])
 
 
@@ -239,7 +239,7 @@ def random_of(node: Any, where: Where) -> np.random.RandomState:
     if type(position) is not int or not 0 <= position <= 624 or has_gauss not in (0, 1):
         raise Mismatch(where, f"is at place {shown(position)} of a random state.")
     if type(gauss) not in (int, float) or type(has_gauss) is not int:
-        raise Mismatch(where, f"keeps {shown(gauss)}, which is no number.")
+        raise Mismatch(where, f"keeps {shown(gauss)}, which is not a number.")
     out = np.random.RandomState()
     out.set_state(("MT19937", key, position, has_gauss, float(gauss)))
     return out

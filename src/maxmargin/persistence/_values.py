@@ -148,7 +148,7 @@ def _object_of(node: Any, where: Where) -> Any:
         return node
     if isinstance(node, str):
         return checked_text(node, where)
-    raise Mismatch(where, f"holds {shown(node)}, which is no label.")
+    raise Mismatch(where, f"holds {shown(node)}, which is not a label.")
 
 
 def _texts_of(codes: Any, where: Where) -> np.ndarray:

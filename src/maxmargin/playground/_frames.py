@@ -76,7 +76,7 @@ def _array(name: str, place: Any, body: memoryview) -> np.ndarray:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON.")
+    raise ValueError(f"{name} is not a number of JSON.")
 
 
 def _finite(value: Any) -> Any:

@@ -156,7 +156,9 @@ def report(
     if training is None and hasattr(model, "provenance") and hasattr(model, "model"):
         model, training = model.model, model
     if training is not None and test is not None:
-        raise ValueError("test is for models without an account: this training has kept rows aside. Give one of them.")
+        raise ValueError(
+            "test is for models without a record of their training; this training held rows out itself: leave test out."
+        )
     account = account_of(training)
     check_is_fitted(model)
     known = _known_rows(training, X, y)

@@ -43,7 +43,7 @@ class KernelSearch(TakesKernel, Search):
         Values of gamma, or how many automatic ones, from the quantiles of the distances. Not for kernels without
         gamma: "linear", "precomputed", values of ``maxmargin.kernels`` (which bring their own) and callables.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        As in :class:`SVC`.
+        As in :class:`~maxmargin.svm.SVC`.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=0.0

@@ -294,7 +294,7 @@ def _check_known(X: Any) -> None:
     values = X.data if sp.issparse(X) else X
     try:
         values = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):  # what is no number, or too large, is named where it is checked
+    except (TypeError, ValueError, OverflowError):  # what is not a number, or too large, is named where it is checked
         return
     if np.isnan(values).any():
         where = "" if sp.issparse(X) or values.ndim != 2 else f" in {int(np.isnan(values).any(axis=1).sum())} rows"

@@ -310,7 +310,7 @@ def _days(column: Column, plan: ColumnPlan) -> np.ndarray:
     for text, instant in instants.items():
         if instant is None:
             raise TableError(
-                f"Column {quoted(column.name)} has {quoted(text)}, which is no date of the form {plan.form}.",
+                f"Column {quoted(column.name)} has {quoted(text)}, which is not a date of the form {plan.form}.",
                 place=Place(column=column.name),
             )
     return np.array([np.nan if text is None else (instants[text] or 0) / _DAY for text in texts])
@@ -334,7 +334,7 @@ def _numbers_in_text(column: Column) -> np.ndarray:
             values[row] = np.nan if text is None else float(text)
         except ValueError:
             raise TableError(
-                f"Column {quoted(column.name)} has {quoted(text)} in row {row}, which is no number.",
+                f"Column {quoted(column.name)} has {quoted(text)} in row {row}, which is not a number.",
                 place=Place(column=column.name),
             ) from None
     return values
@@ -356,6 +356,6 @@ def _refuse_infinite(column: Column, values: np.ndarray) -> None:
     if infinite.any():
         raise TableError(
             f"Column {quoted(column.name)} has an infinite value in row {infinite.argmax()} ({infinite.sum()} in all), "
-            "which is no number to learn from; leave such cells empty, or drop the column.",
+            "which is not a number to learn from; leave such cells empty, or drop the column.",
             place=Place(column=column.name),
         )

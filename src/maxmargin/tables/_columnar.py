@@ -44,7 +44,7 @@ def plain_type(type_: Any, name: str, file: str) -> Any:
     nested = "nested values" if is_.is_nested(type_) else "values"
     raise TableError.at(
         Place(file, column=name),
-        f"{nested} of type {quoted(type_)} are no numbers, dates or text; flatten or convert the column, or leave it "
+        f"{nested} of type {quoted(type_)} are not numbers, dates or text; flatten or convert the column, or leave it "
         "out with ",
         Argument("columns"),
         ".",

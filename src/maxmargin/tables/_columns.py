@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = ("integer", "number", "thousands", "comma")
 _EITHER_ORDER = Argument("day_first", True), " or ", Argument("day_first", False), "."
-_NOUNS = {"integer": "no integer", "number": "no number", "bool": "neither true nor false", "date": "no date"}
+_NOUNS = {"integer": "not an integer", "number": "not a number", "bool": "neither true nor false", "date": "not a date"}
 
 
 @cache

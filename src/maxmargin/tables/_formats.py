@@ -20,7 +20,13 @@ _EXTENSIONS = {
 }
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _LIBSVM_LINE = re.compile(rb"\s*[+-]?[\d.]+(e[+-]?\d+)?(\s+(qid:\d+|\d+:[^\s:]+))+\s*(#.*)?", re.IGNORECASE)
-_NAMES = {"csv": "CSV", "parquet": "Parquet", "arrow": "Arrow", "jsonl": "JSON lines", "libsvm": "LIBSVM text"}
+_NAMES = {
+    "csv": "a CSV",
+    "parquet": "a Parquet",
+    "arrow": "an Arrow",
+    "jsonl": "a JSON lines",
+    "libsvm": "a LIBSVM text",
+}
 
 
 def find_format(source: Source, asked: str | None) -> str:
@@ -34,14 +40,14 @@ def find_format(source: Source, asked: str | None) -> str:
     expected = asked or extension
     if binary is None and expected in ("parquet", "arrow"):
         raise TableError(
-            f"{source.name} is no {_NAMES[expected]} file: it begins with "
+            f"{source.name} is not {_NAMES[expected]} file: it begins with "
             f"{quoted(source.head[:20].decode('latin-1'))}; say ",
             Argument("format", _by_content(source.head)),
             " if that is what it is.",
             place=source.place,
         )
     if binary is not None and asked not in (None, binary):
-        words = f"{source.name} is a {_NAMES[binary]} file by what it begins with: say "
+        words = f"{source.name} is {_NAMES[binary]} file by what it begins with: say "
         raise TableError(words, Argument("format", binary), ".", place=source.place)
     return binary or expected or _by_content(source.head)
 

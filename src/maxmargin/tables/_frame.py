@@ -218,7 +218,7 @@ def _of_series(name: str, series: Any) -> Column:
     if dtype in (nw.Object, nw.Unknown):
         return _of_objects(name, series.to_list())
     raise TableError(
-        f"Column {quoted(name)} holds {dtype}, which is no number, date or text: convert it or leave it out.",
+        f"Column {quoted(name)} holds {dtype}, which is not a number, date or text: convert it or leave it out.",
         place=Place(column=name),
     )
 
@@ -230,7 +230,7 @@ def _of_objects(name: str, values: list[Any]) -> Column:
     if sorts - {"number", "bool", "date", "text"}:
         bad = next(value for value in present if _sort(value) not in ("number", "bool", "date", "text"))
         raise TableError(
-            f"Column {quoted(name)} holds {type(bad).__name__} objects, which are no numbers, dates or text: "
+            f"Column {quoted(name)} holds {type(bad).__name__} objects, which are not numbers, dates or text: "
             "convert it or leave it out.",
             place=Place(column=name),
         )

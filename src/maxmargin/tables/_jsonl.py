@@ -90,9 +90,9 @@ class _Parser:
             try:
                 row = json.loads(text)
             except (ValueError, RecursionError) as error:
-                return TableError.at(Place(self.name, line), f"{quoted(text.strip())} is no JSON ({error}).")
+                return TableError.at(Place(self.name, line), f"{quoted(text.strip())} is not JSON ({error}).")
             if not isinstance(row, dict):
-                words = f'{quoted(text.strip())} is no JSON object such as {{"a": 1}}.'
+                words = f'{quoted(text.strip())} is not a JSON object such as {{"a": 1}}.'
                 return TableError.at(Place(self.name, line), words)
             for name, value in row.items():
                 sort = _SORTS.get(type(value), "")

@@ -90,7 +90,7 @@ def _mistake(texts: list[str], lines: list[int], name: str, largest: float) -> T
     """The first thing that is wrong, token by token."""
     for text, line in zip(texts, lines, strict=True):
         label, *tokens = text.split()
-        words = None if _finite(label) else f"the label {quoted(label)} is no number"
+        words = None if _finite(label) else f"the label {quoted(label)} is not a number"
         if "," in label:
             words = f"{quoted(label)} is several labels; one number is needed"
         seen: set[int] = set()
@@ -116,7 +116,7 @@ def _wrong(token: str, seen: set[int], largest: float) -> str | None:
     if index.startswith("-") or len(index) > 18 or int(index) > largest:
         return f"the index {quoted(index)} is not between 0 and max_columns={largest:.0f}"
     if not _finite(value):
-        return f"{quoted(value)} at index {index} is no finite number"
+        return f"{quoted(value)} at index {index} is not a finite number"
     if int(index) in seen:
         return f"the index {index} occurs twice"
     seen.add(int(index))

@@ -54,7 +54,7 @@ class Limits:
         for name in ("max_columns", "max_bytes", "max_expansion"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | float) and value > 0 and value is not True):
-                words = " is no number above 0; leave it out for the default."
+                words = " is not a number above 0; leave it out for the default."
                 raise TableError(Argument(name, value), words)
 
     def columns(self, count: int, where: Place, *, sparse: bool = False) -> None:

@@ -273,7 +273,7 @@ def date_form(column: Column) -> str:
         return mixed
     if not forms:
         bad = next((text for text in texts if not python_forms([text])), texts[0])
-        words = f"Column {quoted(column.name)} has {quoted(bad)}, which is no date in the form of the others."
+        words = f"Column {quoted(column.name)} has {quoted(bad)}, which is not a date in the form of the others."
         raise TableError(words, place=Place(column=column.name))
     if set(AMBIGUOUS) <= set(forms) and texts:
         raise TableError(

@@ -194,7 +194,7 @@ def _check_text(block: Block, name: str, encoding: str | None) -> None:
     except UnicodeDecodeError as error:
         line = block.line + lines_in(block.data[: error.start])
         found = block.data[error.start]
-        words = f"byte 0x{found:02x} is no UTF-8 text; say what it is, "
+        words = f"byte 0x{found:02x} is not UTF-8 text; say what it is, "
         raise TableError.at(Place(name, line), words, Argument("encoding", "latin-1"), " perhaps.") from None
     null = block.data.find(b"\0")
     if null >= 0:

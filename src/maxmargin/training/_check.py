@@ -200,8 +200,7 @@ def _split_again(
     except KeyError as error:
         why = problems[0] if problems else f"{error} is not there"
         raise TrainingError(
-            f"the model has no account of a training ({why}): only a model of `train` can be checked against its "
-            "table.",
+            f"the model has no record of a training ({why}): only a model of `train` can be checked against its table.",
             argument="provenance",
         ) from error
     table = open_table(data, name if target is None else target, columns)

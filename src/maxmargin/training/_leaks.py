@@ -164,7 +164,7 @@ def sparse_leaks(X: Any, names: Any, codes: np.ndarray | None, y: np.ndarray) ->
 def drift(
     before: np.ndarray, after: np.ndarray, names: list[str], levels: list[bool], y: np.ndarray, y_after: np.ndarray
 ) -> list[Finding]:
-    """Columns, and the target, that are distributed otherwise in the held-out rows than in the training rows."""
+    """Columns, and the target, that are distributed differently in the held-out rows than in the training rows."""
     if min(len(before), len(after)) < _FEW:
         return []
     moved = []
@@ -179,8 +179,8 @@ def drift(
     of_target = _shares_apart(y, y_after) if y.dtype.kind != "f" else _apart(y, y_after)
     if of_target > _DRIFT:
         words = (
-            f"The target is distributed otherwise in the held-out rows than in the training rows (distance "
-            f"{of_target:.2f} of 1): what was learnt may not last."
+            f"The target is distributed differently in the held-out rows than in the training rows (distance "
+            f"{of_target:.2f}, where 1 is the most): what was learnt may not last."
         )
         found.append(Finding("drift", words))
     if moved:
@@ -189,7 +189,7 @@ def drift(
         more = f" and {len(moved) - 5} more" if len(moved) > 5 else ""
         words = (
             f"{'Columns' if len(moved) > 1 else 'Column'} {some}{more} {'are' if len(moved) > 1 else 'is'} distributed "
-            "otherwise in the held-out rows than in the training rows (distances of 1)."
+            "differently in the held-out rows than in the training rows (distances, where 1 is the most)."
         )
         found.append(Finding("drift", words, (), moved[0][1]))
     return found

@@ -248,7 +248,7 @@ class TrainingRun:
         labels, counts = np.unique(y, return_counts=True)
         share = counts.max() / len(y)
         if share < _DOMINANT:
-            return "accuracy", "share of rows whose class is right"
+            return "accuracy", "share of rows that are classified correctly"
         return "balanced accuracy", (
             f"{100 * share:.1f} % of the training rows are {str(labels[counts.argmax()])!r}, so that accuracy says "
             "little: the mean recall of the classes is compared, and classes weigh alike in training"

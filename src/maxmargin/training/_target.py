@@ -165,7 +165,7 @@ def _numbers(column: Column, rows: np.ndarray) -> np.ndarray:
             except ValueError:
                 raise _refused(
                     column,
-                    f" has {quoted(texts[row])} in row {row} (counted from 0), which is no number: ",
+                    f" has {quoted(texts[row])} in row {row} (counted from 0), which is not a number: ",
                     Argument("task", "classification"),
                     " learns classes, or correct the column.",
                 ) from None

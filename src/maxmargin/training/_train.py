@@ -130,7 +130,7 @@ def train(
     -----
     Rows that are equal in all columns that are learnt from stay on one side of every split. Copies of the target,
     columns that predict it alone, identifiers, labels that differ only in case or spaces, and columns that are
-    distributed otherwise in the held-out rows are named in ``findings``: nothing is left out because of them.
+    distributed differently in the held-out rows are named in ``findings``: nothing is left out because of them.
 
     The preparation is fitted once, on all training rows, and not again in every fold. It never looks at the target and
     never at a held-out row, so that the held-out scores are clean; a fold's test rows have had a part in the medians,

@@ -112,7 +112,7 @@ def pack(codes: np.ndarray, counts: np.ndarray, edges: list[np.ndarray], categor
     """Pack codes of shape (columns, rows)."""
     d, n = codes.shape
     missing = np.array([bool((codes[j] == counts[j]).any()) for j in range(d)])
-    plain = np.where(categorical, 3, counts).astype(np.int32)  # those of categorical columns are no numbers
+    plain = np.where(categorical, 3, counts).astype(np.int32)  # those of categorical columns are not numbers
     bundles = find_bundles(codes, plain, missing)
     level, value = np.full(d, -1, dtype=np.int64), np.zeros(d, dtype=np.int64)
     place, lone = np.zeros(d, dtype=np.int64), np.arange(d)

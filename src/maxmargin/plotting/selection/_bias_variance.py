@@ -145,7 +145,7 @@ class BiasVarianceDisplay(Display):
         if param_name not in estimator.get_params():
             known = ", ".join(sorted(estimator.get_params(deep=False)))
             raise ValueError(
-                f"param_name={param_name!r} is no parameter of {type(estimator).__name__}. It has: {known}."
+                f"param_name={param_name!r} is not a parameter of {type(estimator).__name__}. It has: {known}."
             )
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
         results = [
