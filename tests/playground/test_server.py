@@ -350,6 +350,35 @@ def test_pages_take_turns(served):
             assert other.ask("fit", header_of("tree"), some_points(seed=2))[0]["method"] == "tree"
 
 
+def test_a_page_that_never_rests_does_not_keep_others_waiting():
+    """Whatever is asked: a fit of one page does not come before all examples of another."""
+    order = []
+
+    def slowly(session, header, arrays, stopped):
+        order.append(header["name"])
+        if header["name"] == "first":
+            slow_handle.began.set()
+            go.wait(10)
+        return {}, {}
+
+    slow_handle.began.clear()
+    go = threading.Event()
+    with serving(handle=slowly) as served, served.connect() as one, served.connect() as other:
+        one.send("preset", {"name": "first"})
+        assert slow_handle.began.wait(10)
+        one.send("course", {"name": "course"})
+        last = one.send("fit", {"name": "fit"})
+        theirs = other.send("preset", {"name": "other"})
+        other.ask("ping")
+        one.ask("ping")
+        go.set()
+        while one.take()[0]["id"] != last:
+            pass
+        while other.take()[0]["id"] != theirs:
+            pass
+    assert order == ["first", "other", "fit"]
+
+
 def test_a_real_fit_is_stopped_by_a_newer_one(served):
     """A hard problem of many points is not waited for."""
     rng = np.random.default_rng(0)

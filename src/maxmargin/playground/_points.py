@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ..messages import InputError
 from ._certificates import describe
-from ._fit import Answer, Fitted, cells_of, fit, has_margin
+from ._fit import Answer, Fitted, cells_of, fit, has_margin, in_float32
 from ._methods import CLASSES, CLUSTERS, CURVE
 
 
@@ -47,7 +47,7 @@ def without(fitted: Fitted, point: int) -> Answer:
     elif question.method.task == CLASSES and question.method.smooth and len(again.model.classes_) == 2:
         cells = cells_of(question)
         after = again.model.decision_function(cells)
-        arrays["values"] = np.asarray(after, dtype=np.float32).reshape(1, down, across)
+        arrays["values"] = in_float32(after).reshape(1, down, across)
         if len(fitted.model.classes_) == 2:
             header["moves"] = float(np.abs(after - fitted.model.decision_function(cells)).max())
     if question.method.task == CLUSTERS:

@@ -25,6 +25,8 @@ LANES = {
     "cases": "cases",
     "without": "point",
     "probe": "probe",
+    "frames": "frames",
+    "frame": "frames",
     "python": "text",
     "preset": "text",
     "table": "text",
@@ -137,8 +139,8 @@ class Worker:
             while True:
                 if self._closed:
                     return None
-                for lane in dict.fromkeys(LANES.values()):
-                    for session in self._sessions:
+                for session in self._sessions:
+                    for lane in dict.fromkeys(LANES.values()):
                         if lane in session.waiting:
                             header, arrays = session.waiting.pop(lane)
                             self._sessions.remove(session)  # to the end: pages take turns
