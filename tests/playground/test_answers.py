@@ -168,6 +168,16 @@ def test_what_a_point_holds_up():
     nothing, _ = ask("without", {"point": idle}, session=session)
     something, _ = ask("without", {"point": busy}, session=session)
     assert nothing["moves"] < 1e-2 < something["moves"]
+    assert something["cells"] == [24, 20] and something["view"] == [-3, 3, -3, 3]
+
+
+def test_what_a_point_holds_up_is_drawn_on_a_coarse_grid():
+    """Two models predict it, which took seconds where thousands of points are on a fine one."""
+    session = Session(lambda *answer: None)
+    ask("fit", header_of("svc", cells=(190, 60)), example("two"), session)
+    header, found = ask("without", {"point": 0}, session=session)
+    assert header["cells"] == [96, 60] and found["values"].shape == (1, 60, 96)
+    assert session.fitted.question.cells == (190, 60)
 
 
 def test_several_classes():
