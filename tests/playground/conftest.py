@@ -83,8 +83,9 @@ class Playground:
         )
 
     def draw(self, name):
+        self.js("() => { globalThis.before = playground.state.now.source }")
         self.page.select_option("#preset", name)
-        self.page.wait_for_function("() => document.querySelector('#preset').value === ''")
+        self.page.wait_for_function("() => playground.state.now.source !== before")
         self.rest()
 
     def choose(self, task, method):

@@ -5,11 +5,13 @@ import io
 import warnings
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from maxmargin.certificates import ModelCertificate
 from maxmargin.playground import _presets
 from maxmargin.playground._methods import CLASSES, CLUSTERS, CURVE, METHODS
+from maxmargin.playground._table import columns_of
 from maxmargin.playground._worker import Session
 
 from .asking import arrays_of, ask, example, header_of
@@ -21,7 +23,7 @@ STEPPED = [name for name, method in METHODS.items() if method.steps]
 def data_of(method):
     arrays = example(PRESET[METHODS[method].task])
     X, y = arrays["points"], arrays["labels"]
-    return arrays, *((X[:, :1], X[:, 1]) if METHODS[method].task == CURVE else (X, y))
+    return arrays, *((X[:, :1].copy(), X[:, 1].copy()) if METHODS[method].task == CURVE else (X, y))
 
 
 def fitted(method, X, y, step=None):
@@ -166,6 +168,16 @@ def test_what_a_point_holds_up():
     nothing, _ = ask("without", {"point": idle}, session=session)
     something, _ = ask("without", {"point": busy}, session=session)
     assert nothing["moves"] < 1e-2 < something["moves"]
+    assert something["cells"] == [24, 20] and something["view"] == [-3, 3, -3, 3]
+
+
+def test_what_a_point_holds_up_is_drawn_on_a_coarse_grid():
+    """Two models predict it, which took seconds where thousands of points are on a fine one."""
+    session = Session(lambda *answer: None)
+    ask("fit", header_of("svc", cells=(190, 60)), example("two"), session)
+    header, found = ask("without", {"point": 0}, session=session)
+    assert header["cells"] == [96, 60] and found["values"].shape == (1, 60, 96)
+    assert session.fitted.question.cells == (190, 60)
 
 
 def test_several_classes():
@@ -193,7 +205,9 @@ def test_impossible_is_proven():
 
     with pytest.raises(ValueError) as refused:
         ask("fit", header_of("svc", C="inf", kernel="linear"), example("xor"))
-    assert explain_error(refused.value)["kind"] == "impossible"
+    said, proof = explain_error(refused.value), refused.value.proof
+    assert said["kind"] == "impossible" and "error" not in said["message"]
+    assert f"{len(proof.positive)} point" in said["message"] and f"{proof.distance:.2g} apart" in said["message"]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +245,23 @@ def test_decimal_commas_are_read_where_other_marks_divide(mark):
 def test_decimal_commas_do_not_look_like_names():
     header, found = columns("1,5;2\n2,5;3\n")
     assert header["rows"] == 2 and found == {"x0": [1.5, 2.5], "x1": [2.0, 3.0]}
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", "\n \n", "\ufeff\n"])
+def test_an_empty_table_is_said_to_be_one(text):
+    with pytest.raises(ValueError, match="table is empty"):
+        ask("table", {"text": text})
+
+
+def test_columns_that_cannot_be_chosen_are_named():
+    rows = "\n".join(f"{k},{k % 7},word {k},{'ab'[k % 2]}" for k in range(14))
+    header, _ = ask("table", {"text": "a,b,who,kind\n" + rows})
+    assert header["note"].startswith("Not to choose from: who. Axes are columns of numbers")
+    header, _ = ask("table", {"text": "a,kind\n1,x\n2,y\n"})
+    assert header["note"] == ""
+    names = [f"c{k}" for k in range(44)]
+    header, _ = columns_of(pa.table({name: np.arange(9) for name in names}))
+    assert len(header["axes"]) == 40 and "c40, c41, c42 and 1 more" in header["note"]
 
 
 def test_columns_that_blanks_divide_are_read():

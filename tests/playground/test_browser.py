@@ -32,7 +32,7 @@ def own_fit(playground, step=None):
         warnings.simplefilter("ignore")
         if method.task == CLUSTERS:
             return model.fit(X)
-        return model.fit(X[:, :1], X[:, 1]) if method.task == CURVE else model.fit(X, y)
+        return model.fit(X[:, :1].copy(), X[:, 1].copy()) if method.task == CURVE else model.fit(X, y)
 
 
 def assert_shown(shown, value, digits=6):
@@ -89,8 +89,10 @@ def test_points_are_drawn_by_mouse(playground):
     page.click("[data-tool=brush]")
     playground.drag((0, -1), (1.5, -1))
     assert len(playground.points) > 6 and {p[2] for p in playground.points} == {0, 1}
+    drawn = len(playground.points)
     page.click("[data-tool=erase]")
-    playground.drag((-2.5, 0.25), (2.5, -1))
+    playground.drag((0, -1), (1.5, -1))
+    assert len(playground.points) < drawn
 
 
 def test_points_are_drawn_by_keyboard(playground):
@@ -156,7 +158,9 @@ def test_a_point_shows_its_multiplier_margin_slack_and_case(playground):
     assert len(picked) >= 3
     for k in picked:
         playground.page.mouse.move(*playground.place(*X[k]))
-        playground.page.wait_for_function(f"() => playground.card.point === {k} && playground.ghost")
+        playground.page.wait_for_function(f"() => playground.card.point === {k} && playground.card.found")
+        moves = playground.js("playground.card.found.header.moves")
+        assert playground.js("playground.ghost !== null") is (moves >= 1e-3)  # a line is drawn where it can be seen
         for name, values in {
             "multiplier α": cases.multiplier,
             "slack ξ": cases.slack,

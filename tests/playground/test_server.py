@@ -15,6 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from maxmargin.messages import InputError
 from maxmargin.playground import _frames, _request, _server
 
 from .asking import arrays_of, header_of
@@ -300,21 +301,24 @@ def test_large_tables_are_refused(served):
 
 
 def slow_handle(session, header, arrays, stopped):
-    """Works until it is stopped, where it is asked to by its name."""
+    """Works until it is stopped, where it is asked to by its name, and may complain of what it has by then."""
     if header.get("slow"):
         slow_handle.began.set()
         while not stopped():
             time.sleep(0.002)
+        if header["slow"] == "complains":
+            raise InputError("There is no step.")
     return {"slow": bool(header.get("slow"))}, {}
 
 
 slow_handle.began = threading.Event()
 
 
-def test_a_newer_fit_stops_the_older_one():
+@pytest.mark.parametrize("slow", [True, "complains"])
+def test_a_newer_fit_stops_the_older_one(slow):
     slow_handle.began.clear()
     with serving(handle=slow_handle) as served, served.connect() as talk:
-        old = talk.send("fit", {"slow": True})
+        old = talk.send("fit", {"slow": slow})
         assert slow_handle.began.wait(10)
         waiting = [talk.send("fit", {"slow": True}) for _ in range(3)][:-1]
         new = talk.send("fit")
@@ -326,9 +330,10 @@ def test_a_newer_fit_stops_the_older_one():
         assert said[new]["slow"] is False
 
 
-def test_a_fit_that_takes_too_long_is_stopped_and_said_to_be():
+@pytest.mark.parametrize("slow", [True, "complains"])
+def test_a_fit_that_takes_too_long_is_stopped_and_said_to_be(slow):
     with serving(seconds=0.05, handle=slow_handle) as served, served.connect() as talk:
-        said, _ = talk.ask("fit", {"slow": True})
+        said, _ = talk.ask("fit", {"slow": slow})
         assert said["error"]["kind"] == "limit" and "Stopped after" in said["error"]["message"]
         assert talk.ask("fit")[0]["slow"] is False
 
@@ -348,6 +353,35 @@ def test_pages_take_turns(served):
         for _ in range(5):
             assert one.ask("fit", header_of("svc"), some_points(seed=1))[0]["kind"] == "fit"
             assert other.ask("fit", header_of("tree"), some_points(seed=2))[0]["method"] == "tree"
+
+
+def test_a_page_that_never_rests_does_not_keep_others_waiting():
+    """Whatever is asked: a fit of one page does not come before all examples of another."""
+    order = []
+
+    def slowly(session, header, arrays, stopped):
+        order.append(header["name"])
+        if header["name"] == "first":
+            slow_handle.began.set()
+            go.wait(10)
+        return {}, {}
+
+    slow_handle.began.clear()
+    go = threading.Event()
+    with serving(handle=slowly) as served, served.connect() as one, served.connect() as other:
+        one.send("preset", {"name": "first"})
+        assert slow_handle.began.wait(10)
+        one.send("course", {"name": "course"})
+        last = one.send("fit", {"name": "fit"})
+        theirs = other.send("preset", {"name": "other"})
+        other.ask("ping")
+        one.ask("ping")
+        go.set()
+        while one.take()[0]["id"] != last:
+            pass
+        while other.take()[0]["id"] != theirs:
+            pass
+    assert order == ["first", "other", "fit"]
 
 
 def test_a_real_fit_is_stopped_by_a_newer_one(served):

@@ -42,6 +42,20 @@ def test_what_cannot_be_fitted_is_said():
     assert "no points" in header["error"]["message"]
 
 
+def test_the_picture_is_answered_where_the_kernel_is_interrupted(monkeypatch):
+    """It would wait for ever, and ask no more."""
+
+    def interrupt(question):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("maxmargin.playground._widget.fit", interrupt)
+    widget, sent = Widget(X, [0, 0, 1, 1]), []
+    widget.send = lambda header, buffers: sent.append(unpack(buffers[0])[0])
+    with pytest.raises(KeyboardInterrupt):
+        widget._asked(widget, HEADER, [X.tobytes(), bytes([0, 0, 1, 1])])
+    assert "Interrupted" in sent[0]["error"]["message"] and widget.model is None
+
+
 def test_curves_have_one_column():
     widget = Widget(X[:, :1], X[:, 1], method="svr", epsilon=0.1)
     _, arrays = answered(widget)

@@ -29,6 +29,13 @@ def _fit(session: Session, header: dict[str, Any], arrays: dict[str, np.ndarray]
     return found
 
 
+def _frame(session: Session, header: dict[str, Any], arrays: dict[str, np.ndarray], stopped: Callable) -> Message:
+    """A step for an animation: what the page shows, and asks about, stays as it is."""
+    from ._fit import answer, fit
+
+    return answer(fit(read_question(header, arrays)))
+
+
 def _course(session: Session, header: dict[str, Any], arrays: dict[str, np.ndarray], stopped: Callable) -> Message:
     from ._course import course
 
@@ -89,6 +96,8 @@ def _is_coordinate(value: Any) -> bool:
 _KINDS: dict[str, Callable[..., Message]] = {
     "fit": _fit,
     "course": _course,
+    "frames": _course,
+    "frame": _frame,
     "cases": _cases,
     "without": _without,
     "probe": _probe,

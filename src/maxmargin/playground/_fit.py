@@ -66,10 +66,13 @@ def refuse_too_little(question: Question) -> None:
         raise InputError("All points are of one class: draw some of a second one.")
     if task == CURVE and n < 2:
         raise InputError("One point is not enough for a curve: draw another.")
+    if question.method.name == "ncut" and n < 2:
+        raise InputError("One point cannot be cut: draw another.")
     for name in ("n_clusters", "n_neighbors"):
         wanted = question.values.get(name, 0)
         if wanted > n:
-            raise InputError(f"There are {n} points, fewer than {name}={wanted}: draw more, or choose less.")
+            there = "There is 1 point" if n == 1 else f"There are {n} points"
+            raise InputError(f"{there}, fewer than {name}={wanted}: draw more, or choose less.")
 
 
 def answer(fitted: Fitted) -> Answer:
@@ -118,14 +121,22 @@ def _plane(question: Question, model: Any, header: dict[str, Any], arrays: dict[
     header["accuracy"] = float(np.mean(predicted == question.y))
     if question.method.smooth:
         values = _planes(model.decision_function(cells))
-        arrays["values"] = np.ascontiguousarray(values.T, dtype=np.float32).reshape(-1, down, across)
+        arrays["values"] = in_float32(values.T).reshape(-1, down, across)
         arrays["f"] = np.ascontiguousarray(_planes(model.decision_function(points)), dtype=np.float64)
+    else:
+        arrays["regions"] = model.predict(cells).astype(np.uint8).reshape(down, across)
+    if not hasattr(model, "predict_proba"):
         return
-    arrays["regions"] = model.predict(cells).astype(np.uint8).reshape(down, across)
-    if hasattr(model, "predict_proba"):
-        arrays["shares"] = np.ascontiguousarray(model.predict_proba(points), dtype=np.float64)
+    arrays["shares"] = np.ascontiguousarray(model.predict_proba(points), dtype=np.float64)
+    if not question.method.smooth:
         sure = model.predict_proba(cells).max(axis=1)
         arrays["sure"] = sure.astype(np.float32).reshape(down, across)
+
+
+def in_float32(values: np.ndarray) -> np.ndarray:
+    """What the picture is drawn from; what float32 cannot hold is the largest number that it can."""
+    largest = np.finfo(np.float32).max
+    return np.clip(values, -largest, largest).astype(np.float32, order="C")
 
 
 def _planes(values: np.ndarray) -> np.ndarray:
@@ -175,10 +186,21 @@ def has_margin(question: Question, model: Any) -> bool:
     return by_hinge and hasattr(model, "margin_width_")
 
 
+def _impossible(error: NotSeparableError) -> str:
+    """Why there is no hard margin, in words for who draws points."""
+    proof = error.proof
+    one, other = ("1 point" if len(rows) == 1 else f"{len(rows)} points" for rows in (proof.positive, proof.negative))
+    return (
+        f"A weighted mean of {one} of one class and one of {other} of the other are {proof.distance:.2g} apart in the "
+        f"space of the kernel, where points are up to {proof.scale:.2g} long: in float64 the same place, which no "
+        f"boundary can have on both of its sides. Choose a finite C or another kernel, or move points."
+    )
+
+
 def explain_error(error: BaseException) -> dict[str, str]:
     """What the page says of an error: whose it is, and a sentence."""
     if isinstance(error, NotSeparableError):
-        return {"kind": "impossible", "message": one_line(str(error))}
+        return {"kind": "impossible", "message": _impossible(error)}
     if isinstance(error, (ValueError, ArithmeticError)):
         return {"kind": "input", "message": one_line(str(error))}
     if isinstance(error, MemoryError):

@@ -10,8 +10,10 @@ from scipy.optimize import linear_sum_assignment
 
 from ..messages import InputError
 from ._certificates import describe
-from ._fit import Answer, Fitted, cells_of, fit, has_margin
+from ._fit import Answer, Fitted, cells_of, fit, has_margin, in_float32
 from ._methods import CLASSES, CLUSTERS, CURVE
+
+_CELLS = 96  # a side, of the grid on which two models are compared: both predict all of it
 
 
 def cases(fitted: Fitted) -> Answer:
@@ -32,13 +34,15 @@ def without(fitted: Fitted, point: int) -> Answer:
     question = fitted.question
     if not 0 <= point < len(question.points):
         raise InputError("That point is not there any more.")
+    across, down = (min(count, _CELLS) for count in question.cells)
+    question = replace(question, cells=(across, down))
     rest = np.delete(np.arange(len(question.points)), point)
     y = None if question.y is None else question.y[rest]
     other = replace(question, X=question.X[rest], y=y, points=question.points[rest])
     again = fit(other)
     header: dict[str, Any] = {"point": point, "certificate": describe(again.model)}
+    header |= {"view": list(question.view), "cells": [across, down]}
     arrays: dict[str, np.ndarray] = {}
-    across, down = question.cells
     if question.method.task == CURVE:
         x = np.linspace(*question.view[:2], 480)
         before, after = (np.asarray(it.predict(x[:, None]), dtype=np.float64) for it in (fitted.model, again.model))
@@ -47,7 +51,7 @@ def without(fitted: Fitted, point: int) -> Answer:
     elif question.method.task == CLASSES and question.method.smooth and len(again.model.classes_) == 2:
         cells = cells_of(question)
         after = again.model.decision_function(cells)
-        arrays["values"] = np.asarray(after, dtype=np.float32).reshape(1, down, across)
+        arrays["values"] = in_float32(after).reshape(1, down, across)
         if len(fitted.model.classes_) == 2:
             header["moves"] = float(np.abs(after - fitted.model.decision_function(cells)).max())
     if question.method.task == CLUSTERS:

@@ -54,7 +54,7 @@ def read_question(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -
     if method.task == CLASSES:
         y = label
     elif method.task == CURVE:
-        X, y = points[:, :1], points[:, 1]
+        X, y = np.ascontiguousarray(points[:, :1]), np.ascontiguousarray(points[:, 1])  # as a program has them
     return Question(
         method, method.values(said), X, y, points, _view(header.get("view")), _cells(header.get("cells", [96, 96])),
         whole(header, "step", 1, 10_000_000) if header.get("step") is not None else None,

@@ -22,11 +22,11 @@ def read_text(text: Any, header: bool | None = None) -> Answer:
     """Columns of CSV text; without names in its first line, they are x0, x1, ..."""
     from ..tables import read_table
 
-    if not isinstance(text, str) or not text.strip():
-        raise InputError("The table is empty.")
-    if len(text) > MOST_TEXT:
+    if isinstance(text, str) and len(text) > MOST_TEXT:
         raise LimitError(f"A pasted table has up to {MOST_TEXT:,} characters here.")
-    text = text.strip("\ufeff\r\n ")
+    text = text.strip("\ufeff\r\n ") if isinstance(text, str) else ""
+    if not text.strip():
+        raise InputError("The table is empty.")
     if not re.search(_MARKS, text.splitlines()[0]):
         text = re.sub(r"[ \xa0]+", "\t", re.sub(r"(?m)^[ \xa0]+|[ \xa0]+$", "", text))
     options = _commas(text)
@@ -78,7 +78,20 @@ def columns_of(table: Any, target: str | None = None) -> Answer:
     arrays |= {f"c{k}": classes[name][0] for k, name in enumerate(groups)}
     words = [classes[name][1] for name in groups]
     texts = [name for name in groups if name not in numbers]
-    return {"axes": axes, "groups": groups, "words": words, "texts": texts, "rows": table.num_rows}, arrays
+    found = {"axes": axes, "groups": groups, "words": words, "texts": texts, "rows": table.num_rows}
+    return {**found, "note": _left_out(names, axes, groups)}, arrays
+
+
+def _left_out(names: list[str], axes: list[str], groups: list[str]) -> str:
+    """Which columns cannot be chosen, and why."""
+    others = [name for name in names if name not in axes and name not in groups]
+    if not others:
+        return ""
+    few = ", ".join(name[:60] for name in others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+    return (
+        f"Not to choose from: {few}. Axes are columns of numbers, the first {_MOST_COLUMNS} of them; "
+        f"classes are columns of 2 to {MOST_CLASSES} different values, the first {_MOST_GROUPS}."
+    )
 
 
 def _some(names: list[str], target: str | None, most: int) -> list[str]:

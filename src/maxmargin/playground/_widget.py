@@ -86,10 +86,10 @@ class Widget(anywidget.AnyWidget):
 
     _esm = _module()
     drawn: Any = traitlets.List().tag(sync=True)
-    revision = traitlets.Int(0).tag(sync=True)
     view: Any = traitlets.List([0.0, 0.0, 3.3]).tag(sync=True)
     task = traitlets.Unicode(CLASSES).tag(sync=True)
     classes = traitlets.Int(2).tag(sync=True)
+    most = traitlets.Int(MOST_POINTS).tag(sync=True)
     epsilon = traitlets.Float(0.0).tag(sync=True)
     width = traitlets.Int(560).tag(sync=True)
     height = traitlets.Int(420).tag(sync=True)
@@ -121,7 +121,7 @@ class Widget(anywidget.AnyWidget):
     def X(self) -> np.ndarray:  # noqa: N802 - scikit-learn's name
         """The coordinates; of a curve, those along it."""
         points = np.array([p[:2] for p in self.drawn], dtype=np.float64).reshape(-1, 2)
-        return points[:, :1] if self.task == CURVE else points
+        return points[:, :1].copy() if self.task == CURVE else points
 
     @property
     def y(self) -> np.ndarray:
@@ -131,8 +131,13 @@ class Widget(anywidget.AnyWidget):
         return np.asarray(self._names)[[int(p[2]) for p in self.drawn]] if self.drawn else np.array([], dtype=np.int64)
 
     def _asked(self, _: Any, header: dict[str, Any], buffers: list[Any]) -> None:
-        said, arrays = self._answer(header, buffers)
-        self.send({"kind": "fit"}, [pack(said, arrays)])
+        error = {"kind": "interrupted", "message": "Interrupted: what is changed next is fitted again."}
+        said: dict[str, Any] = {"error": error}
+        arrays: dict[str, np.ndarray] = {}
+        try:
+            said, arrays = self._answer(header, buffers)
+        finally:  # the picture waits for an answer before it asks again
+            self.send({"kind": "fit"}, [pack(said, arrays)])
 
     @interruptible
     def _answer(self, header: dict[str, Any], buffers: list[Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -25,6 +25,8 @@ LANES = {
     "cases": "cases",
     "without": "point",
     "probe": "probe",
+    "frames": "frames",
+    "frame": "frames",
     "python": "text",
     "preset": "text",
     "table": "text",
@@ -137,8 +139,8 @@ class Worker:
             while True:
                 if self._closed:
                     return None
-                for lane in dict.fromkeys(LANES.values()):
-                    for session in self._sessions:
+                for session in self._sessions:
+                    for lane in dict.fromkeys(LANES.values()):
                         if lane in session.waiting:
                             header, arrays = session.waiting.pop(lane)
                             self._sessions.remove(session)  # to the end: pages take turns
@@ -148,27 +150,22 @@ class Worker:
                 self._change.wait()
 
     def _answer(self, job: _Job, arrays: dict[str, np.ndarray]) -> None:
-        from ..engine.stoppable import Stopped
-        from ._fit import explain_error
-
         about = {"id": job.header.get("id"), "kind": job.header["kind"]}
         found: dict[str, np.ndarray] = {}
         try:
             said, found = job.work.call(self._handle, job.session, job.header, arrays, lambda: job.work.stopped)
-        except Stopped:
-            said = {"dropped": True}
-            if job.late:
-                said = {
-                    "error": {
-                        "kind": "limit",
-                        "message": f"Stopped after {self._seconds:g} s, the most that a fit may take here.",
-                    }
-                }
-        except LimitError as error:
-            said = {"error": {"kind": "limit", "message": str(error)}}
-        except InputError as error:
-            said = {"error": {"kind": "input", "message": str(error)}}
         except Exception as error:
-            said = {"error": explain_error(error)}
+            said = self._refusal(job, error)
         if job.session.open:
             job.session.send({**about, **said}, found)
+
+    def _refusal(self, job: _Job, error: Exception) -> dict[str, Any]:
+        """What is said instead of an answer; what was stopped says nothing that is true of the whole."""
+        from ._fit import explain_error
+
+        if job.work.stopped:
+            late = f"Stopped after {self._seconds:g} s, the most that a fit may take here."
+            return {"error": {"kind": "limit", "message": late}} if job.late else {"dropped": True}
+        if isinstance(error, InputError):
+            return {"error": {"kind": "limit" if isinstance(error, LimitError) else "input", "message": str(error)}}
+        return {"error": explain_error(error)}

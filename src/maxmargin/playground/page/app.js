@@ -1,6 +1,6 @@
 // The page: state, picture, panels and connection, put together.
 
-import { Connection, Lost } from "./connection.js";
+import { Connection, Lost, complain } from "./connection.js";
 import { Controls } from "./controls.js";
 import { $, calm, make, say, shown } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -110,7 +110,7 @@ class App {
     const place = $("#message");
     place.hidden = false;
     place.className = error.kind ?? "fault";
-    place.replaceChildren(make("b", {}, { impossible: "Impossible, and proven so", limit: "Too much", fault: "Something went wrong" }[error.kind] ?? "Not yet"), make("span", {}, error.kind === "impossible" ? "The classes are not separable with this kernel, so there is no hard margin. The proof is beside the picture." : error.message));
+    place.replaceChildren(make("b", {}, { impossible: "Impossible, and proven so", limit: "Too much", fault: "Something went wrong" }[error.kind] ?? "Not yet"), make("span", {}, error.kind === "impossible" ? "The classes are not separable with this kernel, so there is no hard margin. The card of the proof says why." : error.message));
     document.body.dataset.state = error.kind ?? "fault";
     $("#proof").replaceChildren(make("p", { class: "soft" }, error.kind === "impossible" ? error.message : "There is no model, so there is nothing to prove."));
     this.card.refresh();
@@ -179,7 +179,7 @@ class App {
   take(places, labels, also = {}, names = null) {
     const points = Array.from(labels, (label, k) => [places[2 * k], places[2 * k + 1], label]);
     this.editor.chosen = null;
-    this.state.change(`take ${performance.now()}`, { ...also, points, step: null, names });
+    this.state.change(`take ${performance.now()}`, { ...also, points, step: null, names, source: {} });
     this.state.look({ view: around(points, this.view.width / this.view.height) });
     this.state.settle();
   }
@@ -328,7 +328,7 @@ class App {
     $("#preset").addEventListener("change", async (e) => {
       const name = e.target.value;
       e.target.value = "";
-      if (name) await this.preset(name).catch((error) => say(error.message, "bad"));
+      if (name) await this.preset(name).catch(complain);
     });
     on("#help-open", () => $("#help").showModal());
     for (const dialog of document.querySelectorAll("dialog")) {
@@ -373,16 +373,10 @@ class App {
       return;
     }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const tools = { d: "draw", b: "brush", e: "erase" };
-    if (tools[key]) this.editor.use(tools[key]);
-    else if (key >= "1" && key <= "6") this.editor.choose(Number(key) - 1);
-    else if (key === "[") this.steps.by(-1);
+    if (key === "[") this.steps.by(-1);
     else if (key === "]") this.steps.by(1);
     else if (key === "?") $("#help").showModal();
-    else if (key === "0") this.editor.fitView();
-    else if (key === "+" || key === "=") this.editor.zoom(this.view.width / 2, this.view.height / 2, 0.8);
-    else if (key === "-") this.editor.zoom(this.view.width / 2, this.view.height / 2, 1.25);
-    else return;
+    else if (!this.editor.shortcut(key)) return;
     event.preventDefault();
   }
 }

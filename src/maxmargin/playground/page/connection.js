@@ -1,5 +1,6 @@
 // The socket: requests and their answers, and a new connection when this one is lost.
 
+import { say } from "./dom.js";
 import { pack, unpack } from "./frames.js";
 
 const PATIENCE = 250; // milliseconds after which a newer fit is sent though the last one is not answered
@@ -91,11 +92,24 @@ export class Connection {
   }
 }
 
-export class Dropped extends Error {}
-export class Lost extends Error {}
+export class Dropped extends Error {
+  constructor() {
+    super("A newer request has taken the place of this one.");
+  }
+}
+export class Lost extends Error {
+  constructor() {
+    super("The server is not connected just now.");
+  }
+}
 export class Refused extends Error {
   constructor({ kind, message }) {
     super(message);
     this.kind = kind;
   }
+}
+
+/** Say why something was not done, unless its user has asked for something newer since. */
+export function complain(error) {
+  if (!(error instanceof Dropped)) say(error.message, "bad");
 }

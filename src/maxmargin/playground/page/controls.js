@@ -72,6 +72,7 @@ export class Controls {
       type: "range", id, min: 0, max: STEPS, step: 1, title: control.help,
       oninput: (e) => this.set(control, this.fromSlider(control, Number(e.target.value)), false),
       onchange: () => this.app.state.settle(),
+      onkeydown: (e) => this.arrow(control, e),
     });
     return make("div", { class: "parameter" }, head, slider);
   }
@@ -89,12 +90,22 @@ export class Controls {
     if (document.activeElement !== number) number.value = value === "inf" ? "∞" : plain(value);
   }
 
+  /** An arrow key: one more or less of what is counted, which may be less than a step of the slider's own. */
+  arrow(control, event) {
+    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!control.whole || !way || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const value = Math.min(control.high, Math.max(control.low, this.app.value(control.name) + way));
+    if (value !== this.app.value(control.name)) this.set(control, value, true);
+  }
+
   fromSlider(control, position) {
     const { low, high, scale, whole, endless } = control;
     if (endless && position === STEPS) return "inf";
     const t = position / STEPS;
     const value = scale === "log" ? low * (high / low) ** t : low + t * (high - low);
-    return whole ? Math.round(value) : Math.min(high, Math.max(low, Number(value.toPrecision(3))));
+    const rounded = scale === "log" ? value.toPrecision(3) : value.toFixed(3);
+    return whole ? Math.round(value) : Math.min(high, Math.max(low, Number(rounded)));
   }
 
   toSlider(control, value) {

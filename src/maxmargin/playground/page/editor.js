@@ -20,7 +20,7 @@ export class Editor {
     on("pointermove", this.move);
     on("pointerup", this.up);
     on("pointercancel", this.up);
-    on("pointerleave", () => !this.drag && this.app.inspect(null));
+    on("pointerleave", () => !this.drag && this.app.inspect(this.chosen)); // a finger that is lifted leaves as well
     on("contextmenu", (event) => event.preventDefault());
     on("wheel", this.wheel, { passive: false });
     on("keydown", this.key);
@@ -138,6 +138,8 @@ export class Editor {
     if (!other || !old) return;
     const length = (a, b) => Math.max(20, Math.hypot(a[0] - b[0], a[1] - b[1]));
     const [mx, my] = [(other[0] + px) / 2, (other[1] + py) / 2];
+    const [cx, cy, half] = this.app.state.now.view;
+    this.look([cx - (px - old[0]) / 2 / this.view.scale, cy + (py - old[1]) / 2 / this.view.scale, half]);
     this.zoom(mx, my, length(old, other) / length([px, py], other));
   }
 
@@ -227,6 +229,18 @@ export class Editor {
     else if (key === "Escape") this.release();
     else return;
     event.preventDefault();
+  }
+
+  /** What a key does anywhere on the page; false if it does nothing. */
+  shortcut(key) {
+    const tools = { d: "draw", b: "brush", e: "erase" };
+    if (tools[key]) this.use(tools[key]);
+    else if (key >= "1" && key <= "6") this.choose(Number(key) - 1);
+    else if (key === "0") this.fitView();
+    else if (key === "+" || key === "=") this.zoom(this.view.width / 2, this.view.height / 2, 0.8);
+    else if (key === "-") this.zoom(this.view.width / 2, this.view.height / 2, 1.25);
+    else return false;
+    return true;
   }
 
   /** Move the cross, or, with Alt, the chosen point. */

@@ -1,6 +1,7 @@
 // The card of the lesson that is open, and the list of all.
 
-import { $, make, say } from "./dom.js";
+import { complain } from "./connection.js";
+import { $, make } from "./dom.js";
 import { LESSONS } from "./lesson_list.js";
 
 export class Lessons {
@@ -36,7 +37,7 @@ export class Lessons {
       this.show();
       $("#lesson").scrollIntoView({ block: "nearest" });
     } catch (error) {
-      say(error.message || "The server is not connected just now.", "bad");
+      complain(error);
     }
   }
 

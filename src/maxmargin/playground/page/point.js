@@ -4,6 +4,7 @@ import { $, calm, make, shown } from "./dom.js";
 import { problemName } from "./steps.js";
 
 const MINUS = "−";
+const VISIBLE = 1e-3; // of f, below which no line is drawn for what a point holds up
 
 export class PointCard {
   constructor(app) {
@@ -35,15 +36,21 @@ export class PointCard {
 
   show() {
     const place = $("#point");
-    const { answer, state } = this.app;
+    const { state } = this.app;
     const k = this.point;
     const point = k === null ? null : state.now.points[k];
-    if (!point || !answer || answer.count !== state.now.points.length) {
-      place.replaceChildren(make("p", { class: "soft" }, "Hover over a point, or press n in the picture, to see its multiplier, its margin and its case."));
+    if (!point || !this.current()) {
+      place.replaceChildren(make("p", { class: "soft" }, "Hover over a point or tap it, or press n in the picture, to see its multiplier, its margin and its case."));
       return;
     }
     const head = make("div", { class: "verdict" }, make("b", {}, `Point ${k}`), make("span", { class: "soft" }, `(${shown(point[0], 4)}, ${shown(point[1], 4)})`));
     place.replaceChildren(head, ...this.body(k), this.moves());
+  }
+
+  /** Whether the answer is one about these points, by the method that is chosen now. */
+  current() {
+    const { answer, state } = this.app;
+    return Boolean(answer) && answer.count === state.now.points.length && answer.header.method === state.method;
   }
 
   body(k) {
@@ -59,19 +66,26 @@ export class PointCard {
     const curve = this.app.state.now.task === "curve";
     const lines = curve ? this.tube(k, slack) : this.margin(k, margin, slack);
     const C = this.app.value("C");
-    const at = multiplier > 0 && C !== "inf" ? (multiplier === C ? "= C" : multiplier < C ? "< C" : "") : "";
+    const bounded = (this.app.value("loss") ?? "hinge") === "hinge"; // by C
+    const at = bounded && multiplier > 0 && C !== "inf" ? (multiplier === C ? "= C" : multiplier < C ? "< C" : "") : "";
     const rows = [make("div", { class: "formula" }, ...lines), make("dl", { class: "figures" },
       multiplier === undefined ? null : pair("multiplier α", multiplier, at), pair("slack ξ", slack), pair("margin z", margin), kase === null ? null : word("case", words[kase]))];
     return make("div", { class: "entry" }, problems.length > 1 ? make("p", { class: "soft small" }, problemName(problems[problem], this.app.state.now.names)) : null, ...rows);
   }
 
   margin(k, margin, slack) {
-    const { answer, state } = this.app;
+    const { answer } = this.app;
     const several = answer.header.classes?.length > 2;
     const f = several ? null : answer.arrays.f?.[k];
-    const side = several ? null : state.now.points[k][2] === answer.header.classes[1] ? "+1" : `${MINUS}1`;
-    const z = several || f === undefined ? `z = y f(x) = ${shown(margin)}` : `z = y f(x) = ${side} · ${bracket(f)} = ${shown(margin)}`;
+    const z = several || f === undefined ? `z = y f(x) = ${shown(margin)}` : this.signed(k, f);
     return [make("p", {}, z), make("p", {}, `ξ = max(0, 1 ${MINUS} z) = max(0, 1 ${MINUS} ${bracket(margin)}) = ${shown(slack)}`)];
+  }
+
+  /** The margin of a point of two classes, with its numbers. */
+  signed(k, f) {
+    const { answer, state } = this.app;
+    const own = state.now.points[k][2] === answer.header.classes[1];
+    return `z = y f(x) = ${own ? "+1" : `${MINUS}1`} · ${bracket(f)} = ${shown(own ? f : -f)}`;
   }
 
   tube(k, slack) {
@@ -99,9 +113,14 @@ export class PointCard {
       const f = [...arrays.f.subarray(k * arrays.f.shape[1], (k + 1) * arrays.f.shape[1])];
       f.forEach((v, c) => list.push(pair(f.length > 1 ? `f of ${this.name(header.classes[c])}` : "f(x)", v)));
     }
-    if (arrays.shares) header.classes.forEach((c, i) => list.push(pair(`share of ${this.name(c)}`, arrays.shares[k * arrays.shares.shape[1] + i])));
+    const share = arrays.f ? "probability" : "share";
+    if (arrays.shares) header.classes.forEach((c, i) => list.push(pair(`${share} of ${this.name(c)}`, arrays.shares[k * arrays.shares.shape[1] + i])));
     if (header.pieces.prototypes) list.push(word("kept as a prototype", header.pieces.prototypes.includes(k) ? "yes" : "no"));
-    return make("dl", { class: "figures" }, ...list);
+    const figures = make("dl", { class: "figures" }, ...list);
+    if (!arrays.f || header.classes?.length !== 2) return figures;
+    const lines = [make("p", {}, this.signed(k, arrays.f[k]))];
+    if (arrays.shares) lines.push(make("p", {}, `p = 1 / (1 + exp(${MINUS}f(x))) = 1 / (1 + exp(${shown(-arrays.f[k])})) = ${shown(arrays.shares[2 * k + 1])}`));
+    return make("div", { class: "entry" }, make("div", { class: "formula" }, ...lines), figures);
   }
 
   name(label) {
@@ -120,7 +139,7 @@ export class PointCard {
     if (moves !== undefined) {
       const thing = this.app.state.now.task === "curve" ? "curve" : "boundary";
       const by = `f changes by up to ${shown(moves, 3)} in this picture`;
-      return moves < 1e-3 ? `Without it, nothing moves visibly: ${by}.` : `Without it, the ${thing} would be the dotted line: ${by}.`;
+      return moves < VISIBLE ? `Without it, nothing moves visibly: ${by}.` : `Without it, the ${thing} would be the dotted line: ${by}.`;
     }
     if (changed !== undefined) return changed ? `Without it, ${shown(100 * changed, 3)} % of the picture changes class.` : "Without it, no place in the picture changes class.";
     if (relabelled === undefined) return "";
@@ -131,12 +150,12 @@ export class PointCard {
   async without() {
     const { app } = this;
     const k = this.point;
-    if (k === null || !app.answer || app.answer.count !== app.state.now.points.length || app.editor.drag || app.state.now.step !== null) return;
+    if (k === null || !this.current() || app.editor.drag || app.state.now.step !== null) return;
     try {
       const found = await app.connection.ask("without", { point: k });
       if (k !== this.point) return;
       this.found = found;
-      app.ghost = found;
+      app.ghost = found.header.moves < VISIBLE ? null : found;
     } catch (error) {
       if (error.kind === "input" || error.kind === "impossible") this.found = { header: { error: `Without it: ${error.message}` }, arrays: {} };
       else return;
@@ -148,7 +167,7 @@ export class PointCard {
   async probe() {
     const { app } = this;
     const { place } = this;
-    if (this.point !== null || !place || !app.answer || app.editor.drag) return;
+    if (this.point !== null || !place || !this.current() || app.editor.drag) return;
     try {
       const { header } = await app.connection.ask("probe", { place });
       if (this.point !== null) return;

@@ -10,8 +10,9 @@ const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /** Both ends of an interval with the digits that agree, which are proven. */
 export function agreed(low, high) {
   const [a, b] = [low, high].map((v) => shown(v, DIGITS));
+  const [size, other] = [a, b].map((text) => [text.split(/[.e]/)[0].length, text.split("e")[1]].join());
   let same = 0;
-  if (a.length === b.length || a.indexOf(".") === b.indexOf(".")) while (same < a.length && a[same] === b[same]) same++;
+  if (size === other) while (same < a.length && a[same] === b[same]) same++;
   return [a, b].map((text) => [text.slice(0, same), text.slice(same)]);
 }
 
@@ -33,7 +34,7 @@ export function showProof(answer, names, place = $("#proof")) {
     place.replaceChildren(make("p", { class: "soft" }, "This method has no certificate."));
     return;
   }
-  place.replaceChildren(...(certificate.type === "gap" ? gap(answer, names) : guarantee(answer)), ...others(answer));
+  place.replaceChildren(...(certificate.type === "gap" ? gap(answer, names) : guarantee(answer)), ...others(answer, names));
 }
 
 function gap({ header }, names) {
@@ -77,14 +78,14 @@ function guarantee({ header }) {
   ];
 }
 
-function others({ header }) {
+function others({ header }, names) {
   const list = [];
   if (header.accuracy !== undefined) list.push(figure("accuracy on these points", header.accuracy, 4));
   if (header.support !== undefined) list.push(figure("support vectors", header.support, 6));
   if (header.margin_width?.length === 1) list.push(figure("width of the margin", header.margin_width[0]));
   if (header.squared_error !== undefined) list.push(figure("mean squared error", header.squared_error), figure("R²", header.r2));
   const { pieces } = header;
-  const grown = pieces.trees?.[0].left ? asText(pieces.trees[0], header, pieces.tree_count) : null;
+  const grown = pieces.trees?.[0].left ? asText(pieces.trees[0], header, pieces.tree_count, names) : null;
   if (pieces.learners) list.push(figure("weak learners", pieces.learners.length, 6));
   if (pieces.tree_count) list.push(figure("trees", pieces.tree_count, 6));
   else if (pieces.trees) list.push(figure("leaves", pieces.trees[0].leaves, 6), figure("depth", pieces.trees[0].depth, 6));

@@ -21,7 +21,7 @@ export function draw(pen, what, palette, width, height) {
     drawPieces(pen, answer, view, palette, what);
     if (answer.arrays.curve) curves(pen, answer, view, palette, what);
   }
-  if (what.ghost) ghost(pen, what.ghost, answer, view, palette);
+  if (what.ghost) ghost(pen, what.ghost, view, palette);
   points(pen, what, view, palette);
   if (what.cursor) crosshair(pen, what.cursor, view, palette);
 }
@@ -164,14 +164,14 @@ function curves(pen, answer, view, palette, what) {
 }
 
 /** Where the boundary would be without the point that is looked at. */
-function ghost(pen, found, answer, view, palette) {
+function ghost(pen, found, view, palette) {
   pen.strokeStyle = palette.classes[3];
   pen.lineWidth = 2;
   pen.setLineDash([2, 4]);
-  if (found.arrays.values && answer) {
-    const [across, down] = answer.header.cells;
+  if (found.arrays.values) {
+    const [across, down] = found.header.cells;
     found.lines ??= contour(found.arrays.values, across, down, 0);
-    follow(pen, onPixels(found.lines, answer.header, view));
+    follow(pen, onPixels(found.lines, found.header, view));
   }
   if (found.arrays.curve) {
     path(pen, found.arrays.curve, view);

@@ -1,6 +1,7 @@
 // Links, pictures, animations, and the program that does the same.
 
 import { animate } from "./apng.js";
+import { complain } from "./connection.js";
 import { $, copy, make, save, say } from "./dom.js";
 import { draw } from "./scene.js";
 import { toFragment } from "./state.js";
@@ -12,10 +13,10 @@ const SIDE = 640;
 export class Share {
   constructor(app) {
     this.app = app;
-    const on = (id, call) => $(id).addEventListener("click", () => call.call(this).catch((error) => say(error.message || "The server is not connected just now.", "bad")));
+    const on = (id, call) => $(id).addEventListener("click", () => call.call(this).catch(complain));
     $("#share-open").addEventListener("click", () => {
       $("#python").hidden = true;
-      $("#save-steps").disabled = !app.methodNow?.steps;
+      $("#save-steps").disabled = this.filming || !app.methodNow?.steps;
       $("#share").showModal();
     });
     on("#copy-link", this.link);
@@ -69,32 +70,32 @@ export class Share {
     return new Promise((done) => canvas.toBlob(done));
   }
 
-  /** A picture of each step, or of so many that are spread evenly, as an animated PNG. */
+  /** A picture of each step, or of so many that are spread evenly, as an animated PNG; of what is drawn now. */
   async steps() {
     const { app } = this;
     const button = $("#save-steps");
-    button.disabled = true;
+    this.filming = button.disabled = true;
     try {
-      const { view, points } = app.state.now;
-      const { header, arrays } = await app.connection.ask("course", ...app.question(null));
+      const scene = app.scene();
+      const width = Math.round(SIDE * (app.view.width / app.view.height));
+      const [asked, drawn] = app.question(null);
+      const { header, arrays } = await app.connection.ask("frames", asked, drawn);
       const all = [...arrays.steps];
       const kept = all.length <= FRAMES ? all : Array.from({ length: FRAMES }, (_, k) => all[Math.round((k / (FRAMES - 1)) ** 1.5 * (all.length - 1))]);
       const frames = [];
       for (const step of new Set(kept)) {
         say(`Step ${step} of ${header.last}…`);
-        const last = step === header.last;
-        const answer = await app.connection.ask("fit", ...app.question(last ? null : step));
-        answer.count = points.length;
-        frames.push(await this.picture({ ...app.scene(), view, points, answer }, SIDE * (app.view.width / app.view.height), SIDE, 1));
+        const answer = await app.connection.ask("frame", { ...asked, step: step === header.last ? null : step }, drawn);
+        answer.count = scene.points.length;
+        frames.push(await this.picture({ ...scene, answer }, width, SIDE, 1));
       }
-      const width = Math.round(SIDE * (app.view.width / app.view.height));
       const blob = await animate(frames, width, SIDE, 120);
       save(blob, "maxmargin-steps.png");
-      say(`${frames.length} steps in an animated PNG.`);
+      say(frames.length === 1 ? "One step in a PNG." : `${frames.length} steps in an animated PNG.`);
       return blob;
     } finally {
-      button.disabled = false;
-      app.ask();
+      this.filming = false;
+      button.disabled = !app.methodNow?.steps;
     }
   }
 }

@@ -1,9 +1,9 @@
 // What there is: points, method, parameters, view. Changes are snapshots that can be undone.
 
-
 import { within } from "./view.js";
 
 const MOST_SNAPSHOTS = 200;
+const MOST_STEP = 10_000_000;
 const NONE = {}; // one object, so that it can be told whether parameters have changed
 
 export const FIRST = {
@@ -12,6 +12,7 @@ export const FIRST = {
   params: {},
   points: [],
   names: null, // of the axes, and of the classes
+  source: null, // an object for each example, table or link: where another one is undone, its view comes back
   view: [0, 0, 3.3], // middle, half the shorter side
   step: null,
   lesson: null,
@@ -77,8 +78,9 @@ export class State {
   swap(from, to) {
     if (!from.length) return;
     to.push(this.now);
-    const { view, lesson } = this.now;
-    this.now = { ...from.pop(), view, lesson, step: null };
+    const { view, lesson, source } = this.now;
+    const found = from.pop();
+    this.now = { ...found, view: found.source === source ? view : found.view, lesson, step: null };
     this.open = null;
     this.tell({ ...this.now });
   }
@@ -114,22 +116,33 @@ export async function toFragment(now) {
 /** The state of a link, checked; an error if it is none. */
 export async function fromFragment(fragment, limits) {
   if (!fragment.startsWith("#1z.")) throw new Error("This link is not one of a playground of this version.");
-  const binary = atob(fragment.slice(4).replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const said = JSON.parse(await readUpTo(stream, 1_000_000));
-  const points = said.x;
+  const said = await unpacked(fragment.slice(4));
+  const points = said?.x;
   const whole = (p) =>
     Array.isArray(p) && p.length === 3 && p.every(Number.isFinite) && Number.isInteger(p[2]) && p[2] >= 0 && p[2] < limits.classes;
   if (!Array.isArray(points) || points.length > limits.points || !points.every(whole)) {
     throw new Error("The points of this link cannot be read.");
   }
   const view = Array.isArray(said.v) && said.v.length === 3 && said.v.every(Number.isFinite) && said.v[2] > 0 ? within(said.v) : FIRST.view;
-  const task = said.t in FIRST.methods ? said.t : "classes";
+  const task = Object.hasOwn(FIRST.methods, said.t) ? said.t : "classes";
   const object = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
   const methods = { ...FIRST.methods, ...object(said.m) };
-  const names = said.n && Array.isArray(said.n.axes) ? said.n : null;
-  return { task, methods, params: object(said.p), points, view, step: Number.isInteger(said.s) ? said.s : null, lesson: Number.isInteger(said.l) ? said.l : null, names };
+  const words = (list) => (Array.isArray(list) && list.every((word) => typeof word === "string") ? list : null);
+  const names = words(said.n?.axes)?.length === 2 ? { axes: said.n.axes, classes: words(said.n.classes) } : null;
+  const step = Number.isInteger(said.s) && said.s >= 1 && said.s <= MOST_STEP ? said.s : null;
+  return { task, methods, params: object(said.p), points, view, step, lesson: Number.isInteger(said.l) ? said.l : null, names, source: {} };
+}
+
+async function unpacked(text) {
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return JSON.parse(await readUpTo(stream, 1_000_000));
+  } catch (error) {
+    if (error instanceof TooMuch) throw error;
+    throw new Error("This link is damaged or cut off: copy the whole of it again.");
+  }
 }
 
 /** Methods of a link that are not there are the first ones; parameters that cannot be have their defaults. */
@@ -139,6 +152,7 @@ export function clean(said, specification) {
     if (!known.length) delete said.methods[task];
     else if (!known.includes(said.methods[task])) said.methods[task] = known[0];
   }
+  if (!specification.methods.find((m) => m.name === said.methods[said.task]).steps) said.step = null;
   const possible = (control, value) =>
     control.type === "choice"
       ? Object.hasOwn(control.options, value)
@@ -152,6 +166,8 @@ export function clean(said, specification) {
   said.params = params;
 }
 
+class TooMuch extends Error {}
+
 async function readUpTo(stream, most) {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
@@ -162,7 +178,7 @@ async function readUpTo(stream, most) {
     text += decoder.decode(value, { stream: true });
     if (text.length > most) {
       reader.cancel();
-      throw new Error("This link holds too much.");
+      throw new TooMuch("This link holds too much.");
     }
   }
 }

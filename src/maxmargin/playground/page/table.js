@@ -1,5 +1,6 @@
 // A table that is pasted, chosen or dropped, or that the command was given: which columns are drawn.
 
+import { Dropped } from "./connection.js";
 import { $, make, say } from "./dom.js";
 
 const MOST = 1_000_000; // characters
@@ -11,12 +12,15 @@ export class TableDialog {
     this.app = app;
     $("#table-open").addEventListener("click", () => this.show());
     $("#table-read").addEventListener("click", () => this.read($("#table-text").value));
-    $("#table-file").addEventListener("change", (e) => e.target.files[0] && this.file(e.target.files[0]));
+    $("#table-file").addEventListener("change", (e) => {
+      if (e.target.files[0]) this.file(e.target.files[0]);
+      e.target.value = ""; // the same file may be chosen again when it has changed
+    });
     $("#table-use").addEventListener("click", () => this.use());
-    const stage = $("#stage");
-    stage.addEventListener("dragover", (e) => e.preventDefault());
-    stage.addEventListener("drop", (e) => {
-      e.preventDefault();
+    document.addEventListener("dragover", (e) => e.preventDefault());
+    document.addEventListener("drop", (e) => {
+      if (e.target.matches("input, textarea") && !e.dataTransfer.files.length) return; // text, as elsewhere
+      e.preventDefault(); // beside the picture the browser would leave the page for the file
       const file = e.dataTransfer.files[0];
       if (!file) return;
       this.show();
@@ -54,7 +58,7 @@ export class TableDialog {
       const { header, arrays } = await this.app.connection.ask("table", { text });
       this.offer({ ...header, arrays });
     } catch (error) {
-      this.message(error.message || "The server is not connected just now.");
+      if (!(error instanceof Dropped)) this.message(error.message);
     }
   }
 
@@ -74,7 +78,7 @@ export class TableDialog {
   /** The columns to choose from, with a first choice. */
   offer(found) {
     this.found = found;
-    this.message("");
+    this.message(found.note);
     $("#table-about").hidden = true;
     const { axes, groups, texts, target } = found;
     const options = (names) => names.map((name, k) => make("option", { value: k }, name));
