@@ -86,7 +86,7 @@ def test_missing_targets_can_be_left_out():
     [
         ({"target": "z"}, "no column 'z'"),
         ({"target": None}, "target must name the column"),
-        ({"model": "boosting"}, "model must be one of"),
+        ({"model": "boost"}, "model must be one of"),
         ({"model": "svr"}, "'svr' does not learn classes"),
         ({"task": "regression", "model": "svc"}, "'y' has 'a' in row 0"),
         ({"C": 1.0}, "C=1.0 needs a family that has it"),
