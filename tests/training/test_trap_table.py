@@ -1,10 +1,14 @@
 """A table of traps, each with the sentence that the user reads: what ruins a result, and columns as they come."""
 
+from datetime import date, time, timedelta
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
-from maxmargin.training import train
+from maxmargin.tables import TableError
+from maxmargin.training import check, train
 
 ROWS = 600
 
@@ -192,3 +196,37 @@ def test_columns_are_learnt_from_as_they_come(cell, tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     again = pd.read_csv(tmp_path / "t.csv")
     np.testing.assert_array_equal(training.model.predict(again), training.model.predict(table))
+
+
+FRAMES = {
+    "categories of pandas": lambda t: t.assign(c=pd.Categorical(np.tile(["x", "y", "z"], ROWS // 3))),
+    "categories of polars": lambda t: pl.from_pandas(t).with_columns(
+        c=pl.Series(["x", "y", "z"] * (ROWS // 3)).cast(pl.Categorical)
+    ),
+    "names of patients as categories": lambda t: t.assign(
+        patient_id=pd.Categorical([f"p{i // 4}" for i in range(ROWS)])
+    ),
+    "numbers and text in a column": lambda t: t.assign(c=[i if i % 2 else "x" for i in range(ROWS)]),
+    "dates as objects": lambda t: t.assign(visit_id=[date(2020, 1, 1 + i % 28) for i in range(ROWS)]),
+    "names that are numbers": lambda t: t.rename(columns={"p": 0, "q": 1}),
+    "times of day": lambda t: t.assign(c=[time(i % 24, i % 60) for i in range(ROWS)]),
+    "durations": lambda t: t.assign(c=pd.to_timedelta(np.arange(ROWS) % 77, unit="min")),
+    "times and durations of polars": lambda t: pl.from_pandas(t).with_columns(
+        c=pl.Series([time(i % 24) for i in range(ROWS)]), e=pl.Series([timedelta(hours=i % 9) for i in range(ROWS)])
+    ),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_data_frames_are_learnt_from_as_they_come(frame):
+    """Each of them ended the training with an error of another library."""
+    table = FRAMES[frame](_plain())
+    training = train(table, "y", model="tree")
+    assert training.scores["accuracy"].low > 0.5
+    assert check(training.model, training.provenance(), table).holds
+
+
+def test_columns_of_one_name_are_refused_by_name():
+    table = pd.concat([_plain(), _plain()[["p"]]], axis=1)
+    with pytest.raises(TableError, match="Columns 1 and 6 are both named 'p': rename one of them"):
+        train(table, "y", model="tree")
