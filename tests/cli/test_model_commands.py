@@ -251,6 +251,18 @@ def test_info(tool, trained, apples):
     assert document["target"] == "keeps" and document["source"]["command"].startswith("maxmargin train")
 
 
+def test_info_says_what_endangers_trust_and_what_is_not_proven(tool, tmp_path):
+    """It said "Proven" beside an accuracy of 1 and a copy of the target, and no more."""
+    y = np.where(np.random.default_rng(0).random(80) > 0.5, "yes", "no")
+    rows = "".join(f"{i * i % 17},{int(label == 'yes')},{label}\n" for i, label in enumerate(y))
+    (tmp_path / "t.csv").write_text("a,paid,y\n" + rows)
+    assert tool("train", "t.csv", "--target", "y", "--model", "linear", "--quiet").code == 0
+    out = " ".join(tool("info", "t.mm").out.split())
+    copy, scores = out.index("1. Column 'paid' is a copy of the target"), out.index("Judged by")
+    assert out.index("BEFORE YOU TRUST THE RESULT: 1 finding.") < copy < scores < out.index("Proven: ")
+    assert "Not proven: how it will do on new rows." in out and "unless the 1 finding above speaks against it." in out
+
+
 @pytest.mark.parametrize("command", ["info", "explain", "export", "check", "report", "predict"])
 def test_files_that_are_no_models(command, tool, trained, apples, tmp_path):
     broken = tmp_path / "broken.mm"

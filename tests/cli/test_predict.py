@@ -502,3 +502,9 @@ def test_a_model_that_was_saved_without_a_reader_predicts_tables(form, tool, tmp
     assert ended.code == 0, ended.err
     said = [row["prediction"] for row in csv.DictReader(io.StringIO(ended.out))]
     assert said == model.predict(rows).tolist()
+
+
+def test_a_folder_that_is_made_is_named(tool, trained, apples):
+    ended = tool("predict", trained, apples, "--out", "mistyped/p.csv")
+    assert ended.code == 0 and "mistyped: this folder was not there, and was made." in ended.err
+    assert "was made" not in tool("predict", trained, apples, "--out", "mistyped/q.csv").err

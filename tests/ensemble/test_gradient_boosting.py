@@ -231,3 +231,24 @@ def test_huge_and_tiny_targets():
         scaled = clone(model).fit(X, y * factor)
         np.testing.assert_allclose(scaled.predict(X), plain * factor, rtol=1e-9)
         assert scaled.certificate_.holds
+
+
+def test_going_on_with_other_columns_is_refused_and_leaves_the_model():
+    """The model then took itself for one of four columns, and refused all rows."""
+    X, y = _rows(300)
+    model = HistGradientBoostingRegressor(max_iter=5, warm_start=True).fit(X, y)
+    said = model.predict(X)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"goes on with trees of 6 columns.* X has 4 columns"):
+            model.set_params(max_iter=10).fit(X[:, :4], y)
+    np.testing.assert_array_equal(model.predict(X), said)
+    assert model.certificate_.verify(X, y).holds
+    assert model.fit(X, y).n_iter_ == 10
+
+
+def test_a_loss_that_overflows_is_said():
+    """It was said to fall in all rounds and to rise in all, from inf to inf, for a smaller learning rate."""
+    model = HistGradientBoostingRegressor(max_iter=3).fit(np.eye(30), np.arange(30) * 1e300)
+    assert not model.certificate_.holds
+    assert "overflows float64" in model.certificate_.statement and "Scale y" in model.certificate_.statement
+    assert model.certificate_.figures["rounds with a guaranteed decrease"] == 0

@@ -253,11 +253,11 @@ def boosting_guarantee(
     bounds = _guaranteed(trees, setting, sums, losses, steps, of_node)
     off = _deviation(trees, setting, sums)
     rounding = _ROUNDING * max(float(np.abs(losses).max()), abs(float(losses[0])), np.finfo(np.float64).tiny)
-    decreases = losses[:-1] - losses[1:]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # losses may overflow
+        decreases = losses[:-1] - losses[1:]
         rose = int(np.count_nonzero(~(decreases >= -rounding)))
         kept = bool((decreases >= bounds - rounding - 1e-9 * np.abs(bounds)).all())
-        proven = int(np.count_nonzero(bounds >= -rounding))
+        proven = int(np.count_nonzero((bounds >= -rounding) & np.isfinite(losses[1:])))
     holds = rose == 0 and kept and off <= _AGREES and bool(np.isfinite(losses).all())
     figures = {
         "rounds": float(len(steps)),
@@ -282,6 +282,8 @@ def _words(figures: dict[str, float], setting: BoostingSetting, kept: bool, endi
     )
     made = f"after {rounds} round{'s' if rounds != 1 else ''} ({ending})"
     before, after = figures["training loss before"], figures["training loss"]
+    if not math.isfinite(before):
+        return f"The training loss overflows float64 {made}, and nothing is guaranteed. Scale y, or sample_weight."
     if rose or not math.isfinite(after):
         return (
             f"The training loss, recomputed, went from {before:.6g} to {after:.6g} {made}, but rose in {rose} of them: "

@@ -162,7 +162,8 @@ def _kind_of_bound(confidence: float) -> str:
 def certificate_words(certificate: Mapping[str, Any]) -> str:
     """What is proven, in a sentence."""
     if "relative_gap" not in certificate:
-        return str(certificate["statement"])
+        statement = str(certificate["statement"])
+        return statement[:1].upper() + statement[1:]
     if certificate["status"] == "stationary":
         return (
             "No bound: the kernel is not positive semi-definite. The optimality conditions hold, but a better model "
@@ -186,6 +187,14 @@ def certificate_words(certificate: Mapping[str, Any]) -> str:
         f"Not proven to the tolerance: the fit ended as {certificate['status']}, and a better model may have an "
         f"objective that is lower by a fraction of {number(certificate['relative_gap'], 2)}.{by_sample}"
     )
+
+
+def finding_words(findings: Sequence[tuple[bool, str]]) -> list[str]:
+    """What endangers trust, the serious first; each with whether it is serious."""
+    serious = [words for is_serious, words in findings if is_serious]
+    heading = [f"BEFORE YOU TRUST THE RESULT: {counted(len(serious), 'finding')}."] if serious else []
+    numbered = [f"{number}. {words}" for number, words in enumerate(serious, 1)]
+    return [*heading, *numbered, *(words for is_serious, words in findings if not is_serious)]
 
 
 def unproven_words(account: Mapping[str, Any]) -> str:

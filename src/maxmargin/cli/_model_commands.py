@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ..messages import TextTable
-from ._account import certificate_table, certificate_words, model_table, score_table
-from ._errors import DOES_NOT_HOLD, DONE, UserError, about
+from ._account import certificate_table, certificate_words, finding_words, model_table, score_table, unproven_words
+from ._errors import DOES_NOT_HOLD, DONE, UserError, about, in_one_line
 from ._files import account_in, check_place, load, make_folder, read_again, stem
 from ._options import AS_FOUND, DEFAULT_OUTPUT, Data, Force, Model, OutputOptions, Reading, flag, output_file
 from ._screen import Screen
@@ -240,11 +240,16 @@ def info(model: Model, /, *, output: OutputOptions = DEFAULT_OUTPUT) -> int:
 
     account, problems = account_in(model)
     screen.table(model_table(account))
+    found = [(bool(f.get("serious", True)), in_one_line(f["words"])) for f in account.get("findings") or ()]
+    for words in finding_words(found):
+        screen.say(words)
     if {"scores", "baseline", "baseline_name", "split"} <= set(account):
         screen.table(score_table(account))
     if "certificate" in account:
         screen.table(certificate_table(account["certificate"]))
         screen.say(certificate_words(account["certificate"]))
+        if {"scores", "split"} <= set(account):
+            screen.say(unproven_words(account))
     for problem in problems:
         screen.note(f"Left out: {problem}.")
     screen.document({"file": model, **account, "not_understood": problems})

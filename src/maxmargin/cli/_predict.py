@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from ..messages import TextTable, counted, number, percent
 from ._errors import DONE, UserError, about
-from ._files import STANDARD, check_place, identifiers, load, reader_of
+from ._files import STANDARD, check_place, identifiers, load, make_folder, reader_of
 from ._options import AS_FOUND, DEFAULT_OUTPUT, OUTPUT, Data, Force, Model, OutputOptions, Reading, flag
 from ._screen import Screen, rows_shown
 from ._writers import HARMLESS, output_format, table_written
@@ -60,6 +60,8 @@ def predict(
         options = {"types": reader, **reading.options()}
     else:
         options = {"width": loaded.n_features_in_, **reading.options()}
+    if out != STANDARD:
+        make_folder(Path(out), screen)
     predictor = Predictor(loaded, None if keep else identifiers(account), scores=scores, name=name)
     with about(data), rows_shown(output.quiet) as progress, table_written(out, formulas=formulas) as writer:
         if keep and reader is not None:

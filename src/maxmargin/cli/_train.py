@@ -13,13 +13,14 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ..messages import counted, jsonable, number
+from ..messages import jsonable, number
 from ._account import (
     certificate_table,
     certificate_words,
     data_table,
     data_words,
     family_table,
+    finding_words,
     score_table,
     task_words,
     unproven_words,
@@ -247,14 +248,9 @@ def _asked_about_time(screen: Screen, column: str | None) -> str | bool | None:
 
 def _tell(screen: Screen, account: dict[str, Any], findings: Sequence[Any]) -> None:
     """What endangers trust, what was tried, what came out, and what is proven."""
-    serious = [finding for finding in findings if finding.serious]
-    if serious:
-        screen.say(f"BEFORE YOU TRUST THE RESULT: {counted(len(serious), 'finding')}.")
-        for number, finding in enumerate(serious, 1):
-            screen.say(f"{number}. {with_options((finding.words, ' ', *finding.advice)).strip()}")
-    for finding in findings:
-        if not finding.serious:
-            screen.say(with_options((finding.words, " ", *finding.advice)).strip())
+    found = [(f.serious, with_options((f.words, " ", *f.advice)).strip()) for f in findings]
+    for words in finding_words(found):
+        screen.say(words)
     screen.say(task_words(account))
     screen.table(family_table(account))
     screen.say(f"Chosen: {account['reason']}.")

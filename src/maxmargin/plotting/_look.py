@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -21,6 +22,8 @@ STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "markerfacecolor": "whi
 _PALE = 0.2  # share of the colour in the region of a class, the rest being white
 _ROOM = 600  # points of full size
 _MOST_NAMED = 8  # classes or clusters with a line of their own in the legend
+
+_SHORTEST = 12  # letters of a line above the axes
 
 # Of two axes, how much longer one may be than the other for both to have the same scale.
 _STRIP = 3.0
@@ -157,8 +160,13 @@ def legend_below(ax: Axes, handles: list[Any], columns: int = 3, room: bool = Tr
 
 
 def head(ax: Axes, text: str) -> None:
-    """A line above the axes."""
-    ax.set_title(text, loc="left", fontsize="medium", color=INK)
+    """A line above the axes; beside others it is broken to the width of its own."""
+    title = ax.set_title(text, loc="left", fontsize="medium", color=INK)
+    room, wide = ax.get_window_extent().width, title.get_window_extent().width
+    if len(ax.figure.axes) > 1 and wide > room > 0:
+        title.set_fontsize("small")
+        letters = max(map(len, text.splitlines())) * room / title.get_window_extent().width
+        title.set_text(textwrap.fill(text, max(_SHORTEST, int(0.95 * letters))))
 
 
 def frame_plane(

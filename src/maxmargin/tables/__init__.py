@@ -5,7 +5,14 @@ from ._column_reader import ColumnReader, UnseenValuesWarning
 from ._dates import FORMS as FORMS, MIXED as MIXED, python_instant as python_instant
 from ._describe import ColumnSummary, Fingerprint, TableSummary, describe_table, fingerprint
 from ._errors import TableError, TableLimitError, absent as absent
-from ._frame import Column as Column, SparseTable, columns_of as columns_of, is_frame as is_frame, named as named
+from ._frame import (
+    Column as Column,
+    SparseTable,
+    columns_of as columns_of,
+    frame_of as frame_of,
+    is_frame as is_frame,
+    named as named,
+)
 from ._plan import (
     KINDS as KINDS,
     ColumnPlan,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from importlib.util import find_spec
 from numbers import Real
 from typing import Any
@@ -59,6 +59,9 @@ class Column:
         """How many different values there are; integers beyond 2^53 count as they are, not as float64."""
         if isinstance(self.series, list) and self.whole:
             return len({int(value) for value in self.series if not _none(value)})
+        if isinstance(self.series, list) and self.type != "number":
+            present = [value for value in self.series if not _none(value)]
+            return len({str(value) for value in present} if self.type == "text" else set(present))
         if isinstance(self.series, np.ndarray | list):
             values = self.numbers() if isinstance(self.series, list) else self.series
             return len(np.unique(values[~self.missing()]))
@@ -157,9 +160,8 @@ def columns_of(X: Any, read: Collection[str] | None = None) -> list[Column]:
         raise TypeError("Sparse rows have no columns to read; make_preparation takes a SparseTable as it is.")
     if not is_frame(X):
         return _of_array(X)
-    frame = _frame(X)
+    frame = frame_of(X)
     names = [str(name) for name in frame.columns]
-    _distinct(names)
     columns = zip(names, map(frame.get_column, frame.columns), strict=True)
     return [
         _of_series(name, series) if read is None or name in read else Column(name, "not read", series)
@@ -167,14 +169,17 @@ def columns_of(X: Any, read: Collection[str] | None = None) -> list[Column]:
     ]
 
 
-def _frame(X: Any) -> Any:
+def frame_of(X: Any) -> Any:
+    """A data frame of any library as one of narwhals, its columns of different names."""
     try:
         frame = nw.from_native(X, allow_series=False)
     except (TypeError, ValueError) as error:
         if len(set(map(str, getattr(X, "columns", ())))) < len(getattr(X, "columns", ())):
             _distinct([str(name) for name in X.columns])
         raise TypeError(f"A data frame or a 2-D array is needed; got {type(X).__name__}.") from error
-    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    _distinct([str(name) for name in frame.columns])
+    return frame
 
 
 def _distinct(names: list[str]) -> None:
@@ -215,7 +220,7 @@ def _of_series(name: str, series: Any) -> Column:
         return Column(name, "text", series)
     if dtype in (nw.Categorical, nw.Enum):
         return _of_objects(name, series.to_list())
-    if dtype in (nw.Object, nw.Unknown):
+    if dtype in (nw.Object, nw.Unknown, nw.Time, nw.Duration):
         return _of_objects(name, series.to_list())
     raise TableError(
         f"Column {quoted(name)} holds {dtype}, which is not a number, date or text: convert it or leave it out.",
@@ -224,7 +229,11 @@ def _of_series(name: str, series: Any) -> Column:
 
 
 def _of_objects(name: str, values: list[Any]) -> Column:
-    """A column of Python objects, by what they are; of more than one sort, as text."""
+    """A column of Python objects, by what they are; of more than one sort, as text.
+
+    Times of day are text, and durations are seconds, as those of files are.
+    """
+    values = [_plain(value) for value in values]
     present = [value for value in values if not _none(value)]
     sorts = {_sort(value) for value in present}
     if sorts - {"number", "bool", "date", "text"}:
@@ -237,6 +246,14 @@ def _of_objects(name: str, values: list[Any]) -> Column:
     type_ = sorts.pop() if len(sorts) == 1 else "text" if sorts else "missing"
     whole = type_ == "number" and all(isinstance(value, int | np.integer) for value in present)
     return Column(name, type_, values, whole)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, time):
+        return value.isoformat()
+    if isinstance(value, timedelta) and not _none(value):
+        return value.total_seconds()
+    return value
 
 
 def _sort(value: object) -> str:

@@ -212,7 +212,7 @@ def _clear_form(counts: Counter) -> str | None:
     forms = python_forms(list(counts)[:1])
     first = bool(forms)
     forms = python_forms(counts) if forms else []
-    clear = next((form for form in forms if form not in AMBIGUOUS), None)
+    clear = None if set(AMBIGUOUS) <= set(forms) else next(iter(forms), None)
     return mixed_form(counts) if clear is None and not forms and first else clear
 
 

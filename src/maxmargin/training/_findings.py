@@ -18,6 +18,7 @@ from ._target import Target
 from ._training import Split
 
 _LEAST = 50  # rows from which on integers that are all different are worth a word
+_MANY_GROUPS, _AGREEING = 20, 0.9  # values whose rows have one target, and their share, that make them groups
 _DENSE = 4  # such integers are numbers of rows if they lie this dense
 
 
@@ -54,7 +55,7 @@ class Finding:
         return {"kind": self.kind, "column": self.column, "words": str(self), "serious": self.serious}
 
 
-def on_the_split(table: TrainingTable, order: RowOrder, split: Split, told: bool) -> list[Finding]:
+def on_the_split(table: TrainingTable, order: RowOrder, split: Split, target: Target, told: bool) -> list[Finding]:
     """How rows were held out, where that is not at random; or why that may be wrong."""
     held, name = counted(len(split.test_rows), "row"), quoted(order.column)
     if order.kind == TIME:
@@ -74,8 +75,8 @@ def on_the_split(table: TrainingTable, order: RowOrder, split: Split, told: bool
     if order.together:
         words = (
             f"{counted(order.together, 'row')} of {table.rows:,} have the same values as another row in all columns "
-            "that are learnt from: equal rows are kept on the same side of each split. Intervals take rows for "
-            "independent, and are too narrow by that."
+            f"that are learnt from{_contradicting(order, target)}: equal rows are kept on the same side of each split. "
+            "Intervals take rows for independent, and are too narrow by that."
         )
         found.append(Finding("duplicates", words, ("Were rows copied on the way here? Then leave the copies out.",)))
     dates = [] if told else dates_of(table)
@@ -89,7 +90,18 @@ def on_the_split(table: TrainingTable, order: RowOrder, split: Split, told: bool
     return found
 
 
-def on_columns(table: TrainingTable, plans: Sequence[ColumnPlan], order: RowOrder) -> list[Finding]:
+def _contradicting(order: RowOrder, target: Target) -> str:
+    """How many of the equal rows have different classes."""
+    if target.classes is None or order.units is None:
+        return ""
+    first = target.y[np.unique(order.units, return_index=True)[1]]
+    of_unit = np.unique(order.units, return_inverse=True)[1]
+    odd = np.bincount(of_unit, weights=target.y != first[of_unit]) > 0
+    many = int(odd[of_unit].sum())
+    return f", {many:,} of them beside one of another class" if many else ""
+
+
+def on_columns(table: TrainingTable, plans: Sequence[ColumnPlan], order: RowOrder, target: Target) -> list[Finding]:
     """Columns that number rows, name groups, or spell one level in several ways; text that is left out."""
     found: list[Finding] = []
     if table.sparse:
@@ -103,7 +115,7 @@ def on_columns(table: TrainingTable, plans: Sequence[ColumnPlan], order: RowOrde
             found += _numbering(column)
         if plan.kind == "category":
             found += _spelling(plan.levels, f"Column {quoted(plan.name)}", "taken for different levels", plan.name)
-        found += _grouping(column, order)
+        found += _grouping(column, order, target)
     return found
 
 
@@ -131,8 +143,10 @@ def _spelling(levels: Sequence[str], who: str, what: str, column: str | None) ->
 
 def _numbering(column: Column) -> list[Finding]:
     """Whole numbers, another one in each row, that lie dense or go up: of rows, and no measure."""
+    if not column.whole:  # also numbers that are written as text
+        return []
     values = column.numbers()
-    if not column.whole or len(values) < _LEAST or np.isnan(values).any() or column.distinct() < len(values):
+    if len(values) < _LEAST or np.isnan(values).any() or column.distinct() < len(values):
         return []
     steps = np.diff(values)
     in_order = bool((steps > 0).all() or (steps < 0).all())
@@ -145,18 +159,36 @@ def _numbering(column: Column) -> list[Finding]:
     return [Finding("identifier", words, advice, column.name)]
 
 
-def _grouping(column: Column, order: RowOrder) -> list[Finding]:
-    """Identifiers that come again: rows of one patient, on both sides of a split."""
+def _grouping(column: Column, order: RowOrder, target: Target) -> list[Finding]:
+    """Names that come again: rows of one patient, on both sides of a split."""
     rows = len(column.series)
-    whole = column.type == "text" or column.whole
-    if order.kind == GROUPS or rows < _LEAST or not whole or not named_as_identifier(column.name):
+    if order.kind == GROUPS or rows < _LEAST or not (column.type == "text" or column.whole):
         return []
     many = column.distinct()
-    if not 5 <= many <= rows / 2:
+    named = named_as_identifier(column.name)
+    if not (5 if named else _MANY_GROUPS) <= many <= rows / 2:
+        return []
+    agree = "" if named else _agreeing(column, target)
+    if not (named or agree):
         return []
     words = (
-        f"Column {quoted(column.name)} names {many:,} things of {rows / many:.3g} rows each on the average: rows of "
-        "one of them are trained on and held out, and the result speaks of other rows of things that are known."
+        f"Column {quoted(column.name)} names {many:,} things of {rows / many:.3g} rows each on the average{agree}: "
+        "rows of one of them are trained on and held out, and the result speaks of other rows of things that are known."
     )
     advice = ("Are new ones to be predicted? Then ", Argument("group", column.name), " keeps the rows of one together.")
     return [Finding("groups", words, advice, column.name)]
+
+
+def _agreeing(column: Column, target: Target) -> str:
+    """How many values of a column have one target in all of their rows, if chance would not make it so many."""
+    seen: dict[str | None, int] = {}
+    of_row = np.array([seen.setdefault(text, len(seen)) for text in column.texts()])[target.rows]
+    _, t = np.unique(target.y, return_inverse=True)
+    shuffled = np.random.default_rng(0).permutation(t)
+    several = np.bincount(of_row) > 1
+    agree, by_chance = (
+        int((several & (np.bincount(np.unique(np.stack([of_row, y]), axis=1)[0]) == 1)).sum()) for y in (t, shuffled)
+    )
+    if agree < _AGREEING * several.sum() or agree - by_chance < _MANY_GROUPS:
+        return ""
+    return f", and {agree:,} of them have the same target in all of their rows"

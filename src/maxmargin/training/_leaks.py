@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ..messages import Argument, quoted
@@ -17,14 +18,24 @@ _ROWS, _COLUMNS, _BINS = 20_000, 5_000, 256
 _LEAST = 40  # rows to say anything from
 # Share of what there is to gain over the baseline that no honest column alone is expected to give.
 _ALONE = 0.98
+_MUCH = 0.9  # a share that some honest columns have, and copies with mistakes; said in passing
 _NEAR = 0.75  # from here on a closer look is worth its time
 _COPY = 0.99999  # correlation of a copy in other units
 _DRIFT = 0.25  # largest difference of distribution functions that is no remark; of shares of levels as well
+_LEAST_OF_CLASS = 10  # rows of a class that no column tells from the others by chance
+_TEXTS = 5_000  # rows of text that are learnt from, and as many that this is judged by
 _FEW = 50  # rows on each side from which on such a difference is no chance
 
 
 def leaks(
-    numbers: np.ndarray, names: list[str], y: np.ndarray, codes: np.ndarray | None, order: RowOrder, seed: int
+    numbers: np.ndarray,
+    names: list[str],
+    levels: list[bool],
+    texts: dict[str, sp.csr_array],
+    y: np.ndarray,
+    codes: np.ndarray | None,
+    order: RowOrder,
+    seed: int,
 ) -> list[Finding]:
     """Copies of the target, and columns that alone predict it on rows that they were not judged by.
 
@@ -34,6 +45,10 @@ def leaks(
         Training rows: numbers as they are, levels of categories by their places.
     names : list of str
         The column that each is of.
+    levels : list of bool
+        Whether it holds levels.
+    texts : dict of csr_array
+        The weighed words of each column of free text.
     y : ndarray
         Targets.
     codes : ndarray or None
@@ -51,40 +66,89 @@ def leaks(
     if order.units is not None:  # copies of a row are no other rows
         half = order.units[rows] % 2 == 0
     t = codes[rows] if codes is not None else y[rows].astype(np.float64)
+    labels = None if codes is None else np.unique(y)
     found = []
     for j in range(min(numbers.shape[1], _COLUMNS)):
-        x = numbers[rows, j]
-        words = _of_one(x, t, codes is not None, half)
-        if words:
-            found.append(_finding(names[j], words))
+        found += _of_one(numbers[rows, j], names[j], levels[j], t, labels, half)
+    if numbers.shape[1] + len(texts) > 1:  # text that is all there is to learn from had better tell the target
+        for name, X in texts.items():
+            found += _of_text(X[rows], name, t, labels, half)
     return found
 
 
-def _finding(name: str, words: str) -> Finding:
+def _finding(kind: str, name: str, words: str, serious: bool = True) -> list[Finding]:
     advice = (
         "Is it known before the target is? If not, leave it out: ",
         Argument("kinds", "drop", name),
         ".",
     )
-    return Finding("copy" if "copy" in words else "alone", f"Column {quoted(name)} {words}", advice, name)
+    return [Finding(kind, f"Column {quoted(name)} {words}", advice, name, serious)]
 
 
-def _of_one(x: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> str:
+def _of_one(
+    x: np.ndarray, name: str, levels: bool, t: np.ndarray, labels: np.ndarray | None, half: np.ndarray
+) -> list[Finding]:
+    """What a column of numbers or levels tells alone."""
+    classes = labels is not None
     if _same(x, t, classes):
-        return f"is a copy of the target: in all of {len(t):,} rows the one tells the other."
+        return _finding("copy", name, f"is a copy of the target: in all of {len(t):,} rows the one tells the other.")
+    if labels is not None and (k := _class_told(x, t)) is not None:
+        words = f"is a copy of one class: in all of {len(t):,} rows it tells {quoted(labels[k])} from the others."
+        return _finding("copy", name, words)
     if not half.any() or half.all():
-        return ""
-    gained, score, base = _alone(_binned(x), t, classes, half)
+        return []
+    gained, score = _alone(_places(x) if levels else _binned(x), t, classes, half)
     if _NEAR < gained < _ALONE:  # bins may cut where the target does not
-        gained, score, base = _alone(_leaves(x, t, classes, half), t, classes, half)
-    if gained < _ALONE:
-        return ""
+        gained, score = max((gained, score), _alone(_leaves(x, t, classes, half), t, classes, half))
+    return _told_alone(name, "", gained, score, t, classes)
+
+
+def _of_text(X: sp.csr_array, name: str, t: np.ndarray, labels: np.ndarray | None, half: np.ndarray) -> list[Finding]:
+    """What the words of a column tell alone."""
+    if not half.any() or half.all():
+        return []
+    first, second = np.flatnonzero(half)[:_TEXTS], np.flatnonzero(~half)[:_TEXTS]
+    a, b = t[first], t[second]
+    if labels is None:
+        spread = float(((b - b.mean()) ** 2).sum())
+        rest = float(((b - Ridge().fit(X[first], a).predict(X[second])) ** 2).sum())
+        score, base = 1.0 - rest / spread if spread > 0 else 0.0, 0.0
+    else:
+        if len(np.unique(a)) < 2:
+            return []
+        common = np.bincount(a).argmax()
+        base = float(np.mean(b == common))
+        score = float(np.mean(RidgeClassifier().fit(X[first], a).predict(X[second]) == b))
+    gained = (score - base) / (1.0 - base) if base < 1 else 0.0
+    return _told_alone(name, "by its words ", gained, score, t, labels is not None)
+
+
+def _told_alone(name: str, how: str, gained: float, score: float, t: np.ndarray, classes: bool) -> list[Finding]:
+    if gained < _MUCH:
+        return []
+    words = (
+        f"{how}alone explains {100 * score:.1f} % of the variance of the target, on rows that this was not learnt from."
+    )
     if classes:
-        return (
-            f"alone gives {100 * score:.1f} % of the classes right, on rows that this was not learnt from; the most "
-            f"frequent class is {100 * base:.1f} %."
+        words = (
+            f"{how}alone gives {100 * score:.1f} % of the classes right, on rows that this was not learnt from; the "
+            f"most frequent class is {100 * np.bincount(t).max() / len(t):.1f} %."
         )
-    return f"alone explains {100 * score:.1f} % of the variance of the target, on rows that this was not learnt from."
+    return _finding("alone", name, words, gained >= _ALONE)
+
+
+def _class_told(x: np.ndarray, t: np.ndarray) -> int | None:
+    """The class, of more than two, that a column of two values tells from all others; None if it tells none."""
+    there = np.unique(x[~np.isnan(x)])
+    counts = np.bincount(t)
+    if len(there) + bool(np.isnan(x).any()) != 2 or (counts > 0).sum() < 3:
+        return None
+    second = np.isnan(x) if len(there) == 1 else x == there[1]
+    for side in (second, ~second):
+        k = int(t[side][0])
+        if _LEAST_OF_CLASS <= counts[k] == side.sum() and (t[side] == k).all():
+            return k
+    return None
 
 
 def _same(x: np.ndarray, t: np.ndarray, classes: bool) -> bool:
@@ -105,8 +169,8 @@ def _leaves(x: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> np
     return np.asarray(tree.fit(x[half, None], t[half]).apply(x[:, None]))
 
 
-def _alone(bins: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> tuple[float, float, float]:
-    """Share of what there is to gain, score and baseline on the second half of what bins say of the first."""
+def _alone(bins: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> tuple[float, float]:
+    """Share of what there is to gain, and score, on the second half of what bins say of the first."""
     many = int(bins.max()) + 1
     there = np.bincount(bins[half], minlength=many)
     a, b = t[half], t[~half]
@@ -116,13 +180,18 @@ def _alone(bins: np.ndarray, t: np.ndarray, classes: bool, half: np.ndarray) -> 
         common = int(np.bincount(a, minlength=K).argmax())
         said = np.where(there > 0, table.argmax(axis=1), common)[bins[~half]]
         score, base = float(np.mean(said == b)), float(np.mean(b == common))
-        return (score - base) / max(1.0 - base, 1e-12) if base < 1 else 0.0, score, base
+        return (score - base) / max(1.0 - base, 1e-12) if base < 1 else 0.0, score
     mean = a.mean()
     sums = np.bincount(bins[half], weights=a, minlength=many)
     said = np.where(there > 0, sums / np.maximum(there, 1), mean)[bins[~half]]
     spread = float(((b - b.mean()) ** 2).sum())
     score = 1.0 - float(((b - said) ** 2).sum()) / spread if spread > 0 else 0.0
-    return score, score, 0.0
+    return score, score
+
+
+def _places(x: np.ndarray) -> np.ndarray:
+    """Levels as they are; missing ones apart."""
+    return np.unique(x, return_inverse=True)[1]
 
 
 def _binned(x: np.ndarray) -> np.ndarray:

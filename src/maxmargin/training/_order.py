@@ -13,7 +13,7 @@ from ._table import TrainingTable
 from ._training import TrainingError
 
 _LEAST_ROWS, _LEAST_MOMENTS = 30, 8
-_TIME_WORDS = frozenset("time timestamp date datetime day year month week period epoch".split())
+_TIME_WORDS = frozenset("time timestamp ts date datetime day year month week period epoch".split())
 
 
 def order_of(

@@ -75,6 +75,15 @@ class Preparation:
         return np.asarray(sp.csc_array(X)[:, np.flatnonzero(kept)].toarray())
 
     @property
+    def words(self) -> dict[str, sp.csr_array]:
+        """The weighed words of each column of free text in the training rows; until `numbers_seen`."""
+        if not self.has_words:
+            return {}
+        X, names = sp.csc_array(self._numbers), [plan.name for plan in self.columns for _ in plan.outputs]
+        texts = [plan.name for plan in self.columns if plan.kind == "text"]
+        return {name: X[:, [j for j, of in enumerate(names) if of == name]].tocsr() for name in texts}
+
+    @property
     def sparse(self) -> bool:
         """Whether rows are sparse."""
         return self._sparse

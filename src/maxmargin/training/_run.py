@@ -226,8 +226,9 @@ class TrainingRun:
         else:
             names = [plan.name for plan in prepared.outputs]
             levels = [plan.kind == "category" for plan in prepared.outputs]
-            found += leaks(prepared.numbers, names, y, codes, self.order.take(self.places), self.given.seed)
-            found += on_columns(table, prepared.columns, self.order)
+            of_training = self.order.take(self.places)
+            found += leaks(prepared.numbers, names, levels, prepared.words, y, codes, of_training, self.given.seed)
+            found += on_columns(table, prepared.columns, self.order, target)
             if self.order.kind != RANDOM and len(rows.y_test):
                 after = prepared.read(rows.X_test)
                 kept = [j for j, name in enumerate(names) if name != self.order.column]
@@ -235,7 +236,7 @@ class TrainingRun:
                     prepared.numbers[:, kept], after[:, kept], [names[j] for j in kept], [levels[j] for j in kept], y,
                     rows.y_test,
                 )  # fmt: skip
-        found += on_the_split(table, self.order, rows.split, told)
+        found += on_the_split(table, self.order, rows.split, target, told)
         return sorted(found, key=lambda finding: not finding.serious)
 
     def _metric(self, y: np.ndarray, classes: bool) -> tuple[str, str]:

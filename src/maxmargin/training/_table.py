@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -24,6 +23,7 @@ from ..tables import (
     columns_of,
     describe_table,
     fingerprint,
+    frame_of,
     is_frame,
     named,
 )
@@ -97,28 +97,26 @@ def open_table(data: Any, target: str | None, columns: Sequence[str] | None = No
     if not is_frame(data):
         words = f"data must be a data frame (pandas, polars, pyarrow) or a SparseTable; got {type(data)}."
         raise TrainingError(words, argument="data")
-    frame = nw.from_native(data)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+    frame = frame_of(data)
     names = [str(name) for name in frame.columns]
     if target is None:
         words = f"target must name the column to learn; the table has {listed(map(quoted, names))}."
         raise TrainingError(words, argument="target")
     if target not in names:
         raise absent([target], names, "the table", argument="target")
-    key = frame.columns[names.index(target)]
-    column = named(columns_of(frame.select(key).to_native()))[target]
+    # By their places: names may be numbers, as those of pandas.DataFrame(array) are.
+    column = named(columns_of(frame[:, [names.index(target)]].to_native()))[target]
     if columns is None:
-        kept = [name for name in frame.columns if name != key]
+        kept = [place for place, name in enumerate(names) if name != target]
     else:
         _check_columns(columns, names, target)
-        kept = [frame.columns[names.index(name)] for name in columns]
+        kept = [names.index(name) for name in columns]
     if not kept:
         words = f"the table has no column but the target {target!r}: there is nothing to learn from."
         raise TrainingError(words, place=Place(column=target))
     if not frame.shape[0]:
         raise TrainingError("the table has no rows.")
-    return TrainingTable(frame.select(kept), column, data, False)
+    return TrainingTable(frame[:, kept], column, data, False)
 
 
 def _check_columns(columns: Sequence[str], names: list[str], target: str) -> None:

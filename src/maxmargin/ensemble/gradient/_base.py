@@ -96,15 +96,16 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
         self._validate_params()
         self.__dict__.pop("_sums_told", None)
         goes_on = self.warm_start and hasattr(self, "_series")
-        known = getattr(self, "n_features_in_", None)
-        X, y, weight = self._checked_all(X, y, sample_weight, reset=True)
-        given = self._checked_validation(X_val, y_val, sample_weight_val)
-        if goes_on and (X.shape[1] != known or self._loss_of() != self._loss):
-            raise InputError(
-                f"warm_start=True goes on with trees of {known} columns, and the loss and classes of the last fit; "
-                f"X has {X.shape[1]} columns. Give the same rows, or warm_start=False.",
-                argument="warm_start",
-            )
+        before = dict(self.__dict__)
+        try:
+            X, y, weight = self._checked_all(X, y, sample_weight, reset=True)
+            given = self._checked_validation(X_val, y_val, sample_weight_val)
+            if goes_on:
+                self._check_goes_on(X, before)
+        except BaseException:  # what is refused leaves the model as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         generator = check_random_state(self.random_state)
         if not goes_on:
             self._random_seed = int(generator.randint(_SEEDS, dtype="u8"))
@@ -139,6 +140,16 @@ class GradientBoosting(GradientBoostingParameters, Reported, BaseEstimator, meta
         if self.verbose:
             print(f"{self.n_iter_} rounds ({ending}) in {watch.seconds():.3g} s")
         return self
+
+    def _check_goes_on(self, X: np.ndarray, before: dict[str, Any]) -> None:
+        """Refuse rows that the trees of the last fit are not about."""
+        known = before["n_features_in_"]
+        if X.shape[1] != known or self._loss_of() != self._loss:
+            raise InputError(
+                f"warm_start=True goes on with trees of {known} columns, and the loss and classes of the last fit; "
+                f"X has {X.shape[1]} columns. Give the same rows, or warm_start=False.",
+                argument="warm_start",
+            )
 
     def _limits(self, d: int) -> Limits:
         """Limits of the trees, from parameters that fit the columns."""

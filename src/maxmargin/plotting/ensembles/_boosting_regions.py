@@ -199,9 +199,9 @@ class BoostingRegionsDisplay(Display):
         ax.set(xlim=(self.a[0], self.a[-1]), ylim=(self.b[0], self.b[-1]))
         spec = ax.get_subplotspec()
         if spec is None or spec.is_last_row():
-            ax.set_xlabel(self.axis_names[0])
+            ax.set_xlabel(_brief(self.axis_names[0]))
         if spec is None or spec.is_first_col():
-            ax.set_ylabel(self.axis_names[1])
+            ax.set_ylabel(_brief(self.axis_names[1]))
 
     def _draw_borders(self, ax: Any, winner: np.ndarray) -> None:
         """Lines between pixels of different classes: regions of stumps have corners, which a contour would cut off."""
@@ -244,6 +244,11 @@ class BoostingRegionsDisplay(Display):
         if not new:
             return self.ax_.legend(loc="upper left", bbox_to_anchor=(0.0, -0.2), **options)
         return self.figure_.legend(loc="outside lower center", **options)
+
+
+def _brief(name: str) -> str:
+    """A name that fits beside a small panel."""
+    return name.replace(" of the variance)", ")")
 
 
 def _next_weights(model: Any, shares: np.ndarray, label: np.ndarray, rounds: list[int], start: Any) -> np.ndarray:

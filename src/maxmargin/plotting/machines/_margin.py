@@ -38,6 +38,7 @@ _MARKERS = ("o", "^")
 _BOUNDARY_WIDTH, _DECISION_WIDTH = 1.3, 2.0
 _MOST_SLACKS = 150  # lines of slack that a picture has room for
 _MOST_DRAWN, _ROOM = 800, 400  # samples that are drawn, and that are drawn at their full size
+_RINGS = 60  # rings that are drawn at their full size
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -221,7 +222,7 @@ class MarginDisplay(Display):
             draw_members(self.ax_, *shown, count, crowded(1.0, int(chosen.sum()), _ROOM))
         rings = self.wrong & self._drawn
         x, y = self.points[rings].T
-        size, width = crowded(170, int(self._drawn.sum()), _ROOM), crowded(1.6, int(rings.sum()), _ROOM // 2)
+        size, width = (crowded(full, int(rings.sum()), _RINGS) for full in (170, 1.6))
         self.ax_.scatter(x, y, s=size, marker="o", facecolors="none", edgecolors=INK, linewidths=width, zorder=6)
         equal_scales(self.ax_, self.a, self.b)
         ends, effect = (self.a[[0, -1]], self.b[[0, -1]]), "those on the margin boundary may appear off it"
