@@ -83,8 +83,8 @@ def best_intercept(residual: np.ndarray, lower: np.ndarray, upper: np.ndarray, t
 def _partial_sums(weight: np.ndarray) -> np.ndarray:
     """Partial sums of non-negative numbers, off by a few roundings of the whole sum however many there are.
 
-    One after the other, 20,000 times 1e-5 is off by 1e-11 of itself: a slope of zero would not be seen as one. Multiples
-    of 2**-52 of the whole sum add up without rounding, and what is left of the numbers is small.
+    One after the other, 20,000 times 1e-5 is off by 1e-11 of itself: a slope of zero would not be seen as one.
+    Multiples of 2**-52 of the whole sum add up without rounding, and what is left of the numbers is small.
     """
     whole = float(weight.sum())
     if len(weight) <= _FEW or not 0 < whole < np.inf:
