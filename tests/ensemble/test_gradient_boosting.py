@@ -231,3 +231,12 @@ def test_huge_and_tiny_targets():
         scaled = clone(model).fit(X, y * factor)
         np.testing.assert_allclose(scaled.predict(X), plain * factor, rtol=1e-9)
         assert scaled.certificate_.holds
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_baseline_of_another_shape_is_refuted(count):
+    """One that is repeated has the values of the right one."""
+    X = np.linspace(0, 1, 80)[:, None]
+    model = HistGradientBoostingRegressor(max_iter=3).fit(X, X[:, 0] ** 2)
+    model._baseline = np.repeat(model._baseline, count)
+    assert model.certificate_.verify(X, X[:, 0] ** 2).holds is False
