@@ -117,6 +117,17 @@ def test_flat_interval_of_a_machine_without_samples_on_the_boundary():
     assert best_intercept(np.array([-3.0, 1.0]), np.array([0.0, -2.0]), np.array([2.0, 0.0]), 0.0) == -1.0
 
 
+@pytest.mark.parametrize("C", [1e-5, 0.1, 1 / 3, 7e9])
+def test_an_interval_of_best_intercepts_is_seen_among_many_samples(C):
+    """Added up one after the other, 20,000 equal weights are off by more than a slope of zero may be."""
+    n = 20_000
+    residual = np.concatenate([np.linspace(-2, -1, n // 2), np.linspace(1, 2, n // 2)])
+    upper, lower = np.where(residual > 0, C, 0.0), np.where(residual > 0, 0.0, -C)
+    assert [best_intercept(residual, lower, upper, 0.0, end) for end in (-1, 0, 1)] == [-1.0, 0.0, 1.0]
+    one_more = np.append(residual, 1.5), np.append(lower, 0.0), np.append(upper, C)
+    assert best_intercept(*one_more, 0.0, -1) == 1.0
+
+
 def test_violation_is_the_contradiction_of_two_demands():
     problem = BoxQP.classifier(MatrixGram(np.eye(4), symmetric=True), np.array([1.0, 1, -1, -1]), np.ones(4))
     residual = np.array([0.5, 2.0, -1.0, 0.25])

@@ -252,3 +252,12 @@ def test_a_loss_that_overflows_is_said():
     assert not model.certificate_.holds
     assert "overflows float64" in model.certificate_.statement and "Scale y" in model.certificate_.statement
     assert model.certificate_.figures["rounds with a guaranteed decrease"] == 0
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_baseline_of_another_shape_is_refuted(count):
+    """One that is repeated has the values of the right one."""
+    X = np.linspace(0, 1, 80)[:, None]
+    model = HistGradientBoostingRegressor(max_iter=3).fit(X, X[:, 0] ** 2)
+    model._baseline = np.repeat(model._baseline, count)
+    assert model.certificate_.verify(X, X[:, 0] ** 2).holds is False

@@ -95,6 +95,17 @@ def test_a_product_is_within_its_bound():
     np.testing.assert_allclose(size, (np.abs(extended) @ np.abs(coef)).astype(float), rtol=1e-9)
 
 
+def test_sums_of_the_audit_are_as_accurate_as_those_in_tiles():
+    """Their room for rounding is compared with that of the fit: added up in one go, it was ten times as large."""
+    rng = np.random.default_rng(3)
+    rows, kernel = Rows(rng.normal(size=(1500, 4)) + 3), Polynomial(0.5, 1.0, 3)
+    j, coef = np.arange(800), rng.normal(size=(2, 800))
+    plain, tiled = (gram.sized_products(j, coef) for gram in (kernel.audit_gram(rows), kernel.gram(rows)))
+    assert plain[2] <= tiled[2] + 2
+    np.testing.assert_allclose(plain[0], tiled[0], rtol=1e-9)
+    np.testing.assert_allclose(plain[1], np.abs(coef) @ kernel.plain(rows.take(j), rows.take(np.arange(1500))))
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_rows_that_differ_little_have_exact_distances(sparse):
     """Where gamma is so large that inner products would leave nothing of a distance, differences are taken."""

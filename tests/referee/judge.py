@@ -121,7 +121,7 @@ def _gap_complaints(certificate):
         yield f"gap {gap!r}, but primal - dual is {float(difference)!r}"
     if not math.isfinite(certificate.relative_gap):
         return
-    ratio = Fraction(gap) / max(size, Fraction(1e-300))
+    ratio = Fraction(gap) / size if size else Fraction(0)
     if abs(Fraction(certificate.relative_gap) - ratio) > ratio / 10**6:
         yield f"relative gap {certificate.relative_gap!r}, but the gap is {float(ratio)!r} of the objective"
 

@@ -30,6 +30,7 @@ def setting(
     X = rng.normal(size=(n + 200, d)) * rng.choice([1.0, 1.0, 3.0])
     if rng.uniform() < 0.2:
         X = np.round(X)  # many rows coincide
+    away = float(10 ** rng.uniform(1, 4)) if rng.uniform() < 0.15 else 0.0  # from the origin
     regression = bool(rng.uniform() < 0.25)
     value = X[:, 0] * X[:, -1] + np.sin(2 * X[:, 0]) + rng.uniform(0, 1) * rng.normal(size=len(X))
     classes = 2 if rng.uniform() < 0.8 else 3
@@ -38,16 +39,18 @@ def setting(
     storage: Any = (
         (lambda Z: sp.csr_array(np.where(np.abs(Z) > 0.5, Z, 0.0).astype(dtype)))
         if rng.uniform() < 0.3
-        else (lambda Z: Z.astype(dtype))
+        else (lambda Z: (Z + away).astype(dtype))
     )
     kernel = str(rng.choice(["rbf", "rbf", "rbf", "linear", "poly"]))
     parameters = {
         "kernel": kernel,
         "C": float(10 ** rng.uniform(-2, 3)),
         "gamma": float(10 ** rng.uniform(-3, 1)) if kernel == "rbf" else "scale",
-        "coef0": 1.0,
-        "degree": 2,
+        "coef0": float(rng.choice([0.0, 1.0, 10.0])),
+        "degree": int(rng.choice([1, 2, 2, 3, 5])),
     }
+    if classes > 2 and not regression:
+        parameters["multi_class"] = str(rng.choice(["ovo", "ovr"]))
     if not regression and rng.uniform() < 0.3:
         parameters["class_weight"] = "balanced"
     weights = rng.choice([0.0, 0.5, 1.0, 3.0], n, p=[0.1, 0.3, 0.4, 0.2]) if rng.uniform() < 0.3 else None

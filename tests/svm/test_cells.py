@@ -10,10 +10,10 @@ from tests.svm.test_large import moons, problem_of
 
 from maxmargin.certificates import Status, is_feasible, violation_at
 from maxmargin.data import Rows
-from maxmargin.kernels import RBF
+from maxmargin.kernels import RBF, TiledGram
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import Monitor
-from maxmargin.solvers.large import TimeLimit, cell_size, make_cells, solve_in_cells
+from maxmargin.solvers.large import TimeLimit, _cell_machines, cell_size, make_cells, solve_in_cells
 from maxmargin.solvers.large._cell_machines import CellMachines
 from maxmargin.svm import SVC, SVR, LargeSVC, LargeSVR
 
@@ -168,6 +168,45 @@ def test_time_that_is_over_leaves_zeros():
     problem = problem_of(X, y)
     found = solve_in_cells(problem, cells_of(problem), 1e-3, TimeLimit(0.0))
     assert not found.beta.any() and not found.finished
+
+
+class EndsAfter(TimeLimit):
+    """Time that is over at a look at the clock, counted from 1."""
+
+    looks = 0
+
+    def __init__(self, last):
+        super().__init__(None)
+        self.last = last
+
+    @property
+    def over(self):
+        self.looks += 1
+        return self.looks >= self.last
+
+
+@pytest.mark.parametrize("last", [1, 2, 4])
+def test_a_cell_looks_at_the_clock_while_its_matrix_is_computed(monkeypatch, last):
+    """It took seconds to the end of a matrix, its steps and its tangent."""
+    X, y = moons(2000)
+    problem = problem_of(X, y)
+    blocks, known = [], TiledGram.block
+    monkeypatch.setattr(TiledGram, "block", lambda self, *a: blocks.append(len(a[0])) or known(self, *a))
+    machines = CellMachines(problem, [np.arange(2000)], 1e-3, EndsAfter(last), 1, 10**9, None)
+    found = machines.solve(0.0, np.zeros(2000))
+    assert not found.finished and not found.beta.any() and not found.tangent.any()
+    assert sum(blocks) <= 256 * (last - 1)
+
+
+def test_the_steps_of_a_large_cell_are_fewer_between_two_looks_at_the_clock(monkeypatch):
+    X, y = moons(3000)
+    steps, known = [], _cell_machines.smo
+    monkeypatch.setattr(_cell_machines, "_VALUES_A_CALL", 3_600_000)
+    monkeypatch.setattr(_cell_machines, "smo", lambda *a: steps.append(a[7]) or known(*a))
+    machines = CellMachines(problem_of(X, y, C=10.0), [np.arange(3000)], 1e-3, EndsAfter(14), 1, 10**9, None)
+    found = machines.solve(0.0, np.zeros(3000))  # a look before the cell, 12 in its matrix
+    assert steps == [1200]
+    assert not found.finished and found.beta.any() and not found.tangent.any()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -246,6 +246,28 @@ def test_intervals_follow_from_the_gap():
         np.testing.assert_array_equal(model.predict(new)[certain], exact.predict(new)[certain])
 
 
+def test_intercepts_that_are_as_good_are_all_within_the_range():
+    """So small a C that all multipliers are at their bounds: any intercept between the classes is optimal."""
+    X, _ = moons(20_000)
+    y = np.arange(20_000) % 2
+    model = LargeSVC(C=1e-5, method="landmarks", n_landmarks=10, gap_tol=0.1).fit(X, y)
+    low, high = model.intercept_range_[0]
+    assert low < -0.9 and high > 0.9 and abs(model.intercept_[0]) < 0.1
+    assert not model.certain(X).any()
+
+
+def test_intervals_have_room_for_what_rounding_does_to_values():
+    """Rows far apart: kernel values lose digits that a machine which is exact needs."""
+    X, y = np.repeat([[-300.0], [300.0]], 20, axis=0), np.repeat([0, 1], 20)
+    model = LargeSVC(gamma=1.0).fit(X, y)
+    model.radius_[:], model.intercept_range_[:] = 0.0, model.intercept_[0]  # as if it were the exact one
+    new = np.append(-300 - np.linspace(0, 1, 200), 300 + np.linspace(0, 1, 200))[:, None]
+    squares = np.square(new.astype(np.longdouble) - model.support_vectors_.T)
+    values = np.exp(-squares) @ model.dual_coef_[0].astype(np.longdouble) + model.intercept_[0]
+    low, high = model.decision_interval(new)
+    assert ((low <= values) & (values <= high)).all()
+
+
 def test_certain_classes_of_many_are_those_of_the_exact_machine():
     X, y = moons(600)
     y = y + 2 * (X[:, 0] > 1.2)

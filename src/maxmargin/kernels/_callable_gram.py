@@ -12,6 +12,8 @@ from ..data import Rows, canonical
 from ._accuracy import Accuracy, exact
 from ._gram import Gram, extended_values
 
+_COLUMNS = 512  # whose products are added up before the sum goes on
+
 
 class CallableGram(Gram):
     """Kernel values from a function, by blocks of rows so that memory stays bounded.
@@ -47,9 +49,14 @@ class CallableGram(Gram):
 
     def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         f, size = np.zeros((len(coef), self.shape[0])), np.zeros((len(coef), self.shape[0]))
+        # some columns at a time, as in tiles: the bounds of both grow with the additions in a row
+        parts = [slice(start, start + _COLUMNS) for start in range(0, len(j), _COLUMNS)]
         for rows, block in self._row_blocks(np.arange(self.shape[0]), j):
-            f[:, rows], size[:, rows] = coef @ block.T, np.abs(coef) @ np.abs(block).T
-        return f, size, len(j) + 2
+            for part in parts:
+                c, values = coef[:, part], block[:, part]
+                f[:, rows] += c @ values.T
+                size[:, rows] += np.abs(c) @ np.abs(values).T
+        return f, size, min(len(j), _COLUMNS) + len(parts) + 2
 
     def linear_rows(self) -> tuple[Rows, np.ndarray | None] | None:
         return (self.rows, self._index) if getattr(self.audited, "is_linear", False) else None

@@ -60,7 +60,7 @@ class Gram(ABC):
 
     @abstractmethod
     def accuracy(self) -> Accuracy:
-        """How far float64 values may be off (square matrices only)."""
+        """How far float64 values may be off; of two sets of rows in tiles, of the rows and then of the columns."""
 
     @abstractmethod
     def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -190,7 +190,10 @@ class TiledGram(Gram):
         return self._shared[1], self._shared[2]
 
     def accuracy(self) -> Accuracy:
-        found = self.kernel.accuracy(self._shared[1], self.rows.longest[0])
+        norms, terms = self._shared[1], self.rows.longest[0]
+        if not self._symmetric:
+            norms, terms = np.concatenate([norms, self._shared[2]]), max(terms, self.columns.longest[0])
+        found = self.kernel.accuracy(norms, terms)
         return found if self._index is None else found.of(self._index)
 
     def sized_products(self, j: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -15,6 +15,7 @@ from ..certificates import by_row, evaluate, evaluate_bracket, intercept_range, 
 from ..data import Rows
 from ..engine import one_blas_thread
 from ..estimators import KERNEL_CONSTRAINTS, KernelChoice
+from ..kernels import roundings
 from ..problems import BoxQP
 from ._bracketed import radius_of
 from ._machine import FittedMachine
@@ -161,9 +162,18 @@ class LargeMachine(LargeParameters, FittedMachine):
             reach = np.multiply.outer(self._lengths(X), self.radius_)
         # what float64 may have done to the values themselves
         sizes = np.abs(self._dual_coef()).sum() * float(self._lengths(self.support_vectors_).max(initial=0.0))
-        reach += 1e-12 * (1 + sizes * self._lengths(X)[:, None])
+        reach += self._rounding_of_values(X) * (1 + sizes * self._lengths(X)[:, None])
+        with np.errstate(invalid="ignore"):  # no interval is known of what overflows
+            reach += roundings(8) * (np.abs(values) + np.abs(self.intercept_))
         bare = values - self.intercept_
         return bare - reach + self.intercept_range_[:, 0], bare + reach + self.intercept_range_[:, 1]
+
+    def _rounding_of_values(self, X: Any) -> float:
+        """What float64 may have done to decision values of X, relative to the sizes of their terms."""
+        gram = self._fitted_kernel().gram(self._rows(X), self._rows(self.support_vectors_), 1)
+        accuracy, count = gram.accuracy(), len(self.support_)
+        values = float(accuracy.relative.max(initial=0.0)) + accuracy.absolute + roundings(count + 16)
+        return max(1e-12, 4 * values)
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -81,7 +81,8 @@ def _again(model: Any, train: tuple) -> tuple[Series | None, str | None]:
     _, y, weight = train
     try:
         baseline = model._loss.baseline(y, weight)
-        if not np.allclose(baseline, model._baseline, rtol=1e-9, atol=1e-12):
+        same_shape = np.shape(model._baseline) == baseline.shape
+        if not same_shape or not np.allclose(baseline, model._baseline, rtol=1e-9, atol=1e-12):
             return None, "the baseline"
         raw = np.empty((model._loss.trees, len(y)))
         raw[:] = baseline[:, None]

@@ -21,7 +21,8 @@ from ._time_limit import TimeLimit
 
 # Values of float32 kernels worse than this, relative to the diagonal, would mislead.
 _FLOAT32_LIMIT = 1e-4
-_STEPS_A_CALL = 50_000  # between two looks at the clock: 0.2 s in a cell of 6000 rows
+_VALUES_A_CALL = 150_000_000  # that steps read between two looks at the clock: 0.1 s in a cell of 6000 rows
+_LEAST_STEPS = 1000
 _STEPS_A_ROW = 200  # at most
 _CONJUGATE_STEPS = 25
 _STRIP = 256  # rows of a matrix that are computed at a time
@@ -126,6 +127,8 @@ class CellMachines:
     def _solve_one(self, k: int, b: float, found: Pass, room: np.ndarray | None) -> bool:
         """One cell; False if it was not finished."""
         problem, v, K = self.problem, self.variables[k], self._matrix(k, room)
+        if K is None:
+            return False
         m = len(v)
         start = found.beta[v]
         residual: np.ndarray = np.full(m + 1, b, self.dtype)
@@ -136,21 +139,22 @@ class CellMachines:
         wide = 4 * float((upper - lower).sum()) + 1.0
         beta, low, high = (np.append(part, end) for part, end in ((start, 0.0), (lower, -wide), (upper, wide)))
         ends, used, violation, target = np.array([m + 1]), 0, np.inf, 0.0
+        steps = max(_VALUES_A_CALL // m, _LEAST_STEPS)
         while used < _STEPS_A_ROW * m:
             target = max(self.tolerance, self._noise * float(np.linalg.norm(beta[:m])))
-            taken, violation = smo(K, beta, low, high, residual, ends, self.dtype(target), _STEPS_A_CALL, 0.0)
+            taken, violation = smo(K, beta, low, high, residual, ends, self.dtype(target), steps, 0.0)
             used += int(taken)
             if violation <= target or taken == 0 or self.over:
                 break
         self.steps[k] += used
         found.beta[v] = beta[:m]
         free = np.flatnonzero((beta[:m] > lower) & (beta[:m] < upper))
-        if len(free):
+        if len(free) and not self.over:  # there is no other pass
             found.tangent[v[free]] = -_solve_ones(K[free[:, None], free])
         return violation <= target or not self.over
 
-    def _matrix(self, k: int, room: np.ndarray | None) -> np.ndarray:
-        """Kernel values of a cell's variables, and zeros for the one that holds the intercept.
+    def _matrix(self, k: int, room: np.ndarray | None) -> np.ndarray | None:
+        """Kernel values of a cell's variables, and zeros for the one that holds the intercept; None if time is over.
 
         They are written into `room`, where there is any: fresh memory takes longer than the values.
         """
@@ -163,6 +167,8 @@ class CellMachines:
         K = room[: (m + 1) ** 2].reshape(m + 1, m + 1)
         every = np.arange(r)
         for begin in range(0, r, _STRIP):
+            if self.over:
+                return None
             part = every[begin : begin + _STRIP]
             values = gram.block(part, every, self.dtype)
             for a in range(0, m, r):
