@@ -101,7 +101,7 @@ def test_more_refusals():
     _, _, Xd, yd = data("number")
     refused(Xd, yd, "alpha must be above 0", model=on.Ridge(alpha=0))
     refused(Xd, yd, "svd", model=on.Ridge(solver="svd"))
-    wide = da.zeros((10, 4000), chunks=(5, 4000))
-    refused(wide, da.from_array(np.arange(10) % 2, chunks=5), "4000 features", "3000")
+    wide, few = da.zeros((10, 4000), chunks=(5, 4000)), da.zeros(10, chunks=5)
+    refused(wide, few, "4000 features", "3000", "sparse_cg", model=on.Ridge(solver="cholesky"))
     with pytest.raises(InputError, match="cannot be verified on a cluster"):
         on.verify(__import__("sklearn").linear_model.Ridge().fit([[0.0], [1.0]], [0, 1]), Xd, yd)

@@ -44,7 +44,7 @@ class Facts:
     """What is known of a partition after a look at it; `fault` says what is wrong, if anything is.
 
     ``labels`` are the classes that are there, with their samples and the sums of their weights; of targets the number
-    of columns, the sum and the sum of squares are known. ``columns`` are the sums of absolute values in X, by column.
+    of columns, the sum and the sum of squares are known. ``reach`` is the length of the sums of absolute values in X.
     """
 
     n: int
@@ -59,7 +59,7 @@ class Facts:
     used: int = 0
     table: bool = False
     sparse: bool = False
-    columns: np.ndarray | None = None
+    reach: float = 0.0
     targets: int = 0
     target_sum: float = 0.0
     target_squares: float = 0.0
@@ -91,9 +91,10 @@ def facts_of(part: Part, kind: str) -> Facts:
     size = part.X.data.nbytes + part.X.indices.nbytes if sp.issparse(part.X) else part.X.nbytes
     weight = float(n) if part.weight is None else float(part.weight.sum())
     used = n if part.weight is None else int((part.weight > 0).sum())
-    sizes = sum_magnitudes(Rows(part.X), np.ones(n))[:-1]
+    with np.errstate(over="ignore"):
+        reach = float(np.linalg.norm(sum_magnitudes(Rows(part.X), np.ones(n))[:-1]))
     plain = Facts(
-        n, d, part.X.dtype.name, int(size) + 8 * n, weight=weight, used=used, sparse=sp.issparse(part.X), columns=sizes
+        n, d, part.X.dtype.name, int(size) + 8 * n, weight=weight, used=used, sparse=sp.issparse(part.X), reach=reach
     )
     if kind == "none":
         return plain
