@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster
 import maxmargin.dask as on
 from maxmargin import cluster
 from maxmargin.dask import ClusterError
+from maxmargin.dask._watch import _Watch
 from maxmargin.messages import InputError
 
 from .samples import on_cluster, rows, targets
@@ -159,6 +160,27 @@ def test_a_cluster_whose_workers_are_gone_says_so(monkeypatch):
     ):
         with pytest.raises(ClusterError, match="no worker is left"):
             on.LinearSVC(client=client).fit(Xd, yd)
+
+
+class Full:
+    """What a client says of a worker that is paused."""
+
+    status, on_disk = "running", 0
+
+    def scheduler_info(self, n_workers):
+        metrics = {"managed_bytes": 10**9, "spilled_bytes": {"memory": 0, "disk": self.on_disk}}
+        return {"workers": {"tcp://one": {"status": "paused", "metrics": metrics}}}
+
+
+def test_paused_workers_are_waited_for_while_they_write_to_disk(monkeypatch):
+    monkeypatch.setattr("maxmargin.dask._watch.PATIENCE", 0.0)
+    client = Full()
+    watch = _Watch(client, "fit")
+    for size in range(3):
+        client.on_disk = size
+        watch.look()
+    with pytest.raises(ClusterError, match="paused"):
+        watch.look()
 
 
 def test_an_error_in_a_partition_is_the_users_own(client):

@@ -147,7 +147,7 @@ def _direction(figures: JointFigures, H: np.ndarray, slope: np.ndarray) -> np.nd
     last = np.arange(k) * side + side - 1
     if figures.fit_intercept:
         A[np.ix_(last, last)] += float(figures.totals.sum()) / k**2
-    return direction(A, ridge.ravel(), slope.T.ravel()).reshape(k, side).T
+    return np.ascontiguousarray(direction(A, ridge.ravel(), slope.T.ravel()).reshape(k, side).T)
 
 
 def _shorter(penalty: Penalty, before: tuple) -> Generator[Any, Any, np.ndarray | None]:

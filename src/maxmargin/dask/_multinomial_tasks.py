@@ -121,7 +121,7 @@ def _diagonal(problem: MultinomialRisk, P: np.ndarray) -> np.ndarray:
     for total, p in zip(found, P.T, strict=True):
         square_pass(problem.rows.arrays, 0, problem.n, problem.weights * p * (1 - p), total)
     found[:, -1] *= problem.fit_intercept
-    return found.T
+    return np.ascontiguousarray(found.T)
 
 
 def _hessian(problem: MultinomialRisk, P: np.ndarray) -> np.ndarray:
