@@ -9,6 +9,7 @@ import time
 
 import dask
 import dask.array as da
+import distributed
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -141,6 +142,38 @@ def test_ctrl_c_ends_a_fit_and_cancels_its_tasks(client):
         model.fit(Xd, yd)
     assert not hasattr(model, "coef_")
     assert on.LinearSVC(client=client).fit(on_cluster(X, 4), yd).predict(X).shape == y.shape
+
+
+def fit_inside(X, y, own):
+    made = distributed.get_client() if own else None
+    model = on.LogisticRegression(client=made).fit(on_cluster(X, 3), on_cluster(y, 3))
+    return model.coef_, str(model.certificate_.verify(on_cluster(X, 2), on_cluster(y, 2)).status)
+
+
+def test_fits_inside_of_tasks_leave_the_threads_of_their_workers(client):
+    """More of them than there are threads: each would wait for what needs its own."""
+    X, y, _, _ = samples()
+    expected = on.LogisticRegression(client=client).fit(on_cluster(X, 3), on_cluster(y, 3))
+    tasks = [client.submit(fit_inside, X, y, own, pure=False) for own in (False, True, False)]
+    for coef, status in client.gather(tasks):
+        assert status == "converged"
+        np.testing.assert_array_equal(coef, expected.coef_)
+
+
+def close_when_busy(client):
+    while not client.futures:
+        time.sleep(0.01)
+    client.close()
+
+
+def test_a_client_that_is_closed_in_a_fit(processes):
+    X, _, _, yd = samples()
+    connected = Client(processes)
+    closing = threading.Thread(target=close_when_busy, args=(connected,))
+    closing.start()
+    with pytest.raises(ClusterError, match="closed or restarted"):
+        on.LinearSVC(client=connected).fit(on_cluster(X, 4).map_blocks(slowly, dtype=float), yd)
+    closing.join()
 
 
 def test_a_client_that_is_closed(processes):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 from distributed import wait
@@ -22,6 +23,8 @@ def wait_for(client: Any, futures: Sequence[Any], what: str) -> None:
         while True:
             try:
                 wait(list(futures), timeout=_LOOK)
+                return
+            except CancelledError:  # the futures say so, too
                 return
             except TimeoutError:
                 watch.look()
