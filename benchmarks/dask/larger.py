@@ -19,7 +19,7 @@ _QUICK = 100  # times fewer rows
 _ESTIMATORS = (
     ("LogisticRegression", {}),
     ("LinearSVC", {"loss": "hinge"}),
-    ("KMeans", {"n_clusters": 8, "random_state": 0, "max_iter": 20}),
+    ("KMeans", {"n_clusters": 8, "random_state": 0, "tol": 0}),
 )
 
 
@@ -54,7 +54,9 @@ def _fitted(client: Any, name: str, params: dict[str, Any], rows: int) -> dict[s
 
     chunk = min(CHUNK, rows // 20)
     made = da.random.default_rng(0)
-    X = made.normal(size=(rows, COLUMNS), chunks=(chunk, COLUMNS))
+    bits = made.integers(2, size=(rows, 3), chunks=(chunk, 3))  # clusters around the corners of a cube
+    rest = made.normal(size=(rows, COLUMNS - 3), chunks=(chunk, COLUMNS - 3))
+    X = da.concatenate([8.0 * bits + made.normal(size=(rows, 3), chunks=(chunk, 3)), rest], axis=1).rechunk({1: -1})
     z = X @ np.linspace(-1, 1, COLUMNS) + made.normal(size=rows, chunks=chunk)
     watch = _Memory(client)
     begin = time.perf_counter()

@@ -186,3 +186,18 @@ def test_columns_of_very_different_sizes():
     for loss in ("hinge", "squared_hinge"):
         model = on.LinearSVC(loss=loss).fit(on_cluster(X, 3), on_cluster(y, 3))
         agree(model.certificate_, svm.LinearSVC(loss=loss, max_iter=None).fit(X, y).certificate_)
+
+
+def test_few_rows_within_the_width():
+    """Targets without noise, and a tight tolerance: a width that falls to zero stalls there."""
+    X, _ = rows(1000)
+    z = 2 * X[:, 0] + 1
+    Xd, zd = on_cluster(X, 4), on_cluster(z, 4)
+    model = on.LinearSVR(epsilon=0.1).fit(Xd, zd)
+    agree(model.certificate_, svm.LinearSVR(epsilon=0.1).fit(X, z).certificate_)
+    y = targets(X[:, 0] + 0.5 * X[:, 1] ** 2 - 0.3, "two")
+    tight = on.LinearSVC(loss="hinge", tol=1e-9).fit(Xd, on_cluster(y, 4))
+    for fitted, t in ((model, z), (tight, y)):
+        for found in (fitted.certificate_.verify(Xd, on_cluster(t, 4)), fitted.certificate_.verify(X, t)):
+            assert str(found.status) == "converged"
+    assert tight.certificate_.relative_gap <= 1e-9

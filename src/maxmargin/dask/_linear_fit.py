@@ -18,7 +18,7 @@ from ..penalties import make_penalty
 from ..solvers import Monitor
 from ._cluster import Cluster
 from ._multinomial_newton import JointFigures, MultinomialSpec, solved_jointly
-from ._newton import Found, RiskFigures, solved
+from ._newton import Found, RiskFigures, solved, with_slopes
 from ._partitions import Partitions, partitions_of
 from ._passes import run_side_by_side
 from ._risk_tasks import RiskSpec
@@ -72,7 +72,7 @@ def fit_linear_regressor(model: Any, cluster: Cluster, X: Any, y: Any, sample_we
     wide, begin = samples.d > WIDEST, _warm(model, samples, start)
     figures = RiskFigures(penalty, model.fit_intercept, begin, weight, width, samples.reach, wide, _ROOM)
     monitor = monitor_of(model)
-    solver = solved(figures, model.tol, model.max_iter, monitor.report)
+    solver = with_slopes(solved(figures, model.tol, model.max_iter, monitor.report))
     found = run_side_by_side(
         samples, spec, [solver], name_of(model), _answer_size(samples.d + 1, wide), lambda: monitor.was_stopped
     )
@@ -118,7 +118,7 @@ def _fit_each(
         start = _warm(model, samples, np.zeros(samples.d + 1), k)
         figures = RiskFigures(penalty, formulation.fit_intercept, start, weight, width, reach, wide, _ROOM / len(names))
         own = monitor.named(name) if len(names) > 1 else monitor
-        solvers.append(solved(figures, model.tol, model.max_iter, own.report))
+        solvers.append(with_slopes(solved(figures, model.tol, model.max_iter, own.report)))
     size = _answer_size(samples.d + 1, wide)
     found = run_side_by_side(samples, spec, solvers, name_of(model), size, lambda: monitor.was_stopped)
     seconds = watch.seconds() / len(found)

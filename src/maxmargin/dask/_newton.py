@@ -7,8 +7,8 @@ straight pieces is smoothed over a width (see `maxmargin.losses.SmoothedLoss`), 
 duality gap asks for it: what smoothing adds to the gap falls with the square of the width. Slopes of the dual are then
 a function of the decision values and the width, so that no partition has to remember anything.
 
-Of many columns the matrix is not formed: conjugate gradients ask for its products with vectors (`_conjugate`); and
-smoothing has centres instead of a width that goes to zero (`_centred`).
+Of many columns the matrix is not formed: conjugate gradients ask for its products with vectors (`_conjugate`). There,
+and where a width that falls ends as stalled, smoothing goes on around centres (`_centred`).
 
 The solver is a generator: it yields questions (`_risk_tasks`) and is sent the answers of all partitions together.
 """
@@ -16,7 +16,7 @@ The solver is a generator: it yields questions (`_risk_tasks`) and is sent the a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,10 +70,10 @@ class RiskFigures:
 
 @dataclass(frozen=True)
 class Found:
-    """What a solver returns: variables, their slopes or the rule of these, what they prove, and how it ended."""
+    """What a solver returns: variables, the rule of their slopes (or these), what they prove, and how it ended."""
 
     theta: np.ndarray
-    rule: SlopeRule | np.ndarray
+    rule: Any
     evidence: RiskEvidence
     status: Status
     iterations: int
@@ -98,6 +98,7 @@ class _State:
     narrowest: float = np.inf
     past: Past = ()
     centred: float = np.inf
+    centring: bool = False
 
     @property
     def here(self) -> tuple[np.ndarray, float, Past]:
@@ -110,12 +111,15 @@ def solved(
 ) -> Generator[Any, Any, Found]:
     """Minimise until the relative duality gap is proven to be at most the tolerance."""
     budget = BUDGET if budget is None else budget
-    state, target = _State(figures.start.copy(), figures.width), tolerance
+    state, target = _State(figures.start.copy(), figures.width, centring=figures.wide), tolerance
     best: Found | None = None
     for _ in range(_ROUNDS):
         yield from _minimised(state, figures, target, budget, report)
         if state.status is not Status.CONVERGED and state.kept is not None:
             state.theta, state.width, state.past = state.kept
+        if state.status is Status.STALLED and state.width and not state.centring:
+            state.width, state.centring = figures.width, True  # around centres it need not fall to zero
+            continue
         rule, evidence = yield from proven(state.theta, _rule(state), figures)
         met = evidence.relative_gap <= tolerance
         found = Found(state.theta, rule, evidence, Status.CONVERGED if met else state.status, state.iterations)
@@ -134,11 +138,16 @@ def solved(
         if best.status is not Status.CONVERGED or best.evidence.relative_gap <= tolerance
         else Status.STALLED
     )
-    slopes: Any = best.rule
-    if isinstance(slopes, CentredRule):  # the model knows nothing of the way here
-        (found_slopes,), _ = yield SlopesOf(best.theta, slopes)
-        slopes = np.concatenate(found_slopes.arrays)
-    return Found(best.theta, slopes, best.evidence, status, state.iterations)
+    return Found(best.theta, best.rule, best.evidence, status, state.iterations)
+
+
+def with_slopes(solver: Generator[Any, Any, Found]) -> Generator[Any, Any, Found]:
+    """The same, with slopes instead of a rule that asks for the way to the minimum: models keep no such rule."""
+    found = yield from solver
+    if not isinstance(found.rule, CentredRule):
+        return found
+    (slopes,), _ = yield SlopesOf(found.theta, found.rule)
+    return replace(found, rule=np.concatenate(slopes.arrays))
 
 
 def _rule(state: _State) -> SlopeRule:
@@ -166,7 +175,7 @@ def _minimised(
     state.status, state.best, state.waited, state.kept, state.narrowest = Status.CONVERGED, np.inf, 0, None, np.inf
     last: _Step | None = None
     while True:
-        answer, stop = yield FirstOrder(*state.here) if figures.wide else SecondOrder(state.theta, state.width)
+        answer, stop = yield (FirstOrder if figures.wide else SecondOrder)(*state.here)
         value, gradient, H, plain, stars, *size = answer
         J = value + figures.penalty.value(state.theta[:-1])
         if last is not None and last.is_worse(J, state.width):
@@ -199,7 +208,7 @@ def _minimised(
             length, last = (yield from _length(step, figures.penalty.l2, state.width, state.past)), None
             state.careful = length < 0.5
         state.theta, state.iterations = state.theta + length * p, state.iterations + 1
-        if not figures.wide:
+        if not state.centring:
             _narrow(state, step.decrement * length, target)
 
 
@@ -213,7 +222,7 @@ def _narrow(state: _State, promised: float, target: float) -> None:
 
 def _recentred(state: _State, figures: RiskFigures, slope: np.ndarray) -> bool:
     """Whether the multipliers have become centres: at a minimum, as nearly as what smoothing leaves of the gap asks."""
-    if not (figures.wide and state.width):
+    if not (state.centring and state.width):
         return False
     if _missed(figures, slope, float(state.theta[-1])) > _SETTLED * state.smoothing:
         return False

@@ -83,13 +83,14 @@ class SecondOrder:
 
     theta: np.ndarray
     width: float = 0.0
+    past: Past = ()
 
     def of(self, problem: Risk) -> tuple:
         """For the rows of one partition."""
         if self.width == 0:
             value, gradient, H = problem.second_order(self.theta)
             return value, gradient, H, value, 0.0
-        loss, c, f = smoothed(problem, self.width), problem.weights, problem.decision(self.theta)
+        loss, c, f = smoothed(problem, self.width, self.past), problem.weights, problem.decision(self.theta)
         u, h = loss.derivative(f, problem.y), c * loss.curvature(f, problem.y)
         some, h = _curved(problem, h)
         H = some.weighted_gram(h) if len(h) else np.zeros((problem.d + 1, problem.d + 1))
