@@ -13,7 +13,8 @@ from the variables at all those minima, which a question carries with it: a part
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -81,3 +82,12 @@ class Joined:
 
     def __add__(self, other: Joined) -> Joined:
         return Joined(self.arrays + other.arrays)
+
+
+def with_slopes(solver: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """The same, with slopes instead of a rule that asks for the way to the minimum: models keep no such rule."""
+    found = yield from solver
+    if not isinstance(found.rule, CentredRule):
+        return found
+    (slopes,), _ = yield SlopesOf(found.theta, found.rule)
+    return replace(found, rule=np.concatenate(slopes.arrays))

@@ -16,9 +16,10 @@ from ..losses import Loss, make_loss
 from ..messages import InputError
 from ..penalties import make_penalty
 from ..solvers import Monitor
+from ._centred import with_slopes
 from ._cluster import Cluster
 from ._multinomial_newton import JointFigures, MultinomialSpec, solved_jointly
-from ._newton import Found, RiskFigures, solved, with_slopes
+from ._newton import Found, RiskFigures, solved
 from ._partitions import Partitions, partitions_of
 from ._passes import run_side_by_side
 from ._risk_tasks import RiskSpec

@@ -16,7 +16,7 @@ The solver is a generator: it yields questions (`_risk_tasks`) and is sent the a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ import scipy.linalg
 
 from ..certificates import RiskEvidence, SlopeRule, Status, balanced_rule, evidence_of_parts
 from ..penalties import Penalty
-from ._centred import CentredRule, Past, SlopesOf
+from ._centred import CentredRule, Past
 from ._conjugate import conjugate_direction, direction_here
 from ._risk_tasks import Along, CurvedRows, FirstOrder, HessianTimes, Proof, SecondOrder, SumOfSlopes
 
@@ -139,15 +139,6 @@ def solved(
         else Status.STALLED
     )
     return Found(best.theta, best.rule, best.evidence, status, state.iterations)
-
-
-def with_slopes(solver: Generator[Any, Any, Found]) -> Generator[Any, Any, Found]:
-    """The same, with slopes instead of a rule that asks for the way to the minimum: models keep no such rule."""
-    found = yield from solver
-    if not isinstance(found.rule, CentredRule):
-        return found
-    (slopes,), _ = yield SlopesOf(found.theta, found.rule)
-    return replace(found, rule=np.concatenate(slopes.arrays))
 
 
 def _rule(state: _State) -> SlopeRule:

@@ -209,7 +209,22 @@ class KernelSearch(TakesKernel, Search):
     def train_part(
         self, state: SearchState, data: SearchData, part: tuple[list[int], list[int]], threads: int, exact: bool
     ) -> None:
-        """Train one of the `parts`, as a search on so many threads would, on one thread."""
+        """Train one of the `parts`, as a search on so many threads would, on one thread.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is open; what is found is written to it.
+        data : SearchData
+            Rows, labels and weights.
+        part : tuple of lists of int
+            Numbers of gammas and of folds.
+        threads : int
+            Those of the whole search.
+        exact : bool
+            Whether solutions are to be exact to rounding.
+
+        """
         engine, decisive = self._engine(state, data)
         values = self._stored_values(data, engine["problems"], decisive, 1)
         if values is None:
@@ -222,7 +237,18 @@ class KernelSearch(TakesKernel, Search):
         StoredSearch(**engine, values=values, exact=exact, part=part, workers=1).run(state)
 
     def parts(self, state: SearchState, data: SearchData, threads: int) -> list[tuple[list[int], list[int]]]:
-        """What of a search on so many threads is independent of everything else: gammas and folds."""
+        """What of a search on so many threads is independent of everything else: gammas and folds.
+
+        Parameters
+        ----------
+        state : SearchState
+            Candidates and folds.
+        data : SearchData
+            Rows, labels and weights.
+        threads : int
+            Those of the whole search.
+
+        """
         gammas = len(state.grid.values[1]) if self._has_gamma else 1
         many = len(self._problems(data, state.folds).problems)
         return runs_of_chains(many, list(range(len(state.folds))), gammas, threads)
