@@ -3,6 +3,9 @@
 All are asked for the same objective, which the referee computes in float64. Peers go up a ladder of iterations until
 theirs is within `EQUAL` of the best bound; the first rung that is counts. Rows are in the workers' memory (Spark's:
 cached) before the clock starts, and each library has run once on few rows.
+
+Where they are asked for by name, "dask_same" compares every estimator with that of one machine, and "dask_larger" fits
+rows that no worker holds.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ from ..options import Options
 from ..progress import say
 from .cases import CASES, run_case
 from .cluster import two_workers
+from .larger import run_larger
 from .model import run_model
+from .same import run_same
 
-PARTS = (*CASES, "model")
+PARTS = (*CASES, "model", "dask_same", "dask_larger")
 MINUTES = 15
 
 
@@ -30,4 +35,10 @@ def run(options: Options) -> dict[str, Any]:
         if options.wants("model") and not options.spent > 1:
             say("dask: cost model")
             results["model"] = run_model(client, options)
+        if options.parts is not None and options.wants("dask_same"):
+            say("dask: same optimum")
+            results["dask_same"] = run_same(client, options)
+    if options.parts is not None and options.wants("dask_larger"):
+        say("dask: larger than memory")
+        results["dask_larger"] = run_larger(options)
     return results

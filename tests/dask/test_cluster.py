@@ -9,6 +9,7 @@ import time
 
 import dask
 import dask.array as da
+import distributed
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -16,6 +17,7 @@ from distributed import Client, LocalCluster
 import maxmargin.dask as on
 from maxmargin import cluster
 from maxmargin.dask import ClusterError
+from maxmargin.dask._watch import _Watch
 from maxmargin.messages import InputError
 
 from .samples import on_cluster, rows, targets
@@ -142,6 +144,38 @@ def test_ctrl_c_ends_a_fit_and_cancels_its_tasks(client):
     assert on.LinearSVC(client=client).fit(on_cluster(X, 4), yd).predict(X).shape == y.shape
 
 
+def fit_inside(X, y, own):
+    made = distributed.get_client() if own else None
+    model = on.LogisticRegression(client=made).fit(on_cluster(X, 3), on_cluster(y, 3))
+    return model.coef_, str(model.certificate_.verify(on_cluster(X, 2), on_cluster(y, 2)).status)
+
+
+def test_fits_inside_of_tasks_leave_the_threads_of_their_workers(client):
+    """More of them than there are threads: each would wait for what needs its own."""
+    X, y, _, _ = samples()
+    expected = on.LogisticRegression(client=client).fit(on_cluster(X, 3), on_cluster(y, 3))
+    tasks = [client.submit(fit_inside, X, y, own, pure=False) for own in (False, True, False)]
+    for coef, status in client.gather(tasks):
+        assert status == "converged"
+        np.testing.assert_array_equal(coef, expected.coef_)
+
+
+def close_when_busy(client):
+    while not client.futures:
+        time.sleep(0.01)
+    client.close()
+
+
+def test_a_client_that_is_closed_in_a_fit(processes):
+    X, _, _, yd = samples()
+    connected = Client(processes)
+    closing = threading.Thread(target=close_when_busy, args=(connected,))
+    closing.start()
+    with pytest.raises(ClusterError, match="closed or restarted"):
+        on.LinearSVC(client=connected).fit(on_cluster(X, 4).map_blocks(slowly, dtype=float), yd)
+    closing.join()
+
+
 def test_a_client_that_is_closed(processes):
     _, _, Xd, yd = samples()
     closed = Client(processes)
@@ -159,6 +193,27 @@ def test_a_cluster_whose_workers_are_gone_says_so(monkeypatch):
     ):
         with pytest.raises(ClusterError, match="no worker is left"):
             on.LinearSVC(client=client).fit(Xd, yd)
+
+
+class Full:
+    """What a client says of a worker that is paused."""
+
+    status, on_disk = "running", 0
+
+    def scheduler_info(self, n_workers):
+        metrics = {"managed_bytes": 10**9, "spilled_bytes": {"memory": 0, "disk": self.on_disk}}
+        return {"workers": {"tcp://one": {"status": "paused", "metrics": metrics}}}
+
+
+def test_paused_workers_are_waited_for_while_they_write_to_disk(monkeypatch):
+    monkeypatch.setattr("maxmargin.dask._watch.PATIENCE", 0.0)
+    client = Full()
+    watch = _Watch(client, "fit")
+    for size in range(3):
+        client.on_disk = size
+        watch.look()
+    with pytest.raises(ClusterError, match="paused"):
+        watch.look()
 
 
 def test_an_error_in_a_partition_is_the_users_own(client):

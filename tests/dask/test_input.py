@@ -29,6 +29,29 @@ def test_columns_in_chunks_are_refused_with_the_line_to_type():
     refused(da.from_array(X, chunks=(100, 2)), yd, "X = X.rechunk({1: -1})")
 
 
+def test_what_is_no_table_is_refused_by_name():
+    import dask
+    import dask.dataframe as dd
+    import pandas as pd
+
+    X, y, Xd, yd = data()
+    refused(dask.delayed(X), yd, "X must be a dask array", "Delayed")
+    refused(Xd, dask.delayed(y), "y must be a dask array", "Delayed")
+    column = dd.from_pandas(pd.Series(X[:, 0]), npartitions=3)
+    refused(column, yd, "X is a single column", "to_frame()")
+
+
+def test_a_label_that_is_missing_in_a_frame():
+    import dask.dataframe as dd
+    import pandas as pd
+
+    X, y, _, _ = data()
+    labels = [pd.NA if k == 250 else label for k, label in enumerate(y)]
+    table = pd.DataFrame(X, columns=list("abcde")).assign(label=pd.Series(labels, dtype="string"))
+    frame = dd.from_pandas(table, npartitions=3)
+    refused(frame[list("abcde")], frame.label, "partition 2 of 3", "1 missing labels")
+
+
 def test_arrays_in_memory_are_refused_as_rows_and_taken_as_labels():
     X, y, Xd, yd = data()
     refused(X, yd, "dask.array.from_array")
@@ -101,7 +124,7 @@ def test_more_refusals():
     _, _, Xd, yd = data("number")
     refused(Xd, yd, "alpha must be above 0", model=on.Ridge(alpha=0))
     refused(Xd, yd, "svd", model=on.Ridge(solver="svd"))
-    wide = da.zeros((10, 4000), chunks=(5, 4000))
-    refused(wide, da.from_array(np.arange(10) % 2, chunks=5), "4000 features", "3000")
+    wide, few = da.zeros((10, 4000), chunks=(5, 4000)), da.zeros(10, chunks=5)
+    refused(wide, few, "4000 features", "3000", "sparse_cg", model=on.Ridge(solver="cholesky"))
     with pytest.raises(InputError, match="cannot be verified on a cluster"):
         on.verify(__import__("sklearn").linear_model.Ridge().fit([[0.0], [1.0]], [0, 1]), Xd, yd)

@@ -91,6 +91,18 @@ def test_ridge_is_that_of_one_machine(columns, fit_intercept):
     assert not model.certificate_.verify(Xd, yd, wd).holds
 
 
+@pytest.mark.parametrize("n, d, tolerance", [(400, 60, 1e-4), (3000, 40, 1e-9)])
+def test_few_rows_on_the_margin_boundary(n, d, tolerance):
+    """Fewer than columns: narrowing the width of the smoothing alone ended at gaps of 0.7 and 0.02."""
+    X = np.random.default_rng(3).normal(size=(n, d))
+    y = X[:, 0] + 0.3 * X[:, 1] ** 2 > 0.2
+    own = svm.LinearSVC(loss="hinge").fit(X, y)
+    model = on.LinearSVC(loss="hinge", tol=tolerance).fit(on_cluster(X, 4), on_cluster(y, 4))
+    assert str(model.certificate_.status) == "converged" and model.certificate_.relative_gap <= tolerance
+    agree(model.certificate_, own.certificate_)
+    assert str(model.certificate_.verify(on_cluster(X, 3), on_cluster(y, 3)).status) == "converged"
+
+
 def test_weights_count_as_copies_of_rows():
     X, z = rows(400)
     y, counts = targets(z, "two"), np.arange(400) % 3
@@ -186,3 +198,18 @@ def test_columns_of_very_different_sizes():
     for loss in ("hinge", "squared_hinge"):
         model = on.LinearSVC(loss=loss).fit(on_cluster(X, 3), on_cluster(y, 3))
         agree(model.certificate_, svm.LinearSVC(loss=loss, max_iter=None).fit(X, y).certificate_)
+
+
+def test_few_rows_within_the_width():
+    """Targets without noise, and a tight tolerance: a width that falls to zero stalls there."""
+    X, _ = rows(1000)
+    z = 2 * X[:, 0] + 1
+    Xd, zd = on_cluster(X, 4), on_cluster(z, 4)
+    model = on.LinearSVR(epsilon=0.1).fit(Xd, zd)
+    agree(model.certificate_, svm.LinearSVR(epsilon=0.1).fit(X, z).certificate_)
+    y = targets(X[:, 0] + 0.5 * X[:, 1] ** 2 - 0.3, "two")
+    tight = on.LinearSVC(loss="hinge", tol=1e-9).fit(Xd, on_cluster(y, 4))
+    for fitted, t in ((model, z), (tight, y)):
+        for found in (fitted.certificate_.verify(Xd, on_cluster(t, 4)), fitted.certificate_.verify(X, t)):
+            assert str(found.status) == "converged"
+    assert tight.certificate_.relative_gap <= 1e-9

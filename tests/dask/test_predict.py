@@ -9,10 +9,10 @@ import pytest
 import maxmargin.dask as on
 from maxmargin.cluster import KMeans
 from maxmargin.ensemble import RandomForestClassifier
-from maxmargin.linear_model import LogisticRegression
+from maxmargin.linear_model import LinearClassifier, LogisticRegression
 from maxmargin.messages import InputError
 from maxmargin.neighbors import KNeighborsRegressor
-from maxmargin.svm import SVC
+from maxmargin.svm import SVC, SVCCV
 
 from .samples import on_cluster, rows, targets
 
@@ -24,6 +24,8 @@ MODELS = [
     (KMeans(3).fit(X), ("predict", "transform")),
     (KNeighborsRegressor().fit(X, np.column_stack([Z, Z])), ("predict",)),
     (RandomForestClassifier(5).fit(X, targets(Z, "two")), ("predict", "predict_proba")),
+    (SVCCV(Cs=2, gammas=2).fit(X, targets(Z, "two")), ("predict", "predict_proba", "decision_function")),
+    (LinearClassifier("logistic").fit(X, targets(Z, "three")), ("predict_proba", "predict_log_proba")),
 ]
 
 

@@ -6,6 +6,7 @@ What a dead worker held is computed again by Dask from where it came from: nothi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from itertools import count
 from operator import getitem
@@ -162,10 +163,13 @@ class Cluster:
                 self.client.cancel(futures, force=True)
         lost = [future for future in futures if future.cancelled()]
         if lost:
-            raise ClusterError(f"{name}: the computation was cancelled; the client or the scheduler was closed.")
+            raise ClusterError(
+                f"{name}: cancelled, since the client or the scheduler was closed or restarted. Fit again."
+            )
         return self.client.gather(futures)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite, no certificate confirms
 def added(terms: list[tuple]) -> tuple:
     """Tuples (or tuples of them) added up place by place; None stays None."""
     total = terms[0]
@@ -186,8 +190,13 @@ def _token() -> str:
 
 def _checked(client: Any) -> Any:
     """A client that can be used, or None where there is none."""
-    from distributed import Client, default_client
+    from distributed import Client, default_client, get_client
 
+    inside = _is_inside_a_task()
+    if client is None and inside:
+        client = get_client()
+        while client.status == "connecting":  # another task of this worker has just asked for it
+            time.sleep(0.05)
     if client is None:
         try:
             client = default_client()
@@ -205,6 +214,20 @@ def _checked(client: Any) -> Any:
     if client.asynchronous or client.status != "running":
         return _refuse(client)
     return client
+
+
+def _is_inside_a_task() -> bool:
+    """Whether a worker runs this; then it goes on in a thread of its own: what it waits for needs the worker's."""
+    from distributed import get_worker, secede
+    from distributed.threadpoolexecutor import thread_state
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    if getattr(thread_state, "proceed", False):
+        secede()
+    return True
 
 
 def _refuse(client: Any) -> Any:

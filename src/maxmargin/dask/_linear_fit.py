@@ -16,8 +16,9 @@ from ..losses import Loss, make_loss
 from ..messages import InputError
 from ..penalties import make_penalty
 from ..solvers import Monitor
+from ._centred import with_slopes
 from ._cluster import Cluster
-from ._multinomial_newton import MultinomialSpec, solved_jointly
+from ._multinomial_newton import JointFigures, MultinomialSpec, solved_jointly
 from ._newton import Found, RiskFigures, solved
 from ._partitions import Partitions, partitions_of
 from ._passes import run_side_by_side
@@ -25,6 +26,8 @@ from ._risk_tasks import RiskSpec
 
 # Features (times classes, where those are trained together) up to which a matrix of their number is formed.
 WIDEST = 3000
+# Bytes of rows within the width that may come here for the problems of a fit, where there are more features.
+_ROOM = 2.0**26
 _FIRST_WIDTH = 4.0  # of a hinge, in decision values: all samples are within it at the origin
 _SOLVERS = {"newton", "newton-cg", "newton-cholesky", "newton_cg", "lbfgs", "liblinear", "sag", "saga", "auto"}
 
@@ -59,7 +62,6 @@ def fit_linear_regressor(model: Any, cluster: Cluster, X: Any, y: Any, sample_we
     _refuse_unknown(model, formulation)
     samples = partitions_of(cluster, X, y, sample_weight, "targets")
     note_features(model, samples)
-    _refuse_wide(samples.d, "")
     if any(fact.targets != 1 for fact in samples.facts):
         raise InputError("y must have one target a row; it has several columns.", argument="y")
     spec = RiskSpec(loss, penalty, float(model.C), model.fit_intercept)
@@ -68,13 +70,14 @@ def fit_linear_regressor(model: Any, cluster: Cluster, X: Any, y: Any, sample_we
     start = np.zeros(samples.d + 1)
     start[-1] = mean * model.fit_intercept
     width = 0.0 if loss.smoothness < np.inf else max(4.0 * spread, 1e-6 * max(abs(mean), 1e-300))
-    figures = RiskFigures(penalty, model.fit_intercept, _warm(model, samples, start), weight, width, samples.reach)
+    wide, begin = samples.d > WIDEST, _warm(model, samples, start)
+    figures = RiskFigures(penalty, model.fit_intercept, begin, weight, width, samples.reach, wide, _ROOM)
     monitor = monitor_of(model)
-    solver = solved(figures, model.tol, model.max_iter, monitor.report)
+    solver = with_slopes(solved(figures, model.tol, model.max_iter, monitor.report))
     found = run_side_by_side(
-        samples, spec, [solver], name_of(model), 8.0 * (samples.d + 1) ** 2, lambda: monitor.was_stopped
+        samples, spec, [solver], name_of(model), _answer_size(samples.d + 1, wide), lambda: monitor.was_stopped
     )
-    part = _part(found[0], "", watch.seconds(), loss.piecewise_linear)
+    part = _part(found[0], "", watch.seconds(), loss.piecewise_linear, wide)
     check_finite(part.theta)
     model.coef_, model.intercept_, model.solver_ = part.theta[:-1].copy(), part.theta[-1:].copy(), part.solver
     model.n_iter_ = part.certificate.iterations
@@ -107,20 +110,20 @@ def _fit_each(
     """One problem, or one a class against the rest."""
     loss, penalty, classes = formulation.loss, formulation.penalty, samples.classes
     assert classes is not None and isinstance(loss, Loss)
-    _refuse_wide(samples.d, "")
+    wide = samples.d > WIDEST
     spec = RiskSpec(loss, penalty, formulation.strength, formulation.fit_intercept, classes, by_class)
     names = [_label(classes, k, spec.problems) for k in range(spec.problems)]
     width = 0.0 if loss.smoothness < np.inf else _FIRST_WIDTH
     weight, reach, solvers = formulation.strength * float(weights.sum()), samples.reach, []
     for k, name in enumerate(names):
         start = _warm(model, samples, np.zeros(samples.d + 1), k)
-        figures = RiskFigures(penalty, formulation.fit_intercept, start, weight, width, reach)
+        figures = RiskFigures(penalty, formulation.fit_intercept, start, weight, width, reach, wide, _ROOM / len(names))
         own = monitor.named(name) if len(names) > 1 else monitor
-        solvers.append(solved(figures, model.tol, model.max_iter, own.report))
-    size = 8.0 * (samples.d + 1) ** 2
+        solvers.append(with_slopes(solved(figures, model.tol, model.max_iter, own.report)))
+    size = _answer_size(samples.d + 1, wide)
     found = run_side_by_side(samples, spec, solvers, name_of(model), size, lambda: monitor.was_stopped)
     seconds = watch.seconds() / len(found)
-    return [_part(one, name, seconds, loss.piecewise_linear) for one, name in zip(found, names, strict=True)]
+    return [_part(one, name, seconds, loss.piecewise_linear, wide) for one, name in zip(found, names, strict=True)]
 
 
 def _fit_jointly(
@@ -136,7 +139,7 @@ def _fit_jointly(
     classes = samples.classes
     assert classes is not None
     k, d = len(classes), samples.d
-    _refuse_wide(d * k, f" times {k} classes")
+    wide = d * k > WIDEST
     spec = MultinomialSpec(
         formulation.penalty, formulation.joint_strength, formulation.fit_intercept, classes, by_class
     )
@@ -145,18 +148,31 @@ def _fit_jointly(
         start = np.ascontiguousarray(np.column_stack([model.coef_, model.intercept_]).T)
     totals = formulation.joint_strength * weights
     solver = solved_jointly(
-        formulation.penalty, formulation.fit_intercept, start, totals, model.tol, model.max_iter, monitor.report
+        JointFigures(formulation.penalty, formulation.fit_intercept, totals, wide),
+        start,
+        model.tol,
+        model.max_iter,
+        monitor.report,
     )
-    size = 8.0 * ((d + 1) * k) ** 2
+    size = _answer_size((d + 1) * k, wide)
     found: Found = run_side_by_side(samples, spec, [solver], name_of(model), size, lambda: monitor.was_stopped)[0]
     evidence = found.evidence
     certificate = Certificate.of(evidence, found.status, found.iterations, watch.seconds(), "all classes")
-    return [Part(found.theta.T, None, certificate, "newton", rounding=evidence.rounding)]
+    return [Part(found.theta.T, None, certificate, _solver_name(False, wide), rounding=evidence.rounding)]
 
 
-def _part(found: Found, name: str, seconds: float, kinks: bool) -> Part:
+def _solver_name(kinks: bool, wide: bool) -> str:
+    return ("smoothed_newton" if kinks else "newton") + ("_cg" if wide else "")
+
+
+def _answer_size(side: int, wide: bool) -> float:
+    """Bytes of what a pass is answered with: a matrix of this side, or vectors where there are too many columns."""
+    return 16.0 * side if wide else 8.0 * side**2
+
+
+def _part(found: Found, name: str, seconds: float, kinks: bool, wide: bool) -> Part:
     certificate = Certificate.of(found.evidence, found.status, found.iterations, seconds, name)
-    solver = "smoothed_newton" if kinks else "newton"
+    solver = _solver_name(kinks, wide)
     return Part(found.theta, found.rule, certificate, solver, rounding=found.evidence.rounding)
 
 
@@ -201,12 +217,3 @@ def _refuse_unknown(model: Any, formulation: LinearFormulation) -> None:
         wrong = "trace=True: use callback"
     if wrong:
         raise InputError(f"maxmargin.dask.{name} does not take {wrong}, or use the {name} of one machine.")
-
-
-def _refuse_wide(features: int, more: str) -> None:
-    if features > WIDEST:
-        raise InputError(
-            f"X has {features} features{more}: each step sums a matrix of that many rows and columns over the cluster, "
-            f"for which {WIDEST} are the most. Reduce the columns by a selection, or train on one machine.",
-            argument="X",
-        )

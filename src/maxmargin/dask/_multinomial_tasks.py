@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..certificates import multinomial_part
-from ..data import Rows
+from ..data import Rows, square_pass
 from ..penalties import Penalty
 from ..problems import MultinomialRisk
 from ._part import Part
@@ -51,6 +51,31 @@ class JointSecondOrder:
 
 
 @dataclass(frozen=True)
+class JointFirstOrder:
+    """Sum of losses, gradient and the diagonal of the Hessian, both of shape (d + 1, k)."""
+
+    theta: np.ndarray
+
+    def of(self, problem: MultinomialRisk) -> tuple:
+        """For the rows of one partition."""
+        value, P = problem.probabilities(problem.decision(self.theta))
+        return value, problem.transposed(problem.residual(P)), _diagonal(problem, P)
+
+
+@dataclass(frozen=True)
+class JointTimes:
+    """The Hessian at theta, times S."""
+
+    theta: np.ndarray
+    S: np.ndarray
+
+    def of(self, problem: MultinomialRisk) -> tuple:
+        """For the rows of one partition."""
+        P = problem.probabilities(problem.decision(self.theta))[1]
+        return (problem.hessian_product(P, self.S),)
+
+
+@dataclass(frozen=True)
 class JointAlong:
     """Sums of losses at theta + t S for several t."""
 
@@ -88,6 +113,15 @@ class JointProof:
     def of(self, problem: MultinomialRisk) -> tuple:
         """For the rows of one partition."""
         return (multinomial_part(problem, self.theta, self.shift),)
+
+
+def _diagonal(problem: MultinomialRisk, P: np.ndarray) -> np.ndarray:
+    """``sum_i c_i p_ik (1 - p_ik) x~_ij^2``."""
+    found = np.zeros((problem.classes, problem.d + 1))
+    for total, p in zip(found, P.T, strict=True):
+        square_pass(problem.rows.arrays, 0, problem.n, problem.weights * p * (1 - p), total)
+    found[:, -1] *= problem.fit_intercept
+    return np.ascontiguousarray(found.T)
 
 
 def _hessian(problem: MultinomialRisk, P: np.ndarray) -> np.ndarray:

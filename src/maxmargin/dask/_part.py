@@ -44,7 +44,7 @@ class Facts:
     """What is known of a partition after a look at it; `fault` says what is wrong, if anything is.
 
     ``labels`` are the classes that are there, with their samples and the sums of their weights; of targets the number
-    of columns, the sum and the sum of squares are known. ``columns`` are the sums of absolute values in X, by column.
+    of columns, the sum and the sum of squares are known. ``reach`` is the length of the sums of absolute values in X.
     """
 
     n: int
@@ -59,7 +59,7 @@ class Facts:
     used: int = 0
     table: bool = False
     sparse: bool = False
-    columns: np.ndarray | None = None
+    reach: float = 0.0
     targets: int = 0
     target_sum: float = 0.0
     target_squares: float = 0.0
@@ -89,11 +89,13 @@ def facts_of(part: Part, kind: str) -> Facts:
     """The same of a partition that was read."""
     n, d = part.X.shape
     size = part.X.data.nbytes + part.X.indices.nbytes if sp.issparse(part.X) else part.X.nbytes
-    weight = float(n) if part.weight is None else float(part.weight.sum())
+    with np.errstate(over="ignore"):
+        weight = float(n) if part.weight is None else float(part.weight.sum())
     used = n if part.weight is None else int((part.weight > 0).sum())
-    sizes = sum_magnitudes(Rows(part.X), np.ones(n))[:-1]
+    with np.errstate(over="ignore"):
+        reach = float(np.linalg.norm(sum_magnitudes(Rows(part.X), np.ones(n))[:-1]))
     plain = Facts(
-        n, d, part.X.dtype.name, int(size) + 8 * n, weight=weight, used=used, sparse=sp.issparse(part.X), columns=sizes
+        n, d, part.X.dtype.name, int(size) + 8 * n, weight=weight, used=used, sparse=sp.issparse(part.X), reach=reach
     )
     if kind == "none":
         return plain
@@ -137,7 +139,7 @@ def _target(y: Any, kind: str) -> np.ndarray:
         _refuse_gaps(values)
         return np.ascontiguousarray(values)
     if values.dtype.kind == "O":
-        bad = [value for value in values if value is None or value != value]
+        bad = [value for value in values if is_missing(value)]
         if bad:
             raise ValueError(f"y has {len(bad)} missing labels: fill or drop those rows.")
         kinds = {type(value) for value in values}
@@ -152,6 +154,11 @@ def _target(y: Any, kind: str) -> np.ndarray:
     if len(values):
         check_classification_targets(values)
     return values
+
+
+def is_missing(label: Any) -> bool:
+    """Whether this stands for no label: None, NaN, or what pandas has for them, which is not even unequal to itself."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
 def _refuse_gaps(values: np.ndarray) -> None:

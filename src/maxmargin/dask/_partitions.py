@@ -9,6 +9,7 @@ from typing import Any
 
 import dask
 import numpy as np
+from dask.delayed import Delayed
 
 from ..estimators import class_weights
 from ..messages import InputError
@@ -94,9 +95,8 @@ class Partitions:
 
     @property
     def reach(self) -> float:
-        """The length of a row whose entries are the mean sizes of the columns."""
-        with np.errstate(over="ignore"):
-            return float(np.linalg.norm(sum(np.asarray(fact.columns) for fact in self.facts) / self.n))
+        """The length of a row whose entries are the mean sizes of the columns, or somewhat more."""
+        return sum(fact.reach for fact in self.facts) / self.n
 
     def target_figures(self) -> tuple[float, float]:
         """The mean of the targets and their spread, neither of them weighted."""
@@ -178,9 +178,11 @@ def blocks_of_rows(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
             argument="X",
         )
     if _is_frame(X):
+        if X.ndim != 2:
+            raise InputError("X is a single column; it must be a data frame. Type X.to_frame().", argument="X")
         names = tuple(X.columns) if all(isinstance(name, str) for name in X.columns) else None
         return list(X.to_delayed()), names
-    if not hasattr(X, "chunks"):
+    if isinstance(X, Delayed) or not hasattr(X, "chunks"):
         raise InputError(
             f"X must be a dask array or a dask data frame; got a {type(X).__name__}. Type "
             f"dask.array.from_delayed(...), or dask.dataframe.from_delayed(...).",
@@ -203,6 +205,12 @@ def _blocks_like(y: Any, X: Any, n: int, name: str) -> list[Any]:
         raise InputError(f"{name} is needed, and is None.", argument=name)
     if not is_collection(y):
         return _blocks_of_array(np.asarray(y), X, name)
+    if isinstance(y, Delayed) or not (_is_frame(y) or hasattr(y, "chunks")):
+        raise InputError(
+            f"{name} must be a dask array, a column of a dask data frame or an array in memory; got a "
+            f"{type(y).__name__}. Type dask.array.from_delayed(...).",
+            argument=name,
+        )
     if _is_frame(y):
         if getattr(y, "ndim", 1) == 2 and len(y.columns) != 1:
             raise InputError(
@@ -259,7 +267,7 @@ def _is_held(X: Any) -> bool:
 
 
 def _is_frame(X: Any) -> bool:
-    return hasattr(X, "divisions") and hasattr(X, "to_delayed")
+    return not isinstance(X, Delayed) and hasattr(X, "divisions") and hasattr(X, "to_delayed")
 
 
 # ---------------------------------------------------------------- what was found

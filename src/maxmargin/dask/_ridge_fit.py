@@ -1,37 +1,32 @@
-"""Ridge regression on a cluster: means, centred normal equations, refinements and the proof, a sum each."""
+"""Ridge regression on a cluster: means, centred normal equations, refinements and the proof, a sum each.
+
+Of many columns the equations are not formed: conjugate gradients solve them, all targets at once (`_ridge_wide`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
 from ..certificates import NormalEvidence, Status, evidence_of_normal_parts, normal_part
-from ..data import Rows
 from ..engine import Stopwatch
 from ..estimators import check_penalties, keep_trace
 from ..linear_model import normal_guarantee
 from ..messages import InputError
-from ..problems import LeastSquares
 from ._cluster import Cluster
 from ._linear_fit import WIDEST, note_features
 from ._part import Part
 from ._partitions import Partitions, partitions_of
+from ._ridge_tasks import Means, centred_problem, residual_sums
+from ._ridge_wide import solved_by_products
 
 # Refinements by the residual of the normal equations, each of which gains some digits.
 _REFINEMENTS = 4
 _ENOUGH = 1e-15
-_SOLVERS = ("auto", "cholesky")
-
-
-@dataclass(frozen=True)
-class _Means:
-    """Means of all rows and targets, which every partition is centred at."""
-
-    mu: np.ndarray
-    nu: np.ndarray
+_SOLVERS = ("auto", "cholesky", "sparse_cg")
 
 
 def fit_ridge(model: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any) -> None:
@@ -40,61 +35,71 @@ def fit_ridge(model: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any) 
     _refuse(model)
     samples = partitions_of(cluster, X, y, sample_weight, "targets")
     _refuse_targets(samples)
-    k, d = max(1, samples.facts[0].targets), samples.d
-    if d > WIDEST:
-        raise InputError(f"X has {d} features; {WIDEST} are the most that a Ridge on a cluster takes.", argument="X")
+    k, wide = max(1, samples.facts[0].targets), samples.d > WIDEST or model.solver == "sparse_cg"
+    if samples.d > WIDEST and model.solver == "cholesky":
+        raise InputError(
+            f"X has {samples.d} features, and solver='cholesky' takes {WIDEST} on a cluster: take 'auto' or "
+            f"'sparse_cg'.",
+            argument="solver",
+        )
     alpha = check_penalties(model.alpha, k)
     if not (alpha > 0).all():
         raise InputError("alpha must be above 0 on a cluster; got 0. Take a small one, such as 1e-8.", argument="alpha")
     note_features(model, samples)
-    W, means = _solved(samples, alpha, model.fit_intercept)
+    means, status, steps = means_of(samples, model.fit_intercept), Status.CONVERGED, 1
+    if wide:
+        W, status, steps = solved_by_products(samples, alpha, means, model.fit_intercept, model.tol, model.max_iter)
+    else:
+        W = _solved(samples, alpha, means, model.fit_intercept)
     b = means.nu - means.mu @ W if model.fit_intercept else np.zeros(k)
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise InputError("the weights overflow float64: scale the features (StandardScaler) and targets.", argument="X")
     evidence = ridge_evidence(samples, W, b, alpha, means, model.fit_intercept)
-    status = Status.CONVERGED if evidence.relative_residual <= model.tol else Status.STALLED
+    if evidence.relative_residual <= model.tol:
+        status = Status.CONVERGED
+    elif status is Status.CONVERGED:
+        status = Status.STALLED
     single = samples.facts[0].targets == 1 and not samples.columns
     model.coef_ = W[:, 0].copy() if k == 1 else np.ascontiguousarray(W.T)
     model.intercept_ = (float(b[0]) if single else b) if model.fit_intercept else 0.0
-    model.solver_, model.n_iter_ = "cholesky", np.ones(k, dtype=int)
+    model.solver_, model.n_iter_ = "cg" if wide else "cholesky", np.full(k, steps)
     model._training_shape = samples.used
     keep_trace(model, None)
-    part = normal_guarantee(evidence, True, model.tol, status, k, watch.seconds())
+    part = normal_guarantee(evidence, True, model.tol, status, steps if wide else k, watch.seconds())
     model.certificate_ = replace(part, _recompute=model._recertify)
     if status is not Status.CONVERGED:
         model._warn(status, evidence)
 
 
-def means_of(samples: Partitions, fit_intercept: bool) -> _Means:
+def means_of(samples: Partitions, fit_intercept: bool) -> Means:
     """Weighted means, to rounding: what is left after the first is added by a second pass."""
     k = max(1, samples.facts[0].targets)
-    means = _Means(np.zeros(samples.d), np.zeros(k))
+    means = Means(np.zeros(samples.d), np.zeros(k))
     if not fit_intercept:
         return means
     for _ in range(2):
         total, sums, targets = samples.cluster.total("ridge-means", _mean_sums, samples.used_parts, means)
-        means = _Means(means.mu + sums / total, means.nu + targets / total)
+        means = Means(means.mu + sums / total, means.nu + targets / total)
     return means
 
 
 def ridge_evidence(
-    samples: Partitions, W: np.ndarray, b: np.ndarray, alpha: np.ndarray, means: _Means, fit_intercept: bool
+    samples: Partitions, W: np.ndarray, b: np.ndarray, alpha: np.ndarray, means: Means, fit_intercept: bool
 ) -> NormalEvidence:
     """What is proven about weights W of shape (d, k) and intercepts b."""
     (sums,) = samples.cluster.total("ridge-proof", _proof, samples.used_parts, W, b, alpha, means, fit_intercept)
     return evidence_of_normal_parts(sums, W, b, alpha, means.mu, fit_intercept)
 
 
-def _solved(samples: Partitions, alpha: np.ndarray, fit_intercept: bool) -> tuple[np.ndarray, _Means]:
+def _solved(samples: Partitions, alpha: np.ndarray, means: Means, fit_intercept: bool) -> np.ndarray:
     """The solution of the centred normal equations, refined by their residual."""
-    means = means_of(samples, fit_intercept)
     gram, right = samples.cluster.total("ridge-gram", _normal_sums, samples.used_parts, means, fit_intercept)
     factors = [_factor(gram, a) for a in alpha]
     W = np.column_stack([_solve(factor, right[:, t]) for t, factor in enumerate(factors)])
     size = max(float(np.linalg.norm(right)), 1e-300)
     best, least = W, np.inf
     for _ in range(_REFINEMENTS):
-        (products,) = samples.cluster.total("ridge-refine", _residual_sums, samples.used_parts, W, means, fit_intercept)
+        (products,) = samples.cluster.total("ridge-refine", residual_sums, samples.used_parts, W, means, fit_intercept)
         rest = products - alpha * W
         off = float(np.linalg.norm(rest)) / size
         if not off < 0.5 * least:
@@ -103,7 +108,7 @@ def _solved(samples: Partitions, alpha: np.ndarray, fit_intercept: bool) -> tupl
         if off <= _ENOUGH:
             break
         W = W + np.column_stack([_solve(factor, rest[:, t]) for t, factor in enumerate(factors)])
-    return best, means
+    return best
 
 
 def _factor(gram: np.ndarray, alpha: float) -> tuple:
@@ -132,29 +137,16 @@ def _solve(factor: tuple, right: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------- on the partitions
 
 
-def _problem(part: Part, alpha: np.ndarray, means: _Means, fit_intercept: bool) -> LeastSquares:
-    """The least squares of a partition's rows of positive weight, centred at the means of all rows."""
-    assert part.y is not None
-    X, targets, weights = part.X, part.y.reshape(part.n, -1), part.weight
-    if weights is None:
-        weights = np.ones(part.n)
-    elif not (weights > 0).all():
-        used = weights > 0
-        X, targets, weights = X[used], targets[used], weights[used]
-    problem = LeastSquares(Rows(X), np.ascontiguousarray(targets), weights, alpha, fit_intercept, 1)
-    return problem.centred_at(means.mu, means.nu)
-
-
-def _mean_sums(part: Part, means: _Means) -> tuple:
+def _mean_sums(part: Part, means: Means) -> tuple:
     """Sums of weights, and of rows and targets less the means so far."""
-    problem = _problem(part, np.ones(len(means.nu)), means, True)
+    problem = centred_problem(part, np.ones(len(means.nu)), means, True)
     roots = problem.roots[:, None]
     return float(problem.weights.sum()), problem.transposed(roots)[:, 0], (problem.right * roots).sum(axis=0)
 
 
-def _normal_sums(part: Part, means: _Means, fit_intercept: bool) -> tuple:
+def _normal_sums(part: Part, means: Means, fit_intercept: bool) -> tuple:
     """``A'A`` and ``A't``."""
-    problem = _problem(part, np.ones(len(means.nu)), means, fit_intercept)
+    problem = centred_problem(part, np.ones(len(means.nu)), means, fit_intercept)
     gram = np.zeros((problem.d, problem.d))
     height = problem.tile_height(256)
     for low in range(0, problem.n, height):
@@ -163,13 +155,8 @@ def _normal_sums(part: Part, means: _Means, fit_intercept: bool) -> tuple:
     return gram, problem.transposed(problem.right)
 
 
-def _residual_sums(part: Part, W: np.ndarray, means: _Means, fit_intercept: bool) -> tuple:
-    """``A'(t - A W)``."""
-    return (_problem(part, np.ones(len(means.nu)), means, fit_intercept).residual(W)[1],)
-
-
-def _proof(part: Part, W: np.ndarray, b: np.ndarray, alpha: np.ndarray, means: _Means, fit_intercept: bool) -> tuple:
-    return (normal_part(_problem(part, alpha, means, fit_intercept), W, b),)
+def _proof(part: Part, W: np.ndarray, b: np.ndarray, alpha: np.ndarray, means: Means, fit_intercept: bool) -> tuple:
+    return (normal_part(centred_problem(part, alpha, means, fit_intercept), W, b),)
 
 
 # ---------------------------------------------------------------- what is refused

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..certificates import SlopeRule, risk_part, rule_part
 from ..data import Rows
-from ..losses import Loss, SmoothedLoss
+from ..losses import Loss
 from ..penalties import Penalty
 from ..problems import Risk
+from ._centred import Past, smoothed
 from ._part import Part
 
 
@@ -66,16 +67,11 @@ class RiskSpec:
         return Risk(rows, y, c, self.loss, self.penalty, self.fit_intercept, 1)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite, no certificate confirms
 def answers(part: Part, spec: Any, questions: Sequence[tuple[int, Any]]) -> tuple:
     """The answers of one partition to questions about the problems of these numbers, in their order."""
     risks = spec.risks(part, [k for k, _ in questions])
     return tuple(question.of(risks[k]) for k, question in questions)
-
-
-def smoothed(problem: Risk, width: float) -> SmoothedLoss:
-    """The loss of a problem, its kinks rounded off."""
-    assert isinstance(problem.loss, Loss)
-    return SmoothedLoss(problem.loss, width)
 
 
 @dataclass(frozen=True)
@@ -87,22 +83,102 @@ class SecondOrder:
 
     theta: np.ndarray
     width: float = 0.0
+    past: Past = ()
 
     def of(self, problem: Risk) -> tuple:
         """For the rows of one partition."""
         if self.width == 0:
             value, gradient, H = problem.second_order(self.theta)
             return value, gradient, H, value, 0.0
-        loss, c, f = smoothed(problem, self.width), problem.weights, problem.decision(self.theta)
+        loss, c, f = smoothed(problem, self.width, self.past), problem.weights, problem.decision(self.theta)
         u, h = loss.derivative(f, problem.y), c * loss.curvature(f, problem.y)
-        inside = np.flatnonzero(h)
-        H = np.zeros((problem.d + 1, problem.d + 1))
-        if inside.size:  # few rows, near the end
-            some = replace(problem, rows=Rows(problem.rows.take(inside)), y=problem.y[inside], weights=c[inside])
-            H = some.weighted_gram(h[inside])
+        some, h = _curved(problem, h)
+        H = some.weighted_gram(h) if len(h) else np.zeros((problem.d + 1, problem.d + 1))
         value = float(c @ loss.value(f, problem.y))
         stars = float(c @ problem.loss.conjugate(u, problem.y))
         return value, problem.transposed(c * u), H, problem.loss_at(f), stars
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """The same with the diagonal of the Hessian in its place, and the bytes of the rows that have curvature."""
+
+    theta: np.ndarray
+    width: float = 0.0
+    past: Past = ()
+
+    def of(self, problem: Risk) -> tuple:
+        """For the rows of one partition."""
+        c, f = problem.weights, problem.decision(self.theta)
+        loss: Any = smoothed(problem, self.width, self.past) if self.width else problem.loss
+        u, value = loss.derivative(f, problem.y), problem.loss_at(f)
+        some, h = _curved(problem, c * loss.curvature(f, problem.y))
+        rounded, stars = value, 0.0
+        if self.width:
+            rounded, stars = float(c @ loss.value(f, problem.y)), float(c @ problem.loss.conjugate(u, problem.y))
+        size = float(len(h) * 8 + some.stored * (some.rows.dtype.itemsize + 4 * some.rows.sparse))
+        return rounded, problem.transposed(c * u), some.hessian_diagonal(h), value, stars, size
+
+
+@dataclass(frozen=True)
+class HessianTimes:
+    """The Hessian of the (smoothed) losses at theta, times s."""
+
+    theta: np.ndarray
+    s: np.ndarray
+    width: float = 0.0
+    past: Past = ()
+
+    def of(self, problem: Risk) -> tuple:
+        """For the rows of one partition."""
+        loss: Any = smoothed(problem, self.width, self.past) if self.width else problem.loss
+        f = problem.decision(self.theta)
+        some, h = _curved(problem, problem.weights * loss.curvature(f, problem.y))
+        return (some.hessian_product(h, self.s),)
+
+
+@dataclass(frozen=True)
+class CurvedRows:
+    """The rows that have curvature at theta, with it: few, near the end of a smoothed loss."""
+
+    theta: np.ndarray
+    width: float
+    past: Past = ()
+
+    def of(self, problem: Risk) -> tuple:
+        """For the rows of one partition."""
+        f = problem.decision(self.theta)
+        h = problem.weights * smoothed(problem, self.width, self.past).curvature(f, problem.y)
+        inside = np.flatnonzero(h)
+        return (SomeRows(((problem.rows.take(inside), h[inside]),) if inside.size else ()),)
+
+
+@dataclass(frozen=True)
+class SomeRows:
+    """Rows of several partitions, each block with a number a row."""
+
+    blocks: tuple[tuple[Any, np.ndarray], ...]
+
+    def __add__(self, other: SomeRows) -> SomeRows:
+        return SomeRows(self.blocks + other.blocks)
+
+    def gram_times(self, s: np.ndarray, fit_intercept: bool) -> np.ndarray:
+        """``sum_i h_i (x_i, 1) <(x_i, 1), s>``; the last entry is 0 without an intercept."""
+        total = np.zeros_like(s)
+        for X, h in self.blocks:
+            a = h * (X @ s[:-1] + s[-1])
+            total[:-1] += X.T @ a
+            total[-1] += a.sum() * fit_intercept
+        return total
+
+
+def _curved(problem: Risk, h: np.ndarray) -> tuple[Risk, np.ndarray]:
+    """The problem of the rows with curvature, which are few near the end of a smoothed loss, and theirs."""
+    inside = np.flatnonzero(h)
+    if 2 * inside.size > problem.n:
+        return problem, h
+    rows = Rows(problem.rows.take(inside))
+    return replace(problem, rows=rows, y=problem.y[inside], weights=problem.weights[inside]), h[inside]
 
 
 @dataclass(frozen=True)
@@ -113,10 +189,11 @@ class Along:
     p: np.ndarray
     steps: np.ndarray
     width: float = 0.0
+    past: Past = ()
 
     def of(self, problem: Risk) -> tuple:
         """For the rows of one partition."""
-        loss: Any = smoothed(problem, self.width) if self.width else problem.loss
+        loss: Any = smoothed(problem, self.width, self.past) if self.width else problem.loss
         f, along, c, y = problem.decision(self.theta), problem.decision(self.p), problem.weights, problem.y
         weighted = c * along
         return (np.array([float(weighted @ loss.derivative(f + t * along, y)) for t in self.steps]),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 from distributed import wait
@@ -23,6 +24,8 @@ def wait_for(client: Any, futures: Sequence[Any], what: str) -> None:
             try:
                 wait(list(futures), timeout=_LOOK)
                 return
+            except CancelledError:  # the futures say so, too
+                return
             except TimeoutError:
                 watch.look()
 
@@ -33,6 +36,7 @@ class _Watch:
     def __init__(self, client: Any, what: str) -> None:
         self.client, self.what = client, what
         self.useless_since: float | None = None
+        self.held: list[Any] = []
 
     def look(self) -> None:
         """Raise if nobody is left to work."""
@@ -43,12 +47,19 @@ class _Watch:
         # one that is silent is Dask's affair, which gives it up after `distributed.scheduler.worker-ttl`: on a machine
         # that is overloaded healthy workers are silent for a minute
         states = [worker.get("status", "running") for worker in workers.values()]
-        if any(state == "running" for state in states):
-            self.useless_since = None
+        held = [_held(worker) for worker in workers.values()]
+        if any(state == "running" for state in states) or held != self.held:
+            self.held, self.useless_since = held, None
             return
         self.useless_since = self.useless_since or now
         if now - self.useless_since >= PATIENCE:
             raise ClusterError(f"{self.what}: {_why(self.client.status, states)}")
+
+
+def _held(worker: dict[str, Any]) -> tuple[Any, ...]:
+    """What a worker has in memory and on disk: while that changes, one that is paused makes room."""
+    metrics = worker.get("metrics", {})
+    return worker.get("status"), metrics.get("managed_bytes"), str(metrics.get("spilled_bytes"))
 
 
 def _why(status: str, states: list[str]) -> str:

@@ -27,6 +27,8 @@ class PublicMethods:
                 if method is member:
                     heard = interruptible(method)
                     setattr(cls, name, lazy_on_clusters(heard) if name in ROW_BY_ROW else heard)
+                elif name in ROW_BY_ROW:
+                    member.fn = lazy_on_clusters(method)
         super().__init_subclass__(**options)
 
 
