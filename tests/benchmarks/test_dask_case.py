@@ -14,7 +14,7 @@ from benchmarks.referee import binary, with_constant
 def test_it_is_there_and_its_parts_are_known():
     assert "dask" in command_line.BENCHMARKS and "dask" in command_line.LONG
     parts = importlib.import_module(command_line.BENCHMARKS["dask"]).PARTS
-    assert set(parts) == {*cases.CASES, "model"} and len(model.POINTS) - model.FITTED >= 6
+    assert set(parts) == {*cases.CASES, "model", "dask_same", "dask_larger"} and len(model.POINTS) - model.FITTED >= 6
 
 
 @pytest.fixture

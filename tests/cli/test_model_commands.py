@@ -294,5 +294,5 @@ def test_what_is_read_is_not_replaced(tool, trained, apples, tmp_path):
         ("export", model, "--onnx", "--out", model),
     ):
         ended = tool(*words, "--force")
-        assert ended.code == 2 and "would be lost" in ended.err
+        assert ended.code == 2 and "would be overwritten" in ended.err
     assert table.read_bytes() == apples.read_bytes() and model.read_bytes() == trained.read_bytes()

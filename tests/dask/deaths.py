@@ -114,7 +114,7 @@ def run(kills: int, rows: int, seed: int, names: Sequence[str]) -> None:
                     _disturbed(client, workers, name, kills, rows, generator)
                 _other_mishaps(client, workers, rows)
             workers.end()
-            workers = Workers(file, 3, "400MB")
+            workers = Workers(file, 3, "600MB")
             with Client(scheduler_file=str(file)) as client:
                 client.wait_for_workers(3, timeout=300)
                 _spilling(client)
@@ -126,10 +126,10 @@ def run(kills: int, rows: int, seed: int, names: Sequence[str]) -> None:
             scheduler.wait()
 
 
-def _samples(rows: int, kind: str) -> tuple[da.Array, da.Array]:
+def _samples(rows: int, kind: str, partitions: int = 9) -> tuple[da.Array, da.Array]:
     made = da.random.default_rng(0)
-    X = made.normal(size=(rows, 12), chunks=(rows // 9, 12))
-    z = X @ np.linspace(-1, 1, 12) + made.normal(size=rows, chunks=rows // 9)
+    X = made.normal(size=(rows, 12), chunks=(rows // partitions, 12))
+    z = X @ np.linspace(-1, 1, 12) + made.normal(size=rows, chunks=rows // partitions)
     return X, z if kind == "targets" else (z > 0).astype(int) + (z > 2)
 
 
@@ -210,8 +210,8 @@ def _other_mishaps(client: Client, workers: Workers, rows: int) -> None:
 
 
 def _spilling(client: Client) -> None:
-    """1.2 GB of rows on workers that have 1.2 GB together, and keep what is theirs on disk."""
-    X, y = _samples(10_000_000, "labels")
+    """1.9 GB of rows on workers that have 1.8 GB together, and keep what is theirs on disk."""
+    X, y = _samples(20_000_000, "labels", 100)
     model, seconds = _fitted(on.Ridge(client=client), X.persist(), y)
     assert model.certificate_.holds
     print(f"Ridge: rows as large as the memory of all workers, {seconds:.1f} s", flush=True)

@@ -174,6 +174,7 @@ def test_a_client_that_is_closed_in_a_fit(processes):
     with pytest.raises(ClusterError, match="closed or restarted"):
         on.LinearSVC(client=connected).fit(on_cluster(X, 4).map_blocks(slowly, dtype=float), yd)
     closing.join()
+    assert dask.config.get("scheduler", None) is None  # it was that of the client, for all that came later
 
 
 def test_a_client_that_is_closed(processes):

@@ -73,7 +73,7 @@ def test_numbers_of_rows():
     assert count(SyntheticOverSampler(rows_a_class={"b": 60})) == {"a": 50, "b": 60, "c": 30}
     for wrong, words in (
         (UnderSampler(rows_a_class={"c": 31}), "class c has 30 rows; 31 cannot be kept"),
-        (UnderSampler(rows_a_class={"d": 1}), "'d', which is no class"),
+        (UnderSampler(rows_a_class={"d": 1}), "'d', which is not a class"),
         (UnderSampler(rows_a_class={"c": 0}), "at least 1; got 0"),
         (SyntheticOverSampler(rows_a_class={"c": 10}), "has 30 rows already"),
     ):

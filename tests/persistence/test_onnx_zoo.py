@@ -34,6 +34,7 @@ REFUSED = [
     "MissingIndicator",
     "Encoder",
     "ColumnReader",
+    "DenseRows",
     "ColumnTransformer",
     "Pipeline of named columns",
     "BaggingRegressor of two targets",

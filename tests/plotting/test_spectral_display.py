@@ -152,7 +152,7 @@ def test_more_than_two_clusters_have_the_best_threshold_in_two(panels):
     display = SpectralDisplay.from_estimator(model, X, ax=panels)
     assert not display.thresholds.used
     assert display.bound <= model.eigenvalues_[1] <= display.thresholds.ncut
-    assert "best threshold" in panels[1].get_title(loc="left")
+    assert "best threshold" in panels[1].get_title(loc="left").replace("\n", " ")
     assert len(display.points_) == 3
 
 

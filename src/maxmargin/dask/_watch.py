@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import CancelledError
 from typing import Any
-
-from distributed import wait
 
 from ._errors import ClusterError
 
@@ -17,17 +15,17 @@ PATIENCE = 40.0
 
 
 def wait_for(client: Any, futures: Sequence[Any], what: str) -> None:
-    """Until all futures have ended; an error where they never will."""
-    watch = _Watch(client, what)
-    with client.as_current():
-        while True:
-            try:
-                wait(list(futures), timeout=_LOOK)
-                return
-            except CancelledError:  # the futures say so, too
-                return
-            except TimeoutError:
-                watch.look()
+    """Until all futures have ended, or were cancelled; an error where they never will.
+
+    Not by `distributed.wait`, which waits for the current client's: what makes a client the current one sets Dask's
+    scheduler and puts it back, and so back to a client that another thread has closed meanwhile.
+    """
+    watch, ended = _Watch(client, what), threading.Semaphore(0)
+    for future in futures:
+        future.add_done_callback(lambda _: ended.release())
+    for _ in futures:
+        while not ended.acquire(timeout=_LOOK):
+            watch.look()
 
 
 class _Watch:
@@ -42,7 +40,10 @@ class _Watch:
         """Raise if nobody is left to work."""
         now = time.monotonic()
         if self.client.status not in ("running", "connecting"):
-            raise ClusterError(f"{self.what}: the client is {self.client.status}; the scheduler may be gone.")
+            raise ClusterError(
+                f"{self.what}: the client is {self.client.status}: it or the scheduler was closed or restarted. Make a "
+                f"new Client, and fit again."
+            )
         workers = self.client.scheduler_info(n_workers=-1)["workers"] if self.client.status == "running" else {}
         # one that is silent is Dask's affair, which gives it up after `distributed.scheduler.worker-ttl`: on a machine
         # that is overloaded healthy workers are silent for a minute
