@@ -26,11 +26,12 @@ from ._search import Job, Reporter
 from ._setup import Setup
 from ._table import (
     Divided,
+    TrainingTable,
     divide_table,
     open_table,
     rows_fingerprint,
 )
-from ._target import read_target
+from ._target import Target, read_target
 from ._training import Training, TrainingError, TrainingInterrupted, is_interrupt
 from ._tuning import Tuning
 
@@ -54,12 +55,7 @@ class TrainingRun(Setup, Tuning):
         return replace(training, notes=(*training.notes, *seen))
 
     def _stages(self, data: Any) -> Training:
-        self._tell("data", "reading the columns")
-        table = open_table(data, self.target_name, self.given.columns)
-        if self.given.kinds and self.target_name in self.given.kinds:
-            asked = Argument("kinds", key=self.target_name)
-            raise TrainingError(asked, " is the target, whose kind is said by ", Argument("task"), ".")
-        target = read_target(table.target, self.given.task, self.given.drop_missing_target)
+        table, target = self._opened(data)
         classes = target.classes is not None
         families = self._families(classes, table)
         self._order_rows(table, target)
@@ -118,6 +114,15 @@ class TrainingRun(Setup, Tuning):
             findings=tuple(self.findings),
             rows=rows,
         )
+
+    def _opened(self, data: Any) -> tuple[TrainingTable, Target]:
+        """The columns and the target."""
+        self._tell("data", "reading the columns")
+        table = open_table(data, self.target_name, self.given.columns)
+        if self.given.kinds and self.target_name in self.given.kinds:
+            asked = Argument("kinds", key=self.target_name)
+            raise TrainingError(asked, " is the target, whose kind is said by ", Argument("task"), ".")
+        return table, read_target(table.target, self.given.task, self.given.drop_missing_target)
 
     def _scores(self, model: Pipeline, rows: Divided, metric: str) -> dict[str, Any]:
         """What the rows that were held out say of the model; nothing if there are none."""
